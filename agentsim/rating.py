@@ -43,7 +43,7 @@ GAMES, WIDTH = 100, 0.5
 
 @dataclass
 class Rating:
-    """The rounds of one model's games; `rate` says what is asked.
+    """The rounds of one model's games, and what they show; `rate` says what is asked.
 
     Raises `UsageError` for what cannot be asked, and writes nothing before `next_games`.
     """
@@ -128,68 +128,54 @@ class Rating:
         own, size = [self._over[game.name][0] for game in self.manifest.games], len(self.manifest.casts)
         return placement(self.frozen.results(size), own, size, block=self.seats, weight=self.frozen.weight)
 
-    def rated(self) -> Rated:
-        """What is known, by the games that are planned, all of which are over."""
-        games, new = self.manifest.games, len(self.frozen.members)
-        spent = [spent for _, spent in self._over.values()]
-        return Rated(
-            model=self.model,
-            directory=self.directory,
-            members=tuple(self.frozen.labels),
-            placement=self.placement,
-            games=len(games),
-            seats=tuple(sum(game.models[seat] == new for game in games) for seat in range(self.seats)),
-            met=tuple(sum(label in game.models for game in games) for label in range(new)),
-            wide=self.placement.width >= self.width,
-            calls=sum(calls for calls, _, _ in spent),
-            cost_usd=sum(cost for _, cost, _ in spent),
-            unpriced_calls=sum(unpriced for _, _, unpriced in spent),
-        )
-
-
-@dataclass(frozen=True)
-class Rated:
-    """Where a model stands against a pool; log strengths are natural logarithms, over the pool's mean.
-
-    `seats` is how often the model had each seat, `met` its games with each member. It is `wide` where all games were
-    played and the interval is not as narrow as asked.
-    """
-
-    model: str
-    directory: Path
-    members: tuple[str, ...]
-    placement: Placement
-    games: int
-    seats: tuple[int, ...]
-    met: tuple[int, ...]
-    wide: bool
-    calls: int
-    cost_usd: float
-    unpriced_calls: int
-
     @property
     def sentence(self) -> str:
         """What one may write."""
-        strength, first, size = self.placement.strength, self.placement.places[0], len(self.members)
+        strength, first, size = self.placement.strength, self.placement.places[0], len(self.frozen.members)
+        played = len(self.manifest.games)
         return (
             f"{self.model} has a log strength of {strength.value:+.2f} over the mean of a reference pool of {size} "
-            f"models (95% of the posterior: {strength.low:+.2f} to {strength.high:+.2f}; {self.games} games of "
-            f"{len(self.seats)}, {sum(self.seats)} of their seats), and is the strongest of all with {first:.0%}."
+            f"models (95% of the posterior: {strength.low:+.2f} to {strength.high:+.2f}; {played} games "
+            f"of {self.seats}, {sum(self.had)} of their seats), and is the strongest of all with {first:.0%}."
         )
 
+    @property
+    def had(self) -> list[int]:
+        """How often the model had each seat."""
+        tables = [game.models for game in self.manifest.games]
+        return [sum(table[seat] == len(self.frozen.members) for table in tables) for seat in range(self.seats)]
+
     def to_json(self) -> dict[str, Any]:
-        """All of it, as JSON values; the figures by member are in the order of `members`."""
-        known = self.placement
-        own = {key: value for key, value in vars(self).items() if key != "placement"}
+        """What is known, when all games that are planned are over; log strengths are over the pool's mean.
+
+        `seats` is how often the model had each, `games` of a member are those that it met the model in. It is `wide`
+        where the interval is not as narrow as asked.
+        """
+        known, spent = self.placement, [spent for _, spent in self._over.values()]
+        by_member = zip(self.frozen.labels, known.members, known.stronger, strict=True)
         return {
-            **own,
+            "model": self.model,
+            "pool": str(self.pool),
             "directory": str(self.directory),
             "strength": asdict(known.strength),
             "width": known.width,
-            "strengths": [asdict(each) for each in known.members],
-            "stronger": known.stronger,
-            "places": known.places,
+            "wide": known.width >= self.width,
+            "places": list(known.places),
+            "members": [
+                {
+                    "label": label,
+                    "strength": asdict(strength),
+                    "stronger": stronger,
+                    "games": sum(number in game.models for game in self.manifest.games),
+                }
+                for number, (label, strength, stronger) in enumerate(by_member)
+            ],
             "dispersion": None if known.dispersion is None else asdict(known.dispersion),
+            "games": len(self.manifest.games),
+            "seats": self.had,
+            "calls": sum(calls for calls, _, _ in spent),
+            "cost_usd": round(sum(cost for _, cost, _ in spent), 10),
+            "unpriced_calls": sum(unpriced for _, _, unpriced in spent),
             "sentence": self.sentence,
         }
 
@@ -204,7 +190,7 @@ async def rate(
     env: Mapping[str, str] | None = None,
     allow_keys: Collection[str] = (),
     **options: Any,
-) -> Rated:
+) -> Rating:
     """Rate a model against the reference pool in a file, in `games` games at most (100; extra `analysis`).
 
     It stops where the interval of 95% of the log strength is narrower than `width` (0.5). At a table the model has at
@@ -221,4 +207,4 @@ async def rate(
             raise result.stopped
         if not result.complete:
             raise AgentsimError(f"{rating.directory}: not every game came to a result; the same call tries again")
-    return rating.rated()
+    return rating

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -148,19 +148,11 @@ def read_pool(path: Path) -> Pool:
     return pool
 
 
-@dataclass(frozen=True)
-class Frozen:
-    """A pool, and by name the games of its folder that are not in it, with the reason."""
-
-    pool: Pool
-    left_out: Mapping[str, str]
-
-
-def frozen(directory: Path) -> Frozen:
-    """The pool of a folder's finished games; `UsageError` where they are not all of one scenario.
+def frozen(directory: Path) -> tuple[Pool, dict[str, str]]:
+    """The pool of a folder's finished games, and by name why others are not in it.
 
     Games may differ in who sits where and in the members' settings. Branches of other runs are left out: they share
-    their past.
+    their past. Raises `UsageError` where the games are not all of one scenario.
     """
     found = read_games(directory)
     left_out = {**found.skipped, **{name: f"is {other} over again" for name, other in found.copies.items()}}
@@ -186,16 +178,21 @@ def frozen(directory: Path) -> Frozen:
         members |= {key: member for key, member in zip(keys, seated, strict=True) if key not in members}
         places = [list(members).index(key) for key in keys]
         ranks = [entrant.rank for entrant in sorted(record.entrants, key=lambda entrant: entrant.seat)]
-        digest = hashlib.sha256(raw).hexdigest()
         results.append(
-            Result(name=record.name, seed=record.seed, members=tuple(places), ranks=tuple(ranks), sha256=digest)
+            Result(
+                name=record.name,
+                seed=record.seed,
+                members=tuple(places),
+                ranks=tuple(ranks),
+                sha256=hashlib.sha256(raw).hexdigest(),
+            )
         )
     if base is None:
         raise UsageError(f"{directory}: holds branches of other runs alone, which share their past")
     if len(members) < 2:
         raise UsageError(f"{directory}: a single model played all games; a pool needs two or more")
     base["scenario"] = {**base["scenario"], "prices": prices}
-    return Frozen(Pool(**base, members=_labelled(list(members.values())), games=tuple(results)), left_out)
+    return Pool(**base, members=_labelled(list(members.values())), games=tuple(results)), left_out
 
 
 def _member(plan: PlayerPlan, game: str) -> Member:

@@ -12,8 +12,7 @@ from agentsim.cli.terminal_output import aligned, remark, safe, say, say_json, s
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
-    from agentsim.analysis.inference import Interval
-    from agentsim.rating import Rated, Rating
+    from agentsim.rating import Rating
 
 
 def pool(
@@ -31,15 +30,14 @@ def pool(
         from agentsim.analysis.pool import frozen
     except ImportError:
         raise _needs_analysis("pool") from None
-    found = frozen(source)
-    made = found.pool
+    made, left_out = frozen(source)
     made.write(out)
-    if found.left_out:
-        first = next(iter(found.left_out))
-        remark(f"{len(found.left_out)} left out: {first} {found.left_out[first]}", 300)
+    if left_out:
+        first = next(iter(left_out))
+        remark(f"{len(left_out)} left out: {first} {left_out[first]}", 300)
     if as_json:
         counts = {"games": len(made.games), "seats": made.seats, "members": made.labels}
-        say_json({"pool": str(out), "game": made.game, **counts, "left_out": dict(found.left_out)})
+        say_json({"pool": str(out), "game": made.game, **counts, "left_out": left_out})
         return
     typer.echo(safe(f"{out}: {len(made.members)} models in {len(made.games)} games of {made.game}, {made.seats} seats"))
 
@@ -101,7 +99,7 @@ def rate(
     )
     code = _played(rating, jobs=jobs, abort_after=abort_after, display=display)
     if rating.finished:
-        _print(rating.rated(), as_json=as_json)
+        _print(rating, as_json=as_json)
     if code:
         raise typer.Exit(code)
 
@@ -144,38 +142,34 @@ def _say_what_it_costs(rating: Rating) -> None:
         remark(f"at most {games} games; by a forecast from one on bots {calls}")
 
 
-def _print(found: Rated, *, as_json: bool) -> None:
+def _print(rating: Rating, *, as_json: bool) -> None:
     from agentsim.cli.finish import money
 
+    found = rating.to_json()
     if as_json:
-        say_json(found.to_json())
+        say_json(found)
         return
-    known, strength = found.placement, found.placement.strength
-    wide = ", all that may be played; the interval is wider than asked" if found.wide else ""
-    cost = f"; calls: {found.calls}; cost: {money(found.cost_usd, found.unpriced_calls)}" if found.calls else ""
-    say(safe(f"{found.directory}: {found.games} games{wide}{cost}"))
-    rows = [
-        (each.value, (label, f"{each.value:+.2f}", _ends(each), f"{chance:.0%}", str(met)))
-        for label, each, chance, met in zip(found.members, known.members, known.stronger, found.met, strict=True)
-    ]
-    own = (f"{found.model} (rated)", f"{strength.value:+.2f}", _ends(strength), "–", str(found.games))
-    rows = sorted([*rows, (strength.value, own)], reverse=True)
-    head = ("model", "log strength", "95%", "rated is stronger", "games together")
-    for line in aligned([head, *([shortened(cell, 80) for cell in row] for _, row in rows)]):
-        typer.echo(safe(line))
+    known = rating.placement
+    wide = ", all that may be played; the interval is wider than asked" if found["wide"] else ""
+    cost = f"; calls: {found['calls']}; cost: {money(found['cost_usd'], found['unpriced_calls'])}"
+    say(safe(f"{rating.directory}: {found['games']} games{wide}{cost if found['calls'] else ''}"))
+    own = {"label": f"{rating.model} (rated)", "strength": found["strength"], "games": found["games"]}
+    rows = [("model", "log strength", "95%", "rated is stronger", "games together")]
+    for line in sorted([own, *found["members"]], key=lambda line: -line["strength"]["value"]):
+        strength, stronger = line["strength"], f"{line['stronger']:.0%}" if "stronger" in line else "–"
+        ends = f"{strength['low']:+.2f} to {strength['high']:+.2f}"
+        rows.append((shortened(line["label"], 80), f"{strength['value']:+.2f}", ends, stronger, str(line["games"])))
+    for row in aligned(rows):
+        typer.echo(safe(row))
     chances = ", ".join(f"{place}: {chance:.0%}" for place, chance in enumerate(known.places, 1) if chance >= 0.005)
     say(f"place among all {len(known.places)}: {chances}")
-    say(f"times in each seat: {', '.join(map(str, found.seats))}")
+    say(f"times in each seat: {', '.join(map(str, found['seats']))}")
     if known.dispersion is not None and known.dispersion.too_much:
         say(
             f"warning: its results vary {known.dispersion.factor:.1f} times as much as strengths explain "
             f"(p = {known.dispersion.p:.3f}), and count for so much less"
         )
-    say(safe(f"One may write: {found.sentence}"))
-
-
-def _ends(interval: Interval) -> str:
-    return f"{interval.low:+.2f} to {interval.high:+.2f}"
+    say(safe(f"One may write: {rating.sentence}"))
 
 
 def _needs_analysis(command: str) -> UsageError:

@@ -44,7 +44,9 @@ def test_the_scale_is_the_pools_and_its_mean_is_zero() -> None:
 
 def test_what_is_uncertain_about_the_pool_is_in_the_interval() -> None:
     games = played(100, TABLE, seed=3)
-    assert placement(POOL[:60], games, 6, block=4).width > 1.2 * placement(POOL, games, 6, block=4).width
+    narrow, wide = (placement(pool, games, 6, block=4).width for pool in (POOL, POOL[:60]))
+    assert wide > 1.2 * narrow
+    assert placement(POOL[:60], games, 6, block=4, weight=0.25).width > 1.2 * wide, "games that share their luck"
 
 
 @pytest.mark.parametrize(("seats", "own", "expected"), [(4, 1, 0.479), (4, 2, 0.639), (7, 1, 0.630)])
