@@ -40,7 +40,7 @@ def rated(lab: Path, out: Path, *words: str) -> dict[str, Any]:
     said = command("rate", *options, "--json", *QUIET, *words, cwd=lab)
     assert (said.code, said.out.count("\n")) == (0, 1), said.err
     found: dict[str, Any] = json.loads(said.out)
-    return found | {"directory": ""}
+    return found | {"directory": "", "pool": ""}
 
 
 def test_a_pool_holds_results_members_and_digests_and_is_never_changed(lab: Path) -> None:
@@ -104,7 +104,7 @@ def test_it_stops_where_the_interval_is_narrow_enough_and_goes_on_where_more_is_
 def test_it_can_be_rated_from_python(lab: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     found = asyncio.run(agentsim.rate("bot/loyal", lab / "pool.json", games=12, width=0.1, out=out))
-    assert json.loads(json.dumps(found.to_json())) | {"directory": ""} == rated(lab, tmp_path / "again")
+    assert found.to_json() | {"directory": "", "pool": ""} == rated(lab, tmp_path / "again")
 
 
 def test_what_is_said_to_people(lab: Path, tmp_path: Path) -> None:
