@@ -1,6 +1,6 @@
 """Multi-agent games played by language models, from Python: `docs/python.md`.
 
-`run`, `resume`, `fork` and `batch` are coroutines; `run_sync` plays without an event loop. Errors are those of
+`run`, `resume`, `fork`, `batch` and `rate` are coroutines; `run_sync` plays without an event loop. Errors are those of
 `agentsim.errors`. Each name is imported on first use (PEP 562), since every command imports this package.
 """
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from agentsim.api import batch, compare, fork, fork_arm, replay, resume, run, run_sync
     from agentsim.counterfactual import influence
     from agentsim.models.base import Call, Completion, Sampling, Usage
+    from agentsim.rating import rate
     from agentsim.results import Run, Runs, load
     from agentsim.scenario.tables import ScenarioTable as Scenario
 
@@ -34,6 +35,7 @@ __all__ = [
     "fork_arm",
     "influence",
     "load",
+    "rate",
     "replay",
     "resume",
     "run",
@@ -66,6 +68,7 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
             **dict.fromkeys(("Call", "Completion", "Sampling", "Usage"), "models.base"),
             **dict.fromkeys(("Run", "Runs", "load"), "results"),
             "influence": "counterfactual",
+            "rate": "rating",
             "Scenario": "scenario.tables:ScenarioTable",
         },
     )

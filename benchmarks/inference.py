@@ -13,8 +13,9 @@ import argparse
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,11 +25,14 @@ from agentsim.analysis.posterior import Stages, credible, posterior, wins_check
 from agentsim.analysis.preference import OwnMaker, own_makers
 from benchmarks.inference_worlds import Array, Jury, elimination_votes, jury_votes, tables
 from benchmarks.influence_world import persuasion, true_effect
+from benchmarks.rate_world import Pool, placed
 
 SEED = 20_261_123
 FALSE, COVERED = (0.03, 0.07), (0.93, 0.97)
 CHAINS = 10
 """A quarter of a report's, for speed: the ends of an interval are less exact."""
+WIDTH = 0.6
+"""The width of an interval at which a placement may stop."""
 FAR_APART = np.log(4.0) * np.array([1.5, 0.5, -0.5, -1.5])
 
 
@@ -39,9 +43,6 @@ class Said:
     what: str
     hit: float
     within: tuple[float, float] | None
-
-
-World = Callable[[np.random.Generator], Iterator[Said]]
 
 
 def _holds(found: Interval, truth: float) -> bool:
@@ -161,13 +162,53 @@ def influence(generator: np.random.Generator) -> Iterator[Said]:
         yield Said(f"{what}: any that hold together, wrong", missed, (0.0, 0.07))
 
 
-WORLDS: dict[str, tuple[int, World]] = {
-    "own_maker": (0, own_maker),
-    "ratings": (1, ratings),
-    "no_wins": (2, no_wins),
-    "influence": (3, influence),
+FOUR, SEVEN = Pool(4, games=1_000, most=100, entries=2), Pool(7, games=500, most=75, entries=3)
+
+
+def rate(generator: np.random.Generator) -> Iterator[Said]:
+    """A model that is drawn from the prior, against a pool of eight."""
+    yield from _placed(generator, FOUR, "in 100 games of four", promised=True)
+    yield from _placed(generator, SEVEN, "in 75 games of seven", promised=True)
+
+
+def rate_beside(generator: np.random.Generator) -> Iterator[Said]:
+    """One seat a game, a pool that is known less well, strengths that are far off, and luck that a block shares."""
+    yield from _placed(generator, replace(FOUR, entries=1), "in 100 games of four, one seat in each")
+    yield from _placed(generator, replace(FOUR, games=100), "in 100 games of four, a pool of 100 games")
+    yield from _placed(generator, replace(FOUR, above=3.0), "in 100 games of four, 3 above the pool's mean")
+    yield from _placed(generator, replace(FOUR, above=-3.0), "in 100 games of four, 3 below the pool's mean")
+    yield from _placed(generator, replace(FOUR, luck=0.5), "in 100 games of four, luck that a block shares")
+
+
+def _placed(generator: np.random.Generator, world: Pool, what: str, *, promised: bool = False) -> Iterator[Said]:
+    found, covered = placed(generator, world, width=WIDTH, chains=CHAINS), COVERED if promised else None
+    yield Said(
+        f"{what}: within 0.3", abs(found.end.strength.value - found.truth) <= 0.3, (0.95, 1.0) if promised else None
+    )
+    yield Said(f"{what}: log strength, covered", _holds(found.end.strength, found.truth), covered)
+    assert found.end.dispersion is not None, "there are enough blocks"
+    yield Said(f"{what}: varies too much", found.end.dispersion.too_much, (0.0, 0.07) if promised else None)
+    if found.first is not None:
+        yield Said(f"{what}, stopped at {WIDTH}: covered", _holds(found.first.strength, found.truth), covered)
+        yield Said(f"{what}, stopped at {WIDTH}: share of the games", found.games / world.most, None)
+
+
+class World(NamedTuple):
+    """A world, the number that is part of its seeds, and how many simulations it has at most, where they take long."""
+
+    key: int
+    simulate: Callable[[np.random.Generator], Iterator[Said]]
+    most: int | None = None
+
+
+WORLDS: dict[str, World] = {
+    "own_maker": World(0, own_maker),
+    "ratings": World(1, ratings),
+    "no_wins": World(2, no_wins),
+    "influence": World(3, influence),
+    "rate": World(3, rate, 500),
+    "rate_beside": World(4, rate_beside, 50),
 }
-"""Each world with the number that is part of its seeds."""
 
 
 def measured(name: str, simulations: int) -> list[tuple[str, int, float, tuple[float, float] | None]]:
@@ -175,9 +216,9 @@ def measured(name: str, simulations: int) -> list[tuple[str, int, float, tuple[f
     counts: Counter[str] = Counter()
     hits: dict[str, float] = {}
     within: dict[str, tuple[float, float] | None] = {}
-    key, world = WORLDS[name]
+    world = WORLDS[name]
     for number in range(simulations):
-        for said in world(np.random.default_rng([SEED, key, number])):
+        for said in world.simulate(np.random.default_rng([SEED, world.key, number])):
             counts[said.what] += 1
             hits[said.what] = hits.get(said.what, 0.0) + said.hit
             within[said.what] = said.within
@@ -193,13 +234,12 @@ def main() -> None:
     print("|---|---|---|---|---|")
     for name in options.only or WORLDS:
         began = time.perf_counter()
-        for what, many, rate, within in measured(name, options.simulations):
+        simulations = min(options.simulations, WORLDS[name].most or options.simulations)
+        for what, many, found, within in measured(name, simulations):
             should = "" if within is None else f"{within[0]:.0%} to {within[1]:.0%}"
-            verdict = "" if within is None else "yes" if within[0] <= rate <= within[1] else "no"
-            print(f"| {what} | {many:,} | {rate:.1%} | {should} | {verdict} |", flush=True)
-        print(
-            f"<!-- {name}: {options.simulations:,} simulations in {time.perf_counter() - began:.0f} s -->", flush=True
-        )
+            verdict = "" if within is None else "yes" if within[0] <= found <= within[1] else "no"
+            print(f"| {what} | {many:,} | {found:.1%} | {should} | {verdict} |", flush=True)
+        print(f"<!-- {name}: {simulations:,} simulations in {time.perf_counter() - began:.0f} s -->", flush=True)
 
 
 if __name__ == "__main__":

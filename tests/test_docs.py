@@ -27,6 +27,8 @@ OFFLINE = {
     "fork",
     "compare",
     "influence",
+    "pool",
+    "rate",
     "bundle",
     "watch",
     "logs",

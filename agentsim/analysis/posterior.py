@@ -58,14 +58,16 @@ def credible(draws: Array) -> list[Interval]:
 
 
 def posterior(
-    games: Sequence[Stages], size: int, *, weight: float = 1.0, chains: int = CHAINS, seed: int = SEED
+    games: Sequence[Stages], size: int, *, weight: float | Array = 1.0, chains: int = CHAINS, seed: int = SEED
 ) -> Posterior:
-    """The strengths of `size` labels. Each game counts as `weight` games (`independence`)."""
+    """The strengths of `size` labels. Each game counts as `weight` games (`independence`), or as its own of them."""
     generator = np.random.default_rng(seed)
+    weights = np.broadcast_to(weight, len(games))
     field = np.concatenate([np.zeros((0, size)), *(rows for rows, _ in games)])
-    stood, times = np.unique(field, axis=0, return_counts=True)
-    counts = weight * times
-    shape = PRIOR + weight * sum((taken for _, taken in games), np.zeros(size))
+    stood, which = np.unique(field, axis=0, return_inverse=True)
+    stages = np.array([len(rows) for rows, _ in games], dtype=np.int64)
+    counts = np.bincount(which.ravel(), np.repeat(weights, stages), len(stood))
+    shape = PRIOR + weights @ np.array([taken for _, taken in games]).reshape(-1, size)
     strength = generator.standard_gamma(PRIOR, size=(chains, size)) + 1e-12
     sweeps = SWEEPS
     while True:

@@ -23,6 +23,7 @@ from agentsim.cli.check import check
 from agentsim.cli.compare import diff, report
 from agentsim.cli.influence import influence
 from agentsim.cli.play import fork, replay, resume, run
+from agentsim.cli.rate import pool, rate
 from agentsim.cli.runs import bundle, export, logs, runs, watch
 from agentsim.cli.scaffold import gen_items, init
 from agentsim.cli.scenarios import games, models, schema, validate
@@ -34,8 +35,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-_PLAY = (run, batch, resume, replay, fork, influence)
-_READ = (watch, logs, runs, diff, report, compare, export, bundle)
+_PLAY = (run, batch, resume, replay, fork, influence, rate)
+_READ = (watch, logs, runs, diff, report, compare, pool, export, bundle)
 _PREPARE = (init, validate, check, gen_items, games, models, schema)
 for command in (*_PLAY, *_READ, *_PREPARE):
     app.command()(command)

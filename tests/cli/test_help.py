@@ -31,6 +31,9 @@ CONTRACT: dict[str, str] = {
     "influence": "NAME --at --swap --words --each --branches --max-cost --logs-dir --display --json --allow-key",
     "diff": "A B --json --logs-dir",
     "compare": "NAME --at --control --effect --json --logs-dir",
+    "pool": "DIR --out --json",
+    "rate": "--model --pool --games --width --entries --set --seed --out --logs-dir --jobs --max-cost --display --json "
+    "--env-file --allow-key",
     "report": "DIR --by --html --json --logs-dir",
     "watch": "NAME --logs-dir --display",
     "bundle": "NAME|DIR --out --cassette --logs-dir",

@@ -1,0 +1,176 @@
+"""`agentsim pool` freezes a folder of games as a reference pool; `agentsim rate` places a new model against one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentsim.cli import options as o
+from agentsim.cli.terminal_output import aligned, remark, safe, say, say_json, shortened
+from agentsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentsim.rating import Rating
+
+
+def pool(
+    source: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of finished games of one scenario.")],
+    *,
+    out: Annotated[Path, o.option("--out", "The pool's file, a new one.", "FILE")],
+    as_json: o.AsJson = False,
+) -> None:
+    """Freeze a folder of games as a reference pool.
+
+    FILE holds what was played and who came where, with the digest of each history. Its members are the models, with
+    their settings. Needs the extra analysis.
+    """
+    try:
+        from agentsim.analysis.pool import frozen
+    except ImportError:
+        raise _needs_analysis("pool") from None
+    made, left_out = frozen(source)
+    made.write(out)
+    if left_out:
+        first = next(iter(left_out))
+        remark(f"{len(left_out)} left out: {first} {left_out[first]}", 300)
+    if as_json:
+        counts = {"games": len(made.games), "seats": made.seats, "members": made.labels}
+        say_json({"pool": str(out), "game": made.game, **counts, "left_out": left_out})
+        return
+    typer.echo(safe(f"{out}: {len(made.members)} models in {len(made.games)} games of {made.game}, {made.seats} seats"))
+
+
+def rate(
+    *,
+    model: Annotated[str, o.option("--model", "The model to rate.", "MODEL")],
+    pool: Annotated[Path, o.option("--pool", "The reference pool: a file of `agentsim pool`.", "FILE")],
+    games: Annotated[int, o.option("--games", "The most games, in blocks of one for each seat.", "N", min=1)] = 100,
+    width: Annotated[
+        float, o.option("--width", "Stop where the 95% interval of the log strength is narrower.", "W", min=0)
+    ] = 0.5,
+    entries: Annotated[
+        int | None, o.option("--entries", "The most seats of MODEL at a table; default: half of them.", "K", min=1)
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        o.option("--set", "A setting of MODEL, such as temperature=0.2; default: what all members share.", "KEY=VALUE"),
+    ] = None,
+    seed: Annotated[
+        int | None, o.option("--seed", "Source of the games' seeds; default: made of pool and model.", "S", min=0)
+    ] = None,
+    out: Annotated[
+        Path | None, o.option("--out", "Folder of the games; default: one in --logs-dir, named by the model.", "DIR")
+    ] = None,
+    logs_dir: o.LogsDir = Path("logs"),
+    jobs: o.Jobs = None,
+    max_cost: o.MaxCost = None,
+    abort_after: o.AbortAfter = 5,
+    display: o.Display = "auto",
+    as_json: o.AsJson = False,
+    env_file: o.EnvFile = None,
+    allow_key: o.AllowKey = None,
+) -> None:
+    """Rate a new model against a reference pool.
+
+    It plays as few games as that needs. The members that it meets are those that make the interval narrowest; it has
+    every seat equally often. The same command goes on where it was killed, and repeats nothing. Needs the extra
+    analysis.
+    """
+    try:
+        from agentsim.rating import Rating
+    except ImportError:
+        raise _needs_analysis("rate") from None
+    from agentsim.environment import environment
+
+    rating = Rating(
+        model,
+        pool,
+        environment(env_file, allow_key),
+        games=games,
+        width=width,
+        entries=entries,
+        set=overrides or (),
+        seed=seed,
+        out=out,
+        logs_dir=logs_dir,
+        max_cost_usd=max_cost,
+    )
+    code = _played(rating, jobs=jobs, abort_after=abort_after, display=display)
+    if rating.finished:
+        _print(rating, as_json=as_json)
+    if code:
+        raise typer.Exit(code)
+
+
+def _played(rating: Rating, *, jobs: int | None, abort_after: int, display: o.DisplayMode) -> int:
+    """Play the rounds that are left, and return the exit code of the last one."""
+    from agentsim.cli.display import shown_batch
+    from agentsim.runner.batch.manifest import at_once
+    from agentsim.runner.batch.run_batch import run_batch
+
+    code, rounds = 0, 0
+    while (manifest := rating.next_games()) is not None:
+        rounds += 1
+        if rounds == 1:
+            _say_what_it_costs(rating)
+        at = jobs or at_once(manifest)
+        with shown_batch(display, rating.directory.name) as watcher:
+            result = run_batch(
+                manifest, rating.directory, env=rating.env, jobs=at, abort_after=abort_after, watcher=watcher
+            )
+        code = max(code, result.exit_code)
+        if not result.complete:
+            why = "not every game came to a result" if result.stopped is None else str(result.stopped)
+            remark(f"{shortened(why, 600)}; the same command goes on", 1200)
+            return result.exit_code
+    return code
+
+
+def _say_what_it_costs(rating: Rating) -> None:
+    """The forecast of all games that may be played; nothing where bots alone play."""
+    from agentsim.cli.finish import money
+    from agentsim.games import find
+    from agentsim.runner.forecast import forecast
+
+    scenario = rating.manifest.scenario(rating.manifest.games[0])
+    expected, games = forecast(scenario, find(scenario.game), env=rating.env).total(), rating.blocks * rating.seats
+    if expected.calls:
+        usd, most = (None if each is None else each * games for each in (expected.usd, expected.most_usd))
+        calls = f"about {expected.calls * games:,} calls, {money(usd)} (at most {money(most)} without re-asks)"
+        remark(f"at most {games} games; by a forecast from one on bots {calls}")
+
+
+def _print(rating: Rating, *, as_json: bool) -> None:
+    from agentsim.cli.finish import money
+
+    found = rating.to_json()
+    if as_json:
+        say_json(found)
+        return
+    known = rating.placement
+    wide = ", all that may be played; the interval is wider than asked" if found["wide"] else ""
+    cost = f"; calls: {found['calls']}; cost: {money(found['cost_usd'], found['unpriced_calls'])}"
+    say(safe(f"{rating.directory}: {found['games']} games{wide}{cost if found['calls'] else ''}"))
+    own = {"label": f"{rating.model} (rated)", "strength": found["strength"], "games": found["games"]}
+    rows = [("model", "log strength", "95%", "rated is stronger", "games together")]
+    for line in sorted([own, *found["members"]], key=lambda line: -line["strength"]["value"]):
+        strength, stronger = line["strength"], f"{line['stronger']:.0%}" if "stronger" in line else "–"
+        ends = f"{strength['low']:+.2f} to {strength['high']:+.2f}"
+        rows.append((shortened(line["label"], 80), f"{strength['value']:+.2f}", ends, stronger, str(line["games"])))
+    for row in aligned(rows):
+        typer.echo(safe(row))
+    chances = ", ".join(f"{place}: {chance:.0%}" for place, chance in enumerate(known.places, 1) if chance >= 0.005)
+    say(f"place among all {len(known.places)}: {chances}")
+    say(f"times in each seat: {', '.join(map(str, found['seats']))}")
+    if known.dispersion is not None and known.dispersion.too_much:
+        say(
+            f"warning: its results vary {known.dispersion.factor:.1f} times as much as strengths explain "
+            f"(p = {known.dispersion.p:.3f}), and count for so much less"
+        )
+    say(safe(f"One may write: {rating.sentence}"))
+
+
+def _needs_analysis(command: str) -> UsageError:
+    return UsageError(f"agentsim {command} needs the extra analysis: pip install 'agentsim[analysis]'")

@@ -1,0 +1,210 @@
+"""A new model rated against a reference pool: rounds of games, each chosen from what is known, until that is enough.
+
+The games are a batch in a folder of its own, whose manifest grows by a round at a time. Which games come next follows
+from those that are played, so that the same command goes on where one was killed. The command line and `rate` play the
+same rounds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agentsim.analysis.game_records import game_record
+from agentsim.analysis.inference import stages
+from agentsim.analysis.placement import Placement, next_tables, placement
+from agentsim.analysis.pool import new_member, read_pool
+from agentsim.analysis.posterior import Stages
+from agentsim.environment import environment
+from agentsim.errors import AgentsimError, UsageError
+from agentsim.history.load import load_history
+from agentsim.history.run_files import RunFiles
+from agentsim.models.keys import Variables
+from agentsim.models.own import OwnModel
+from agentsim.results import logs_folder
+from agentsim.runner.batch.batch_game import is_done, used
+from agentsim.runner.batch.design import Design, Planned, derived_seed
+from agentsim.runner.batch.manifest import Manifest, at_once, prepared, read_manifest
+from agentsim.runner.batch.run_batch import run_batch_in_loop
+from agentsim.scenario.document import overridden
+from agentsim.scenario.load import Overrides
+from agentsim.scenario.plan import OWN
+
+GAMES, WIDTH = 100, 0.5
+
+
+@dataclass
+class Rating:
+    """The rounds of one model's games, and what they show; `rate` says what is asked.
+
+    Raises `UsageError` for what cannot be asked, and writes nothing before `next_games`.
+    """
+
+    model: str
+    pool: Path
+    env: Mapping[str, str]
+    games: int = GAMES
+    width: float = WIDTH
+    entries: int | None = None
+    set: Overrides = ()
+    seed: int | None = None
+    out: Path | None = None
+    logs_dir: Path = Path("logs")
+    own: Collection[str] = ()
+    max_cost_usd: float | None = None
+    _over: dict[str, tuple[Stages, tuple[int, float, int]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.frozen = pool = read_pool(self.pool)
+        new = new_member(pool, f"{OWN}{self.model}" if self.model in self.own else self.model, overridden({}, self.set))
+        self.seats, self.blocks = pool.seats, self.games // pool.seats
+        fewest = max(1, self.seats - len(pool.members))
+        self.most = self.entries or max(fewest, self.seats // 2)
+        if not self.blocks:
+            raise UsageError(f"--games: a block has {self.seats}, one for every seat; ask for as many or more")
+        if not fewest <= self.most < self.seats:
+            raise UsageError(
+                f"--entries: {self.most} of {self.seats} seats; {fewest} to {self.seats - 1} can be its own"
+            )
+        what = hashlib.sha256(f"{pool.digest}/{json.dumps(new.record(), sort_keys=True)}/{self.seed}".encode())
+        seed = int(what.hexdigest()[:7], 16) if self.seed is None else self.seed
+        casts = tuple(pool.cast(plan) for plan in (*map(pool.plan, pool.members), new))
+        design = Design(seed, 0, (*pool.labels, f"{new.title} (rated)"), paired=True)
+        self.manifest = Manifest(design, (), casts).limited(self.env, max_cost_usd=self.max_cost_usd)
+        name = f"rate_{re.sub('[^A-Za-z0-9._-]+', '-', new.title)[:60]}_{what.hexdigest()[:8]}"
+        self.directory = self.out or self.logs_dir / name
+        if (there := read_manifest(self.directory)) is not None:
+            self.manifest = replace(self.manifest, games=there.games)
+            prepared(self.manifest, self.directory, self.logs_dir)  # which refuses a batch that is another one
+
+    def next_games(self) -> Manifest | None:
+        """What to play, in `directory`; None where the interval is narrow enough, or all games are played."""
+        if self.finished:
+            known, played = self.placement, len(self.manifest.games) // self.seats
+            if played and (known.width < self.width or played >= self.blocks):
+                return None
+            tables = next_tables(known.found, self.seats, most=self.most, played=played, blocks=self.blocks)
+            rows = [row for number, table in enumerate(tables, played) for row in self._block(number, table)]
+            self.manifest = replace(self.manifest, games=(*self.manifest.games, *rows))
+            del self.placement
+        _, self.manifest = prepared(self.manifest, self.directory, self.logs_dir)
+        return self.manifest
+
+    @property
+    def finished(self) -> bool:
+        """Whether every game that is planned so far is over."""
+        for game in self.manifest.games:
+            files = RunFiles(self.directory, game.name)
+            if game.name not in self._over:
+                if not is_done(files, game.seed)[0]:
+                    return False
+                record = game_record(files.name, load_history(files.history))
+                assert record is not None, "it is over"
+                ranks = [entrant.rank for entrant in sorted(record.entrants, key=lambda entrant: entrant.seat)]
+                result = stages(ranks, game.models, len(self.manifest.casts))
+                self._over[game.name] = result, used(files, done=True)
+        return True
+
+    def _block(self, number: int, table: tuple[int, ...]) -> list[Planned]:
+        """A game for every seat, of one seed: the labels, in an order of the block's own, move on by a seat a game."""
+        seed, seats = derived_seed(self.manifest.design.seed, number), range(self.seats)
+        order = np.random.default_rng(seed).permutation(table)
+        names = [f"game_{number * self.seats + turn + 1:04d}" for turn in seats]
+        return [
+            Planned(name, seed, tuple(seats), tuple(np.roll(order, turn).tolist())) for turn, name in enumerate(names)
+        ]
+
+    @cached_property
+    def placement(self) -> Placement:
+        """Where the model stands by the games that are planned, all of which are over."""
+        own, size = [self._over[game.name][0] for game in self.manifest.games], len(self.manifest.casts)
+        return placement(self.frozen.results(size), own, size, block=self.seats, weight=self.frozen.weight)
+
+    @property
+    def sentence(self) -> str:
+        """What one may write."""
+        strength, first, size = self.placement.strength, self.placement.places[0], len(self.frozen.members)
+        played = len(self.manifest.games)
+        return (
+            f"{self.model} has a log strength of {strength.value:+.2f} over the mean of a reference pool of {size} "
+            f"models (95% of the posterior: {strength.low:+.2f} to {strength.high:+.2f}; {played} games "
+            f"of {self.seats}, {sum(self.had)} of their seats), and is the strongest of all with {first:.0%}."
+        )
+
+    @property
+    def had(self) -> list[int]:
+        """How often the model had each seat."""
+        tables = [game.models for game in self.manifest.games]
+        return [sum(table[seat] == len(self.frozen.members) for table in tables) for seat in range(self.seats)]
+
+    def to_json(self) -> dict[str, Any]:
+        """What is known, when all games that are planned are over; log strengths are over the pool's mean.
+
+        `seats` is how often the model had each, `games` of a member are those that it met the model in. It is `wide`
+        where the interval is not as narrow as asked.
+        """
+        known, spent = self.placement, [spent for _, spent in self._over.values()]
+        by_member = zip(self.frozen.labels, known.members, known.stronger, strict=True)
+        return {
+            "model": self.model,
+            "pool": str(self.pool),
+            "directory": str(self.directory),
+            "strength": asdict(known.strength),
+            "width": known.width,
+            "wide": known.width >= self.width,
+            "places": list(known.places),
+            "members": [
+                {
+                    "label": label,
+                    "strength": asdict(strength),
+                    "stronger": stronger,
+                    "games": sum(number in game.models for game in self.manifest.games),
+                }
+                for number, (label, strength, stronger) in enumerate(by_member)
+            ],
+            "dispersion": None if known.dispersion is None else asdict(known.dispersion),
+            "games": len(self.manifest.games),
+            "seats": self.had,
+            "calls": sum(calls for calls, _, _ in spent),
+            "cost_usd": round(sum(cost for _, cost, _ in spent), 10),
+            "unpriced_calls": sum(unpriced for _, _, unpriced in spent),
+            "sentence": self.sentence,
+        }
+
+
+async def rate(
+    model: str,
+    pool: str | Path,
+    *,
+    logs_dir: str | Path | None = None,
+    jobs: int | None = None,
+    models: Mapping[str, OwnModel] | None = None,
+    env: Mapping[str, str] | None = None,
+    allow_keys: Collection[str] = (),
+    **options: Any,
+) -> Rating:
+    """Rate a model against the reference pool in a file, in `games` games at most (100; extra `analysis`).
+
+    It stops where the interval of 95% of the log strength is narrower than `width` (0.5). At a table the model has at
+    most `entries` seats (half of them, rounded down). `set` has its settings (`{"temperature": 0.2}`), which are
+    otherwise those that all members share. Further options are `seed`, `out` and `max_cost_usd`, as of `batch`. The
+    same call goes on where one ended. Raises as `batch`.
+    """
+    found = environment(None, allow_keys) if env is None else Variables(env, allow_keys)
+    rating = Rating(model, Path(pool), found, logs_dir=logs_folder(logs_dir), own=models or (), **options)
+    while (manifest := rating.next_games()) is not None:
+        at = jobs or at_once(manifest)
+        result = await run_batch_in_loop(manifest, rating.directory, env=found, jobs=at, abort_after=5, own=models)
+        if result.stopped is not None:
+            raise result.stopped
+        if not result.complete:
+            raise AgentsimError(f"{rating.directory}: not every game came to a result; the same call tries again")
+    return rating
