@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from agentsim.analysis.until import width_reached
 from agentsim.engine.event import LogEntry
 from agentsim.environment import environment
 from agentsim.errors import Interrupted, UsageError
@@ -31,7 +32,9 @@ from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import Proof
 from agentsim.runner.session import Session, resumed
 from agentsim.runner.watch import Watcher
+from agentsim.scenario.factorial import Until
 from agentsim.scenario.load import Source
+from agentsim.scenario.validation import validated
 
 if TYPE_CHECKING:
     from agentsim.analysis.arms import Comparison
@@ -189,9 +192,11 @@ async def fork_arm(
 
 
 async def batch(
-    scenario: Source,
+    scenario: Source | None = None,
     *,
-    games: int,
+    games: int | None = None,
+    design: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    until: Mapping[str, Any] | None = None,
     models: Sequence[str] = (),
     rotate: bool = False,
     paired: bool = False,
@@ -211,6 +216,9 @@ async def batch(
     `models` take the players' seats in turn, so that each has every seat equally often; `rotate` lets players change
     places; `paired` gives one seed to games that differ only in who sits where. Limits hold for all games together.
     Games of bots alone play in worker processes. Raises as `run`: what stopped the batch before its last game.
+
+    A `design` is a file, or what it holds, with `factors` (levels by dotted key): every seed plays all its cells, and
+    `games` and the scenario may stand in it. `until` ends it early: `{"width": 0.2, "measure": "win"}`.
     """
     directory, manifest = prepare_batch(
         scenario,
@@ -224,6 +232,8 @@ async def batch(
         overrides=set or {},
         own=own_models or (),
         max_cost_usd=max_cost_usd,
+        design=Path(design) if isinstance(design, str | os.PathLike) else design,
+        until=None if until is None else validated(Until, until),
     )
     result = await run_batch_in_loop(
         manifest,
@@ -232,6 +242,7 @@ async def batch(
         jobs=jobs or at_once(manifest),
         abort_after=abort_after,
         own=own_models,
+        enough=width_reached(directory, manifest.design.until),
     )
     if result.stopped is not None:
         raise result.stopped

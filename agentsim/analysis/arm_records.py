@@ -65,7 +65,7 @@ def read_arms(directory: Path, of: str | None = None) -> Folder:
         if key in arm:
             left_out[name] = "has the number and the chance of another branch of its arm"
         else:
-            arm[key] = BranchRecord(history, changed, _results(name, history), _deeds(history))
+            arm[key] = BranchRecord(history, changed, results(name, history), deeds(history))
     for files, branch in branches_in(directory):
         if files.name not in read and branch.number is not None and of in {None, branch.of}:
             folder.left_out.setdefault((branch.of, branch.at), {})[files.name] = "has no history"
@@ -93,7 +93,7 @@ def _called(fork: ForkRecord) -> tuple[str, str]:
     return fork.arm or changed or CONTROL, changed
 
 
-def _results(name: str, history: History) -> dict[Column, float]:
+def results(name: str, history: History) -> dict[Column, float]:
     """By measure, then by player in the order of the table."""
     record = game_record(name, history)
     assert record is not None, "it is finished"
@@ -110,7 +110,7 @@ def _results(name: str, history: History) -> dict[Column, float]:
     return found
 
 
-def _deeds(history: History) -> dict[Column, float]:
+def deeds(history: History) -> dict[Column, float]:
     """How often each deed that events declare was done by a player, and how often to it."""
     try:
         log = told_events(history, games.find(history.game))

@@ -21,6 +21,7 @@ from agentsim.cli.arms import compare
 from agentsim.cli.batch import batch
 from agentsim.cli.check import check
 from agentsim.cli.compare import diff, report
+from agentsim.cli.plan import plan
 from agentsim.cli.play import fork, replay, resume, run
 from agentsim.cli.runs import bundle, export, logs, runs, watch
 from agentsim.cli.scaffold import gen_items, init
@@ -35,7 +36,7 @@ app = typer.Typer(
 )
 _PLAY = (run, batch, resume, replay, fork)
 _READ = (watch, logs, runs, diff, report, compare, export, bundle)
-_PREPARE = (init, validate, check, gen_items, games, models, schema)
+_PREPARE = (init, validate, plan, check, gen_items, games, models, schema)
 for command in (*_PLAY, *_READ, *_PREPARE):
     app.command()(command)
 

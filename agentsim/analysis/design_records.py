@@ -1,0 +1,151 @@
+"""The games of a design as blocks of measures; their effects are `effects`."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ValidationError
+
+from agentsim.analysis.arm_records import Column, deeds, results
+from agentsim.analysis.inference import Array
+from agentsim.errors import UsageError
+from agentsim.history.load import load_history
+from agentsim.history.record import FINISHED
+from agentsim.history.run_files import MANIFEST
+from agentsim.scenario.factorial import EVERYONE, DesignRecord, Factorial
+
+
+class _Game(BaseModel):
+    name: str
+    seed: int
+    cell: int = 0
+
+
+class _Manifest(BaseModel):
+    models: tuple[str, ...]
+    games: tuple[_Game, ...]
+    design: DesignRecord | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One finished game: measures by (measure, player or model), and what it cost; a deed that is absent is 0."""
+
+    results: Mapping[Column, float]
+    deeds: Mapping[Column, float]
+    players: tuple[str, ...]
+    calls: int
+    cost_usd: float | None
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A batch's design with the blocks that have begun: `values` are blocks by cells by columns, NaN where unknown.
+
+    `seeds` are those of the blocks. `labels` are those by whom the game is measured: the players, or the models where
+    these take the players' seats in turn.
+    """
+
+    design: Factorial
+    record: DesignRecord
+    players: tuple[str, ...]
+    labels: tuple[str, ...]
+    columns: tuple[Column, ...]
+    values: Array
+    seeds: tuple[int, ...]
+    games: tuple[Measured, ...]
+
+    @property
+    def complete(self) -> int:
+        """Blocks in which every cell has a finished game."""
+        played: NDArray[np.bool_] = np.isfinite(self.values).any(axis=2)
+        return int(played.all(axis=1).sum())
+
+
+class DesignGames:
+    """Reads the finished games of a design's folder; each of them once, however often it is asked."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._known: dict[str, Measured] = {}
+
+    def blocks(self) -> Blocks | None:
+        """What is finished by now; None where the folder is no batch of a design, or has no finished game."""
+        try:
+            manifest = _Manifest.model_validate_json((self._directory / MANIFEST).read_bytes())
+            if manifest.design is None:
+                return None
+            design = manifest.design.factorial()
+        except FileNotFoundError:
+            return None
+        except (OSError, ValidationError, ValueError) as error:
+            raise UsageError(f"{self._directory / MANIFEST}: is not a batch's manifest: {str(error)[:200]}") from None
+        size = len(design.cells)
+        found: dict[tuple[int, int], Measured] = {}
+        for number, game in enumerate(manifest.games):
+            if (measured := self._measured(game, bool(manifest.models))) is not None:
+                found[number // size, game.cell] = measured
+        if not found:
+            return None
+        players = next(iter(found.values())).players
+        named = dict.fromkeys(whose for each in found.values() for _, whose in each.results if whose not in players)
+        places = {whose: place for place, whose in enumerate((*players, *named))}
+        columns = dict.fromkeys(column for each in found.values() for column in each.results)
+        done = {column for each in found.values() for column in each.deeds}
+        done |= {(measure, whose) for measure, _ in done for whose in places}
+        columns |= dict.fromkeys(sorted(done, key=lambda column: (column[0], places[column[1]])))
+        blocks = sorted({block for block, _ in found})
+        values = np.full((len(blocks), size, len(columns)), math.nan)
+        for (block, cell), each in found.items():
+            row = {**dict.fromkeys(done, 0.0), **each.deeds, **each.results}
+            values[blocks.index(block), cell] = [row.get(column, math.nan) for column in columns]
+        seeds = tuple(manifest.games[block * size].seed for block in blocks)
+        labels = tuple(named) or players
+        games = tuple(found.values())
+        return Blocks(design, manifest.design, players, labels, tuple(columns), values, seeds, games)
+
+    def _measured(self, game: _Game, by_model: bool) -> Measured | None:
+        if game.name not in self._known:
+            try:
+                history = load_history(self._directory / f"{game.name}.json")
+            except UsageError:
+                return None
+            if history.status not in FINISHED or history.outcome is None or history.seed != game.seed:
+                return None
+            found, done = results(game.name, history), deeds(history)
+            models = {player.id: player.model for player in history.seated}
+            if by_model:
+                found, done = _by_model(found, models, known_only=True), _by_model(done, models, known_only=False)
+            paid = history.paid
+            self._known[game.name] = Measured(found, done, tuple(models), paid.calls, paid.cost_usd)
+        return self._known[game.name]
+
+
+def _by_model(measures: Mapping[Column, float], models: Mapping[str, str], *, known_only: bool) -> dict[Column, float]:
+    """The measures of the players, and the means over the seats of each model; a deed that is absent was not done."""
+    seats = Counter(models.values())
+    sums: defaultdict[Column, list[float]] = defaultdict(list)
+    for (measure, player), value in measures.items():
+        sums[measure, models[player]].append(value)
+    means = {key: sum(each) / (len(each) if known_only else seats[key[1]]) for key, each in sums.items()}
+    return {**measures, **means}
+
+
+def members(blocks: Blocks, factors: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """Whose measures an effect of these factors is looked for in: a name, and the players (or models) whose mean it is.
+
+    Those whom the design names; else those whom the factors are of, together; else all together and each alone.
+    """
+    if blocks.record.table.players:
+        named = blocks.record.table.players
+        return [(each, blocks.labels if each == EVERYONE else (each,)) for each in named]
+    own = [player for key in factors for player in blocks.record.carriers.get(key, ())]
+    if 0 < len(carriers := tuple(dict.fromkeys(own))) < len(blocks.players):
+        return [(", ".join(carriers) if len(carriers) < 4 else f"{carriers[0]} to {carriers[-1]}", carriers)]
+    return [(EVERYONE, blocks.labels), *((each, (each,)) for each in blocks.labels)]

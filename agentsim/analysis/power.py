@@ -1,0 +1,140 @@
+"""Power: how many blocks of a design an effect needs, by the variance of a pilot, which is itself uncertain.
+
+The effect is found where Student's interval of 95% leaves out 0. With the true standard deviation S of a block's
+contrast, N blocks and an effect D this has the chance P(|T| > t), T noncentral with sqrt(N) D / S. The pilot's s is not
+S: over pilots with f degrees of freedom, the chance that N blocks give is that of a noncentral t with f degrees of freedom
+and noncentrality t to be below sqrt(N) D / s, and N is chosen so that this is the power promised (S. A. Julious and R. J.
+Owen, Sample size calculations for clinical studies allowing for uncertainty about the variance, Pharmaceutical
+Statistics 5, 2006).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from scipy.stats import nct
+from scipy.stats import t as student
+
+from agentsim.analysis.design_records import Blocks, DesignGames
+from agentsim.analysis.effects import effects
+from agentsim.analysis.inference import FEWEST, UPPER
+from agentsim.errors import UsageError
+from agentsim.scenario.factorial import Factorial
+
+POWER = 0.8
+PILOT = 20
+"""Blocks of a pilot for which the promised power is kept within 4 points, whatever the measure's distribution."""
+_MOST_BLOCKS = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What it takes to find one effect. `power` is that of the blocks that are planned, None where none are.
+
+    `blocks` and what follows are None where the pilot's blocks were all the same. `cost_usd` and `calls` are those of
+    `games` games that are like the pilot's; dollars are None where a price is unknown.
+    """
+
+    effect: str
+    measure: str
+    player: str
+    sd: float | None
+    blocks: int | None
+    games: int | None
+    calls: int | None
+    cost_usd: float | None
+    power: float | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many blocks each effect needs to be found in the `size` given; `pilot` blocks say how the games spread."""
+
+    design: str
+    size: float
+    pilot: int
+    cells: int
+    planned: int | None
+    needed: tuple[Needed, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As `agentsim plan --json` prints it."""
+        return asdict(self)
+
+
+def plan(
+    design: Factorial,
+    pilot: Path,
+    *,
+    size: float,
+    measure: str = "win",
+    factor: str | None = None,
+    player: str | None = None,
+) -> Plan:
+    """What a design needs, by a pilot of the same design in the folder `pilot`; `UsageError` where it is no such one."""
+    if not (math.isfinite(size) and size > 0):
+        raise UsageError(f"--effect: must be a number above 0, found {size}")
+    found = DesignGames(pilot).blocks()
+    if found is None:
+        raise UsageError(f"{pilot}: holds no finished games of a design; `agentsim batch --design` plays a pilot")
+    if (found.design.table.factors, found.design.cells) != (design.table.factors, design.cells):
+        raise UsageError(f"{pilot}: is of another design: factors, levels and fraction must be the same")
+    if found.complete < FEWEST:
+        raise UsageError(f"{pilot}: has {found.complete} complete blocks: a pilot needs {FEWEST}, and better {PILOT}")
+    needed = []
+    for each in effects(_asking(found, design), measures=(measure,), factor=factor, player=player):
+        blocks = None if not each.sd else blocks_needed(size, each.sd, each.blocks - 1)
+        games = None if blocks is None else blocks * len(design.cells)
+        calls, cost = _means(found)
+        needed.append(
+            Needed(
+                effect=each.effect,
+                measure=each.measure,
+                player=each.player,
+                sd=each.sd,
+                blocks=blocks,
+                games=games,
+                calls=None if games is None else round(calls * games),
+                cost_usd=None if games is None or cost is None else cost * games,
+                power=None
+                if not (each.sd and design.table.replicates)
+                else power_of(design.table.replicates, size, each.sd, each.blocks - 1),
+            )
+        )
+    return Plan(design.in_words, size, found.complete, len(design.cells), design.table.replicates, tuple(needed))
+
+
+def _asking(found: Blocks, design: Factorial) -> Blocks:
+    """The pilot, asked for the effects of this design: other interactions, perhaps."""
+    return replace(found, design=design, record=found.record.model_copy(update={"table": design.table}))
+
+
+def _means(found: Blocks) -> tuple[float, float | None]:
+    """Calls and dollars of a game."""
+    costs = [each.cost_usd for each in found.games]
+    dollars = None if None in costs else sum(cost or 0.0 for cost in costs) / len(costs)
+    return sum(each.calls for each in found.games) / len(found.games), dollars
+
+
+def power_of(blocks: int, size: float, sd: float, freedom: int) -> float:
+    """The chance that so many blocks find an effect, over what a pilot with these degrees of freedom leaves open."""
+    if blocks < 2:
+        return 0.0
+    found: float = nct.cdf(math.sqrt(blocks) * size / sd, freedom, student.ppf(UPPER, blocks - 1))
+    return found
+
+
+def blocks_needed(size: float, sd: float, freedom: int, power: float = POWER) -> int:
+    """The fewest blocks with that power; `sd` is the pilot's, with these degrees of freedom."""
+    low, high = FEWEST - 1, FEWEST
+    while power_of(high, size, sd, freedom) < power:
+        low, high = high, 2 * high
+        if high > _MOST_BLOCKS:
+            raise UsageError(f"--effect {size:g}: needs more than {_MOST_BLOCKS:,} blocks")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power_of(middle, size, sd, freedom) >= power else (middle, high)
+    return high

@@ -1,0 +1,284 @@
+"""Factorial designs: which levels of which factors are played together, and what that can and cannot tell apart.
+
+A fraction is regular: with a prime number s of levels, the levels of some factors are sums modulo s of the others'
+(G. E. P. Box and J. S. Hunter, The 2^(k-p) fractional factorial designs, 1961). Of all such fractions of a size it is
+the one of minimum aberration (A. Fries and W. G. Hunter, 1980) among those that keep main effects and the asked-for
+interactions apart. The file is read by `design_file`; effects are estimated by `analysis.effects`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, product
+from math import prod
+from typing import Annotated, TypeAlias
+
+from pydantic import Field, JsonValue
+
+from agentsim.errors import ScenarioError, UsageError
+from agentsim.scenario.plan import ClosedTable
+from agentsim.scenario.validation import nearest, one_line
+
+EVERYONE = "all players"
+"""Stands for the mean of all players of a game."""
+MOST_CELLS, MOST_IN_FRACTION = 256, 9
+_PRIMES = (2, 3, 5, 7)
+Word: TypeAlias = tuple[int, ...]
+"""A coefficient of each factor; in a fraction the levels' sum with these coefficients is 0 modulo their number."""
+
+
+class Until(ClosedTable):
+    """What ends a batch before its last game: the intervals of a planned effect are narrower than `width`.
+
+    `factor` is a factor or two of them with a comma between, for their interaction; None stands for all.
+    """
+
+    width: Annotated[float, Field(gt=0)]
+    measure: str = "win"
+    factor: str | None = None
+    player: str | None = None
+
+
+class DesignTable(ClosedTable):
+    """A design file. `factors` are levels by the dotted key of a scenario; the first level is the reference."""
+
+    config: str | None = Field(default=None, description="The base scenario's file, relative to this one")
+    factors: dict[str, Annotated[tuple[JsonValue, ...], Field(min_length=2)]] = Field(min_length=1)
+    fraction: str | None = Field(default=None, pattern=r"^1/[1-9][0-9]{0,3}$")
+    interactions: tuple[tuple[str, str], ...] = Field(default=(), description="Pairs of factors")
+    replicates: int | None = Field(default=None, ge=1, description="Blocks: how often the whole design is played")
+    measures: tuple[str, ...] = Field(default=(), description="The planned measures; all if absent")
+    players: tuple[str, ...] = Field(default=(), description="Whose; absent: those whom a factor is of, or all")
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A main effect or an interaction as a sum over cells: `weights` by cell, which add up to 0.
+
+    A level less the first one; of an interaction, that difference at a level of the second factor less the same at its
+    first level.
+    """
+
+    name: str
+    factors: tuple[str, ...]
+    weights: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Factorial:
+    """A design: `cells` are numbers of levels by factor; `words` are what a fraction is defined by."""
+
+    table: DesignTable
+    cells: tuple[tuple[int, ...], ...]
+    words: tuple[Word, ...] = ()
+
+    @cached_property
+    def factors(self) -> tuple[str, ...]:
+        return tuple(self.table.factors)
+
+    @property
+    def promised(self) -> DesignTable:
+        """What a batch keeps of its design's file from its first game on; it may grow."""
+        return self.table.model_copy(update={"config": None, "replicates": None})
+
+    def effect(self, factor: str | None, option: str = "--factor") -> tuple[str, ...] | None:
+        """The factors of an effect that is named `a`, or `a,b` for an interaction; `UsageError` for one not asked for."""
+        if factor is None:
+            return None
+        names = {",".join(self.factors[place] for place in effect): effect for effect in self.asked}
+        wanted = ",".join(part.strip() for part in factor.split(","))
+        for name, effect in names.items():
+            if {*name.split(",")} == {*wanted.split(",")}:
+                return tuple(self.factors[place] for place in effect)
+        hint, valid = nearest(wanted, list(names))
+        raise UsageError(
+            f"{option} {factor}: the design asks for no such effect{hint}" + (f" (valid: {valid})" * bool(valid))
+        )
+
+    def levels(self, cell: int) -> dict[str, JsonValue]:
+        """The level of each factor in a cell."""
+        return {key: self.table.factors[key][at] for key, at in zip(self.factors, self.cells[cell], strict=True)}
+
+    @property
+    def resolution(self) -> int | None:
+        """How many factors the shortest word has; None of a full design, in which nothing is aliased."""
+        return min((_weight(word) for word in self.words), default=None)
+
+    @cached_property
+    def asked(self) -> tuple[tuple[int, ...], ...]:
+        """The effects to be estimated, as places of factors."""
+        pairs = (tuple(self.factors.index(each) for each in pair) for pair in self.table.interactions)
+        return (*((place,) for place in range(len(self.factors))), *pairs)
+
+    def aliases(self) -> dict[str, list[str]]:
+        """By effect, the main effects and interactions of two factors that it cannot be told from."""
+        size = len(self.factors)
+        others = [set(each) for many in (1, 2) for each in combinations(range(size), many)]
+        found = {}
+        for effect in self.asked:
+            same = [each for each in others if each != set(effect) and each in _beside(effect, self.words, self._base)]
+            if same:
+                found[self._named(effect)] = [self._named(sorted(each)) for each in same]
+        return found
+
+    @property
+    def in_words(self) -> str:
+        """The size of the design, and what a fraction gives up for it."""
+        whole = prod(map(len, self.table.factors.values()))
+        if not self.words:
+            return f"full factorial: {whole} cells"
+        said = f"{self.table.fraction} of {whole} cells: {len(self.cells)}, resolution {self.resolution}"
+        mixed = "; ".join(f"{effect} with {', '.join(same)}" for effect, same in self.aliases().items())
+        return f"{said}; aliased: {mixed}" if mixed else said
+
+    def contrasts(self) -> list[Contrast]:
+        """Main effects and the asked-for interactions, each level against the first."""
+        return [
+            self._contrast(effect, levels)
+            for effect in self.asked
+            for levels in product(*(range(1, len(self.table.factors[self.factors[place]])) for place in effect))
+        ]
+
+    def _contrast(self, effect: Sequence[int], levels: Sequence[int]) -> Contrast:
+        weights = []
+        share = prod(len(self.table.factors[self.factors[place]]) for place in effect) / len(self.cells)
+        for cell in self.cells:
+            signs = (
+                1 if cell[place] == level else -1 if cell[place] == 0 else 0
+                for place, level in zip(effect, levels, strict=True)
+            )
+            weights.append(prod(signs) * share)
+        said = []
+        for place, level in zip(effect, levels, strict=True):
+            values = self.table.factors[self.factors[place]]
+            said.append(f"{self.factors[place]}: {level_named(values[level])} less {level_named(values[0])}")
+        return Contrast(" x ".join(said), tuple(self.factors[place] for place in effect), tuple(weights))
+
+    @property
+    def _base(self) -> int:
+        return len(next(iter(self.table.factors.values())))
+
+    def _named(self, effect: Sequence[int]) -> str:
+        return " x ".join(self.factors[place] for place in effect)
+
+
+class DesignRecord(ClosedTable):
+    """The design in a batch's manifest: the table, and the levels of each cell, which games refer to by number.
+
+    `carriers` are the players whom a factor is of; none of one that is of the whole game.
+    """
+
+    table: DesignTable
+    cells: tuple[dict[str, JsonValue], ...]
+    carriers: dict[str, tuple[str, ...]]
+    until: Until | None = None
+
+    @classmethod
+    def of(cls, design: Factorial, carriers: Mapping[str, Sequence[str]], until: Until | None) -> DesignRecord:
+        levels = tuple(map(design.levels, range(len(design.cells))))
+        named = {key: tuple(own) for key, own in carriers.items()}
+        return cls(table=design.promised, cells=levels, carriers=named, until=until)
+
+    def factorial(self) -> Factorial:
+        """The design; `ValueError` where the cells are not its own."""
+        found = factorial(self.table)
+        if [*map(found.levels, range(len(found.cells)))] != [*self.cells]:
+            raise ValueError("its cells are not those of its design")
+        return found
+
+
+def level_named(level: JsonValue) -> str:
+    """A level in a few words."""
+    return one_line(level if isinstance(level, str) else json.dumps(level, ensure_ascii=False), 40)
+
+
+def factorial(table: DesignTable) -> Factorial:
+    """The design of a table; `ScenarioError` where it cannot be, or would not tell apart what is asked for."""
+    for key, levels in table.factors.items():
+        if len({json.dumps(level, sort_keys=True) for level in levels}) < len(levels):
+            raise ScenarioError("has one level twice", key=f"factors.{key}")
+    seen = set()
+    for number, pair in enumerate(table.interactions):
+        at = f"interactions.{number}"
+        for name in pair:
+            if name not in table.factors:
+                hint, valid = nearest(name, list(table.factors))
+                raise ScenarioError(f"{name} is no factor{hint}", key=at, valid=valid)
+        if len(set(pair)) < 2 or frozenset(pair) in seen:
+            raise ScenarioError("must be two factors, and each two of them once", key=at)
+        seen.add(frozenset(pair))
+    counts = [len(levels) for levels in table.factors.values()]
+    parts = 1 if table.fraction is None else int(table.fraction[2:])
+    if prod(counts) > MOST_CELLS * parts:
+        raise ScenarioError(f"make {prod(counts) // parts:,} cells, and {MOST_CELLS} are the most", key="factors")
+    if parts == 1:
+        return Factorial(table, tuple(product(*map(range, counts))))
+    return _fraction(table, counts, parts)
+
+
+def _fraction(table: DesignTable, counts: Sequence[int], parts: int) -> Factorial:
+    base, size = counts[0], len(counts)
+    extra = next((power for power in range(1, size - 1) if base**power == parts), 0)
+    if len(set(counts)) > 1 or base not in _PRIMES or not extra or size > MOST_IN_FRACTION:
+        raise ScenarioError(
+            f"cannot be {table.fraction}: a fraction is of 3 to {MOST_IN_FRACTION} factors, all with 2 levels (or all "
+            "with 3, 5 or 7), is 1 over a power of that number, and has at least as many cells as two of them in full",
+            key="fraction",
+        )
+    asked = Factorial(table, ()).asked
+    found: tuple[Word, ...] | None = None
+    least: list[int] = []
+    sums = [word for word in product(range(base), repeat=size - extra) if _weight(word) > 1]
+    for chosen in combinations(sums, extra):
+        words = tuple(_words(chosen, base))
+        lengths = Counter(map(_weight, words))
+        pattern = [lengths[length] for length in range(size + 1)]
+        if (found is None or pattern < least) and _apart(asked, words, base):
+            found, least, picked = words, pattern, chosen
+    if found is None:
+        raise ScenarioError(
+            f"no fraction of {table.fraction} tells all main effects and the asked-for interactions apart; ask for a "
+            "larger one, or for none",
+            key="fraction",
+        )
+    cells = (
+        (*free, *(sum(a * b for a, b in zip(each, free, strict=True)) % base for each in picked))
+        for free in product(range(base), repeat=size - extra)
+    )
+    return Factorial(table, tuple(cells), found)
+
+
+def _weight(word: Word) -> int:
+    return sum(part != 0 for part in word)
+
+
+def _words(chosen: Sequence[Word], base: int) -> Iterator[Word]:
+    """All words of the fraction in which the last factors are these sums of the first."""
+    defining = [
+        (*each, *(base - 1 if place == row else 0 for place in range(len(chosen)))) for row, each in enumerate(chosen)
+    ]
+    for times in product(range(base), repeat=len(chosen)):
+        if any(times):
+            columns = zip(*defining, strict=True)
+            yield tuple(sum(t * part for t, part in zip(times, column, strict=True)) % base for column in columns)
+
+
+def _beside(effect: Sequence[int], words: Sequence[Word], base: int) -> list[set[int]]:
+    """The sets of factors whose effects an effect cannot be told from; the empty one is the mean."""
+    found = []
+    for word in words:
+        for parts in product(range(1, base), repeat=len(effect)):
+            shifted = list(word)
+            for place, part in zip(effect, parts, strict=True):
+                shifted[place] = (shifted[place] + part) % base
+            found.append({place for place, part in enumerate(shifted) if part})
+    return found
+
+
+def _apart(asked: Sequence[Sequence[int]], words: Sequence[Word], base: int) -> bool:
+    wanted = [set(), *(set(each) for each in asked)]
+    return not any(other in wanted for effect in asked for other in _beside(effect, words, base))
