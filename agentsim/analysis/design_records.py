@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ValidationError
 
 from agentsim.analysis.arm_records import Column, deeds, results
@@ -64,8 +63,7 @@ class Blocks:
     @property
     def complete(self) -> int:
         """Blocks in which every cell has a finished game."""
-        played: NDArray[np.bool_] = np.isfinite(self.values).any(axis=2)
-        return int(played.all(axis=1).sum())
+        return int(np.sum(np.isfinite(self.values).any(axis=2).sum(axis=1) == self.values.shape[1]))
 
 
 class DesignGames:
@@ -140,12 +138,16 @@ def _by_model(measures: Mapping[Column, float], models: Mapping[str, str], *, kn
 def members(blocks: Blocks, factors: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
     """Whose measures an effect of these factors is looked for in: a name, and the players (or models) whose mean it is.
 
-    Those whom the design names; else those whom the factors are of, together; else all together and each alone.
+    Those whom the design names; else those whom each of the factors is of, together; else all together and each alone.
     """
     if blocks.record.table.players:
         named = blocks.record.table.players
         return [(each, blocks.labels if each == EVERYONE else (each,)) for each in named]
-    own = [player for key in factors for player in blocks.record.carriers.get(key, ())]
-    if 0 < len(carriers := tuple(dict.fromkeys(own))) < len(blocks.players):
-        return [(", ".join(carriers) if len(carriers) < 4 else f"{carriers[0]} to {carriers[-1]}", carriers)]
+    found = []
+    for key in factors:
+        own = blocks.record.carriers.get(key, ())
+        if 0 < len(own) < len(blocks.players):
+            found.append((", ".join(own) if len(own) < 4 else f"{own[0]} to {own[-1]}", own))
+    if found:
+        return list(dict.fromkeys(found))
     return [(EVERYONE, blocks.labels), *((each, (each,)) for each in blocks.labels)]

@@ -162,11 +162,12 @@ def by_seed(differences: Array, seeds: Sequence[int]) -> Array:
 def confidence_sequence(differences: Array, alpha: float = ALPHA) -> Array:
     """Rows mean, low, high, low_adj, high_adj for each column of blocks by effects; NaN stands for a missing block.
 
-    After t blocks the interval of a mean with standard deviation s is +- s sqrt(2 (t r^2 + 1) / (t^2 r^2) log(sqrt(t r^2
-    + 1) / alpha)), an asymptotic confidence sequence (I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy, A. Ramdas,
-    Time-uniform central limit theory and asymptotic confidence sequences, Annals of Statistics 52, 2024): whenever one
-    looks, and whatever makes one stop. r makes it narrowest after `TIGHTEST` blocks. Those that hold together have alpha
-    divided by their number (Bonferroni). NaN of fewer than `FEWEST_SEEN` blocks, and where all blocks are the same.
+    After t blocks the interval of a mean with standard deviation s is +- s sqrt(2 (t r^2 + 1) / (t^2 r^2) log(sqrt(t
+    r^2 + 1) / alpha)), an asymptotic confidence sequence (I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy, A.
+    Ramdas, Time-uniform central limit theory and asymptotic confidence sequences, Annals of Statistics 52, 2024):
+    whenever one looks, and whatever makes one stop. r makes it narrowest after `TIGHTEST` blocks. Those that hold
+    together have alpha divided by their number (Bonferroni). NaN of fewer than `FEWEST_SEEN` blocks, and where all
+    blocks are the same.
     """
     there = ~np.isnan(differences)
     counts = np.maximum(there.sum(axis=0), 1)
@@ -194,4 +195,6 @@ def _row(ends: Array, differences: Array) -> tuple[Any, ...]:
     """mean, low, high, low_adj, high_adj, blocks, sd."""
     known = differences[~np.isnan(differences)]
     sd = float(known.std(ddof=1)) if len(known) > 1 else None
+    if sd is not None and sd < 1e-9 * max(1.0, float(np.abs(known).max())):  # what rounding leaves of no difference
+        sd = 0.0
     return (*(None if math.isnan(end) else float(end) for end in ends), len(known), sd)

@@ -2,10 +2,10 @@
 
 The effect is found where Student's interval of 95% leaves out 0. With the true standard deviation S of a block's
 contrast, N blocks and an effect D this has the chance P(|T| > t), T noncentral with sqrt(N) D / S. The pilot's s is not
-S: over pilots with f degrees of freedom, the chance that N blocks give is that of a noncentral t with f degrees of freedom
-and noncentrality t to be below sqrt(N) D / s, and N is chosen so that this is the power promised (S. A. Julious and R. J.
-Owen, Sample size calculations for clinical studies allowing for uncertainty about the variance, Pharmaceutical
-Statistics 5, 2006).
+S: over pilots with f degrees of freedom, the chance that N blocks give is that of a noncentral t with f degrees of
+freedom and noncentrality t to be below sqrt(N) D / s, and N is chosen so that this is the power promised (S. A. Julious
+and R. J. Owen, Sample size calculations for clinical studies allowing for uncertainty about the variance,
+Pharmaceutical Statistics 5, 2006).
 """
 
 from __future__ import annotations
@@ -84,11 +84,15 @@ def plan(
         raise UsageError(f"{pilot}: is of another design: factors, levels and fraction must be the same")
     if found.complete < FEWEST:
         raise UsageError(f"{pilot}: has {found.complete} complete blocks: a pilot needs {FEWEST}, and better {PILOT}")
-    needed = []
-    for each in effects(_asking(found, design), measures=(measure,), factor=factor, player=player):
-        blocks = None if not each.sd else blocks_needed(size, each.sd, each.blocks - 1)
+    asked = replace(found, design=design, record=found.record.model_copy(update={"table": design.table}))
+    calls, cost = _means(found)
+    times, needed = design.table.replicates, []
+    for each in effects(asked, measures=(measure,), factor=factor, player=player):
+        blocks, power = None, None
+        if each.sd:
+            blocks = blocks_needed(size, each.sd, each.blocks - 1)
+            power = None if times is None else power_of(times, size, each.sd, each.blocks - 1)
         games = None if blocks is None else blocks * len(design.cells)
-        calls, cost = _means(found)
         needed.append(
             Needed(
                 effect=each.effect,
@@ -99,17 +103,10 @@ def plan(
                 games=games,
                 calls=None if games is None else round(calls * games),
                 cost_usd=None if games is None or cost is None else cost * games,
-                power=None
-                if not (each.sd and design.table.replicates)
-                else power_of(design.table.replicates, size, each.sd, each.blocks - 1),
+                power=power,
             )
         )
-    return Plan(design.in_words, size, found.complete, len(design.cells), design.table.replicates, tuple(needed))
-
-
-def _asking(found: Blocks, design: Factorial) -> Blocks:
-    """The pilot, asked for the effects of this design: other interactions, perhaps."""
-    return replace(found, design=design, record=found.record.model_copy(update={"table": design.table}))
+    return Plan(design.in_words, size, found.complete, len(design.cells), times, tuple(needed))
 
 
 def _means(found: Blocks) -> tuple[float, float | None]:

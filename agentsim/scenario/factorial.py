@@ -86,7 +86,7 @@ class Factorial:
         return self.table.model_copy(update={"config": None, "replicates": None})
 
     def effect(self, factor: str | None, option: str = "--factor") -> tuple[str, ...] | None:
-        """The factors of an effect that is named `a`, or `a,b` for an interaction; `UsageError` for one not asked for."""
+        """The factors of the effect `a`, or of the interaction `a,b`; `UsageError` for one that is not asked for."""
         if factor is None:
             return None
         names = {",".join(self.factors[place] for place in effect): effect for effect in self.asked}

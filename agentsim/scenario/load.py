@@ -47,8 +47,8 @@ def load(
 
     Paths in a source that is no file are relative to the working directory. `game_config` is a second file, for tables
     that the first does not have. `overrides` are put in first, then the `levels` of a design by key, then the other
-    arguments. `everybody` is a model that takes the place of every player's own, but not of the staff's. `own` are names
-    of models that a program passes.
+    arguments. `everybody` is a model that takes the place of every player's own, but not of the staff's. `own` are
+    names of models that a program passes.
     """
     if isinstance(source, ScenarioTable):
         source = source.model_dump(mode="json", exclude_unset=True, by_alias=True)
