@@ -1,9 +1,9 @@
 """A world of designs whose truth is known: what `report`, `plan` and `--until-width` say of it, over many batches.
 
-Three factors of two levels, eight cells; the games of a block share their luck, and every player draws of its own in each
-game, as a model's sampling does. `a` and `b` make the first of four players better, more so together; `c` does nothing. The
-measures are the first player's rank and win, a score with a long tail, a common deed and a rare one. The truth of each is
-the mean of `TRUTH_BLOCKS` blocks.
+Three factors of two levels, eight cells; the games of a block share their luck, and every player draws of its own in
+each game, as a model's sampling does. `a` and `b` make the first of four players better, more so together; `c` does
+nothing. The measures are the first player's rank and win, a score with a long tail, a common deed and a rare one. The
+truth of each is the mean of `TRUTH_BLOCKS` blocks.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def blocks(generator: np.random.Generator, number: int) -> Array:
     skill[:, :, 0] += better
     rank = (skill > skill[:, :, :1]).sum(axis=2) + 1.0
     own = luck[:, :, 0]
-    score = 10 * np.exp(0.5 * (own + better) + 0.3 * generator.normal(size=(number, size)))
+    score = 10 * np.exp(0.5 * own + better / 4 + 0.3 * generator.normal(size=(number, size)))
     deed, rare = (generator.poisson(rate * np.exp(0.3 * own + better / 2)) for rate in (1.5, 0.15))
     return np.stack([rank, rank == 1, score, deed, rare], axis=2).astype(np.float64)
 

@@ -74,7 +74,7 @@ def plan(
     factor: str | None = None,
     player: str | None = None,
 ) -> Plan:
-    """What a design needs, by a pilot of the same design in the folder `pilot`; `UsageError` where it is no such one."""
+    """What a design needs, by a pilot of the same design in a folder; `UsageError` where it is no such one."""
     if not (math.isfinite(size) and size > 0):
         raise UsageError(f"--effect: must be a number above 0, found {size}")
     found = DesignGames(pilot).blocks()
@@ -87,11 +87,12 @@ def plan(
     asked = replace(found, design=design, record=found.record.model_copy(update={"table": design.table}))
     calls, cost = _means(found)
     times, needed = design.table.replicates, []
+    rows = len(found.seeds) / len(set(found.seeds))  # of a paired batch several blocks have one seed
     for each in effects(asked, measures=(measure,), factor=factor, player=player):
         blocks, power = None, None
         if each.sd:
-            blocks = blocks_needed(size, each.sd, each.blocks - 1)
-            power = None if times is None else power_of(times, size, each.sd, each.blocks - 1)
+            blocks = math.ceil(rows * blocks_needed(size, each.sd, each.blocks - 1))
+            power = None if times is None else power_of(int(times / rows), size, each.sd, each.blocks - 1)
         games = None if blocks is None else blocks * len(design.cells)
         needed.append(
             Needed(

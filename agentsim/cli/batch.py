@@ -37,9 +37,7 @@ def batch(
     design: o.Design = None,
     until_width: Annotated[
         float | None,
-        o.option(
-            "--until-width", "End when the interval of an effect of --design is narrower; see --measure.", "W", min=0
-        ),
+        o.option("--until-width", "End when the interval of an effect of --design is narrower; see --measure.", "W"),
     ] = None,
     measure: o.Measure = "win",
     player: o.OfPlayer = None,
@@ -91,6 +89,8 @@ def batch(
 
     until = None
     if until_width is not None:
+        if not 0 < until_width < float("inf"):
+            raise UsageError(f"--until-width: must be a number above 0, found {until_width:g}")
         from agentsim.scenario.factorial import Until
 
         until = Until(width=until_width, measure=measure, factor=factor, player=player)

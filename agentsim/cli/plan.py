@@ -63,8 +63,8 @@ def _table(found: Plan) -> DataTable:
     said = "no replicates are planned" if found.planned is None else f"{counted(found.planned, 'block')} planned"
     columns = ("effect", "measure", "player", "sd", "blocks", "games", "calls", "cost", f"power ({said})")
     note = (
-        f"{found.design}; {counted(found.cells, 'game')} a block, each with another seed than the pilot's. sd is that of "
-        f"the effect between {counted(found.pilot, 'block')} of the pilot, whose uncertainty is allowed for; an "
+        f"{found.design}; {counted(found.cells, 'game')} a block, each with another seed than the pilot's. sd is that "
+        f"of the effect between {counted(found.pilot, 'block')} of the pilot, whose uncertainty is allowed for; an "
         "effect without one was the same in all of them."
     )
     return DataTable(f"For an effect of {found.size:g} to be found with a power of 80%", columns, tuple(rows), note)

@@ -1,20 +1,21 @@
 """Factorial designs: which levels of which factors are played together, and what that can and cannot tell apart.
 
-A fraction is regular: with a prime number s of levels, the levels of some factors are sums modulo s of the others'
-(G. E. P. Box and J. S. Hunter, The 2^(k-p) fractional factorial designs, 1961). Of all such fractions of a size it is
-the one of minimum aberration (A. Fries and W. G. Hunter, 1980) among those that keep main effects and the asked-for
-interactions apart. The file is read by `design_file`; effects are estimated by `analysis.effects`.
+A fraction is regular, of factors with two levels: those of some factors are sums modulo 2 of the others' (G. E. P. Box
+and J. S. Hunter, The 2^(k-p) fractional factorial designs, 1961). Of all such fractions of a size it is the one of
+minimum aberration (A. Fries and W. G. Hunter, 1980) among those that keep main effects and the asked-for interactions
+apart. The file is read by `design_file`; effects are estimated by `analysis.effects`.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import combinations, product
 from math import prod
+from operator import itemgetter
 from typing import Annotated, TypeAlias
 
 from pydantic import Field, JsonValue
@@ -26,9 +27,8 @@ from agentsim.scenario.validation import nearest, one_line
 EVERYONE = "all players"
 """Stands for the mean of all players of a game."""
 MOST_CELLS, MOST_IN_FRACTION = 256, 9
-_PRIMES = (2, 3, 5, 7)
-Word: TypeAlias = tuple[int, ...]
-"""A coefficient of each factor; in a fraction the levels' sum with these coefficients is 0 modulo their number."""
+Word: TypeAlias = frozenset[int]
+"""Places of factors whose levels add up to an even number in every cell of a fraction."""
 
 
 class Until(ClosedTable):
@@ -106,7 +106,7 @@ class Factorial:
     @property
     def resolution(self) -> int | None:
         """How many factors the shortest word has; None of a full design, in which nothing is aliased."""
-        return min((_weight(word) for word in self.words), default=None)
+        return min(map(len, self.words), default=None)
 
     @cached_property
     def asked(self) -> tuple[tuple[int, ...], ...]:
@@ -116,13 +116,11 @@ class Factorial:
 
     def aliases(self) -> dict[str, list[str]]:
         """By effect, the main effects and interactions of two factors that it cannot be told from."""
-        size = len(self.factors)
-        others = [set(each) for many in (1, 2) for each in combinations(range(size), many)]
         found = {}
         for effect in self.asked:
-            same = [each for each in others if each != set(effect) and each in _beside(effect, self.words, self._base)]
+            same = sorted((len(other), sorted(other)) for word in self.words if len(other := word ^ {*effect}) < 3)
             if same:
-                found[self._named(effect)] = [self._named(sorted(each)) for each in same]
+                found[self._named(effect)] = [self._named(other) for _, other in same]
         return found
 
     @property
@@ -157,10 +155,6 @@ class Factorial:
             values = self.table.factors[self.factors[place]]
             said.append(f"{self.factors[place]}: {level_named(values[level])} less {level_named(values[0])}")
         return Contrast(" x ".join(said), tuple(self.factors[place] for place in effect), tuple(weights))
-
-    @property
-    def _base(self) -> int:
-        return len(next(iter(self.table.factors.values())))
 
     def _named(self, effect: Sequence[int]) -> str:
         return " x ".join(self.factors[place] for place in effect)
@@ -221,64 +215,30 @@ def factorial(table: DesignTable) -> Factorial:
 
 
 def _fraction(table: DesignTable, counts: Sequence[int], parts: int) -> Factorial:
-    base, size = counts[0], len(counts)
-    extra = next((power for power in range(1, size - 1) if base**power == parts), 0)
-    if len(set(counts)) > 1 or base not in _PRIMES or not extra or size > MOST_IN_FRACTION:
+    size, extra = len(counts), parts.bit_length() - 1
+    if {*counts} != {2} or parts != 2**extra or not 3 <= size <= MOST_IN_FRACTION or size - extra < 2:
         raise ScenarioError(
-            f"cannot be {table.fraction}: a fraction is of 3 to {MOST_IN_FRACTION} factors, all with 2 levels (or all "
-            "with 3, 5 or 7), is 1 over a power of that number, and has at least as many cells as two of them in full",
+            f"cannot be {table.fraction}: a fraction is of 3 to {MOST_IN_FRACTION} factors with two levels each, is "
+            "1/2, 1/4, 1/8 and so on, and has at least 4 cells",
             key="fraction",
         )
-    asked = Factorial(table, ()).asked
-    found: tuple[Word, ...] | None = None
-    least: list[int] = []
-    sums = [word for word in product(range(base), repeat=size - extra) if _weight(word) > 1]
+    free = range(size - extra)
+    sums = [Word(each) for many in range(2, len(free) + 1) for each in combinations(free, many)]
+    found: list[tuple[list[int], tuple[Word, ...], tuple[Word, ...]]] = []
     for chosen in combinations(sums, extra):
-        words = tuple(_words(chosen, base))
-        lengths = Counter(map(_weight, words))
-        pattern = [lengths[length] for length in range(size + 1)]
-        if (found is None or pattern < least) and _apart(asked, words, base):
-            found, least, picked = words, pattern, chosen
-    if found is None:
-        raise ScenarioError(
-            f"no fraction of {table.fraction} tells all main effects and the asked-for interactions apart; ask for a "
-            "larger one, or for none",
-            key="fraction",
-        )
-    cells = (
-        (*free, *(sum(a * b for a, b in zip(each, free, strict=True)) % base for each in picked))
-        for free in product(range(base), repeat=size - extra)
+        defining = [each | {len(free) + row} for row, each in enumerate(chosen)]
+        subsets = (each for many in range(1, extra + 1) for each in combinations(defining, many))
+        words = tuple(reduce(Word.symmetric_difference, each) for each in subsets)
+        lengths = Counter(map(len, words))
+        found.append(([lengths[length] for length in range(size + 1)], words, chosen))
+    wanted = [Word(), *map(Word, Factorial(table, ()).asked)]
+    for _, words, chosen in sorted(found, key=itemgetter(0)):
+        if not any(effect ^ word in wanted for effect in wanted for word in words):
+            whole = product(range(2), repeat=len(free))
+            cells = ((*each, *(sum(each[place] for place in own) % 2 for own in chosen)) for each in whole)
+            return Factorial(table, tuple(cells), words)
+    raise ScenarioError(
+        f"no fraction of {table.fraction} tells all main effects and the asked-for interactions apart; ask for a "
+        "larger one, or for none",
+        key="fraction",
     )
-    return Factorial(table, tuple(cells), found)
-
-
-def _weight(word: Word) -> int:
-    return sum(part != 0 for part in word)
-
-
-def _words(chosen: Sequence[Word], base: int) -> Iterator[Word]:
-    """All words of the fraction in which the last factors are these sums of the first."""
-    defining = [
-        (*each, *(base - 1 if place == row else 0 for place in range(len(chosen)))) for row, each in enumerate(chosen)
-    ]
-    for times in product(range(base), repeat=len(chosen)):
-        if any(times):
-            columns = zip(*defining, strict=True)
-            yield tuple(sum(t * part for t, part in zip(times, column, strict=True)) % base for column in columns)
-
-
-def _beside(effect: Sequence[int], words: Sequence[Word], base: int) -> list[set[int]]:
-    """The sets of factors whose effects an effect cannot be told from; the empty one is the mean."""
-    found = []
-    for word in words:
-        for parts in product(range(1, base), repeat=len(effect)):
-            shifted = list(word)
-            for place, part in zip(effect, parts, strict=True):
-                shifted[place] = (shifted[place] + part) % base
-            found.append({place for place, part in enumerate(shifted) if part})
-    return found
-
-
-def _apart(asked: Sequence[Sequence[int]], words: Sequence[Word], base: int) -> bool:
-    wanted = [set(), *(set(each) for each in asked)]
-    return not any(other in wanted for effect in asked for other in _beside(effect, words, base))

@@ -62,6 +62,8 @@ def load(
         if game_config is not None:
             with _placed(second):
                 further = read_toml(game_config)
+        if "factors" in document:
+            raise ScenarioError("are of a design, which `agentsim batch --design` plays", key="factors")
         with _placed(second, {*further, *(["game_config"] if "game" in further else [])}):
             document = adopted(beside(document, further), game)
             # again, since overrides win over the file and may use the other project's keys
