@@ -20,6 +20,7 @@ import numpy as np
 from agentsim.analysis.inference import Interval, stages
 from agentsim.analysis.posterior import Stages, credible, posterior, wins_check
 from agentsim.analysis.preference import OwnMaker, own_makers
+from benchmarks import design_world
 from benchmarks.inference_worlds import Array, Jury, elimination_votes, jury_votes, tables
 
 SEED = 20_261_123
@@ -139,7 +140,24 @@ def no_wins(generator: np.random.Generator) -> Iterator[Said]:
     yield Said("0 wins of 150, always second: check of wins fails", check.fails, (0.95, 1.0))
 
 
-WORLDS: dict[str, World] = {"own_maker": own_maker, "ratings": ratings, "no_wins": no_wins}
+def designs(generator: np.random.Generator) -> Iterator[Said]:
+    """Effects of factors, the power that a plan promises, and batches that end at a width."""
+    kinds = {"a": "main effect", "b": "main effect", "a,b": "interaction"}
+    together = True
+    for name, measure, held, together in design_world.reported(generator):
+        if name in kinds:
+            yield Said(f"design, planted {kinds[name]} on {measure}: covered", held, COVERED)
+        else:
+            yield Said(f"design, no effect on {measure}: false positives", not held, FALSE)
+    yield Said("design: any of the intervals that hold together misses", not together, (0.0, 0.07))
+    for name, measure, told in design_world.planned(generator):
+        yield Said(f"plan, {kinds[name]} on {measure}: found, promised are 80%", told, (0.76, 0.84))
+    for _, measure, held, taken, plain in design_world.stopped(generator):
+        yield Said(f"until a width, {measure}: covered", held, (0.93, 1.0))
+        yield Said("until a width: blocks, of those for one look at a plain interval", taken / plain, None)
+
+
+WORLDS: dict[str, World] = {"own_maker": own_maker, "ratings": ratings, "no_wins": no_wins, "designs": designs}
 """The order is part of the seeds: new ones go to the end."""
 
 
