@@ -141,8 +141,7 @@ def members(blocks: Blocks, factors: Sequence[str]) -> list[tuple[str, tuple[str
     Those whom the design names; else those whom each of the factors is of, together; else all together and each alone.
     """
     if blocks.record.table.players:
-        named = blocks.record.table.players
-        return [(each, blocks.labels if each == EVERYONE else (each,)) for each in named]
+        return [alone(blocks, each) for each in blocks.record.table.players]
     found = []
     for key in factors:
         own = blocks.record.carriers.get(key, ())
@@ -151,3 +150,8 @@ def members(blocks: Blocks, factors: Sequence[str]) -> list[tuple[str, tuple[str
     if found:
         return list(dict.fromkeys(found))
     return [(EVERYONE, blocks.labels), *((each, (each,)) for each in blocks.labels)]
+
+
+def alone(blocks: Blocks, player: str) -> tuple[str, tuple[str, ...]]:
+    """A player or model by its name, or all players together."""
+    return player, blocks.labels if player == EVERYONE else (player,)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from agentsim.analysis.arms import paired_intervals
-from agentsim.analysis.design_records import Blocks, DesignGames, members
+from agentsim.analysis.design_records import Blocks, DesignGames, alone, members
 from agentsim.analysis.inference import Array
 from agentsim.errors import UsageError
 from agentsim.scenario.factorial import EVERYONE, Contrast
@@ -104,12 +104,12 @@ def effects(
 
     `UsageError` where a measure, or the player, is in no game.
     """
+    if player not in {None, EVERYONE, *blocks.players, *blocks.labels}:
+        raise UsageError(f"{player}: plays in no game (valid: {', '.join((*blocks.players, EVERYONE))})")
     found = list(_columns(blocks, measures, blocks.design.effect(factor), player))
     if missing := [measure for measure in measures if measure not in {each[1] for each in found}]:
         valid = ", ".join(dict.fromkeys(measure for measure, _ in blocks.columns))
         raise UsageError(f"{missing[0]}: no such measure in these games (valid: {valid})")
-    if not found:
-        raise UsageError(f"{player}: plays in no game (valid: {', '.join((*blocks.players, EVERYONE))})")
     differences = by_seed(np.stack([values for *_, values in found], axis=1), blocks.seeds)
     ends = confidence_sequence(differences) if anytime else paired_intervals(differences)
     return [
@@ -129,7 +129,7 @@ def _columns(
             continue
         whose = members(blocks, contrast.factors)
         if player is not None:
-            whose = [each for each in whose if each[0] == player] or [(player, (player,))]
+            whose = [each for each in whose if each[0] == player] or [alone(blocks, player)]
         for measure in wanted:
             for name, own in whose:
                 columns = [places[measure, each] for each in own if (measure, each) in places]
