@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from agentsim.analysis.arms import paired_intervals
-from agentsim.analysis.effects import FEWEST_SEEN, confidence_sequence, contrast_of, sequence_factor
+from agentsim.analysis.effects import FEWEST_SEEN, confidence_sequence, contrast_of, freedom_of, sequence_factor
 from agentsim.analysis.inference import Array
 from agentsim.analysis.power import PILOT, blocks_needed
 from agentsim.scenario.factorial import DesignTable, factorial
@@ -79,7 +79,7 @@ def planned(generator: np.random.Generator, pilot: int = PILOT) -> Iterator[tupl
         for place, measure in enumerate(MEASURES):
             size = abs(float(truth()[name][place]))
             sd = float(seen[:, place].std(ddof=1))
-            if not sd or (needed := blocks_needed(size, sd, pilot - 1)) > 20_000:
+            if not sd or (needed := blocks_needed(size, sd, freedom_of(seen[:, place]))) > 20_000:
                 continue
             study = contrast_of(blocks(generator, needed), CONTRASTS[name])[:, [place]]
             _, low, high, *_ = paired_intervals(study, draws=1)[:, 0]

@@ -36,7 +36,7 @@ class FactorEffect:
 
     `low` and `high` end the interval of 95% of this effect alone, `low_adj` and `high_adj` that which holds for all
     effects of the report together. They are None of too few blocks, and where all blocks give the same. `sd` is the
-    standard deviation of the contrast between blocks.
+    standard deviation of the contrast between blocks, `freedom` how well it is known (see `freedom_of`).
     """
 
     effect: str
@@ -50,6 +50,7 @@ class FactorEffect:
     high_adj: float | None
     blocks: int
     sd: float | None
+    freedom: float | None
 
     @property
     def width(self) -> float:
@@ -191,10 +192,26 @@ def sequence_factor(counts: Array, alpha: float = ALPHA) -> Array:
     return found
 
 
+def freedom_of(values: Array) -> float:
+    """The degrees of freedom of the chi-square that has the mean and the variance of a sample's variance.
+
+    2 n / (k - (n - 3) / (n - 1)) of n values with the kurtosis k (B. O'Neill, Some useful moment results in sampling
+    problems, American Statistician 68, 2014): n - 1 of normal ones, fewer where the tails are long.
+    """
+    number, centred = len(values), values - values.mean()
+    kurtosis = float((centred**4).mean() / (centred**2).mean() ** 2)
+    return 2 * number / (kurtosis - (number - 3) / (number - 1))
+
+
 def _row(ends: Array, differences: Array) -> tuple[Any, ...]:
-    """mean, low, high, low_adj, high_adj, blocks, sd."""
+    """mean, low, high, low_adj, high_adj, blocks, sd, freedom."""
     known = differences[~np.isnan(differences)]
     sd = float(known.std(ddof=1)) if len(known) > 1 else None
     if sd is not None and sd < 1e-9 * max(1.0, float(np.abs(known).max())):  # what rounding leaves of no difference
         sd = 0.0
-    return (*(None if math.isnan(end) else float(end) for end in ends), len(known), sd)
+    return (
+        *(None if math.isnan(end) else float(end) for end in ends),
+        len(known),
+        sd,
+        freedom_of(known) if sd else None,
+    )

@@ -5,7 +5,7 @@ contrast, N blocks and an effect D this has the chance P(|T| > t), T noncentral 
 S: over pilots with f degrees of freedom, the chance that N blocks give is that of a noncentral t with f degrees of
 freedom and noncentrality t to be below sqrt(N) D / s, and N is chosen so that this is the power promised (S. A. Julious
 and R. J. Owen, Sample size calculations for clinical studies allowing for uncertainty about the variance,
-Pharmaceutical Statistics 5, 2006).
+Pharmaceutical Statistics 5, 2006). f is that of the pilot's variance as it spreads (`effects.freedom_of`).
 """
 
 from __future__ import annotations
@@ -90,9 +90,9 @@ def plan(
     rows = len(found.seeds) / len(set(found.seeds))  # of a paired batch several blocks have one seed
     for each in effects(asked, measures=(measure,), factor=factor, player=player):
         blocks, power = None, None
-        if each.sd:
-            blocks = math.ceil(rows * blocks_needed(size, each.sd, each.blocks - 1))
-            power = None if times is None else power_of(int(times / rows), size, each.sd, each.blocks - 1)
+        if each.sd and each.freedom:
+            blocks = math.ceil(rows * blocks_needed(size, each.sd, each.freedom))
+            power = None if times is None else power_of(int(times / rows), size, each.sd, each.freedom)
         games = None if blocks is None else blocks * len(design.cells)
         needed.append(
             Needed(
@@ -117,7 +117,7 @@ def _means(found: Blocks) -> tuple[float, float | None]:
     return sum(each.calls for each in found.games) / len(found.games), dollars
 
 
-def power_of(blocks: int, size: float, sd: float, freedom: int) -> float:
+def power_of(blocks: int, size: float, sd: float, freedom: float) -> float:
     """The chance that so many blocks find an effect, over what a pilot with these degrees of freedom leaves open."""
     if blocks < 2:
         return 0.0
@@ -125,7 +125,7 @@ def power_of(blocks: int, size: float, sd: float, freedom: int) -> float:
     return found
 
 
-def blocks_needed(size: float, sd: float, freedom: int, power: float = POWER) -> int:
+def blocks_needed(size: float, sd: float, freedom: float, power: float = POWER) -> int:
     """The fewest blocks with that power; `sd` is the pilot's, with these degrees of freedom."""
     low, high = FEWEST - 1, FEWEST
     while power_of(high, size, sd, freedom) < power:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.errors import ScenarioError
-from agentsim.scenario.factorial import DesignTable, Factorial, factorial, level_named
+from agentsim.scenario.factorial import EVERYONE, DesignTable, Factorial, factorial, level_named
 from agentsim.scenario.load import Source, load
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.source_files import read_toml
@@ -88,7 +88,7 @@ def cells(
             raise ScenarioError(f"{two} make the same scenario", key=f"factors.{key}", where=design.where)
         known[same] = cell
         found += casts
-    _check_players(design, labels(found[: len(cast)]))
+    _check_players(design, [*labels(found[: len(cast)]), EVERYONE])
     factors = design.factorial.table.factors.items()
     return found, {key: _carriers(key, levels, base, loading) for key, levels in factors}
 

@@ -149,8 +149,8 @@ def test_what_is_missing_or_does_not_fit_is_said(tmp_path: Path) -> None:
 
 
 def test_a_width_ends_a_batch_which_then_stays_as_it_is(tmp_path: Path) -> None:
-    words = ("batch", "--design", str(design(tmp_path)), "--games", "400", "--jobs", "1", "--out", "b", "--json")
-    words += ("--until-width", "2.5", "--measure", "rank", "--factor", "players.0.model", *QUIET)
+    words = ["batch", "--design", str(design(tmp_path)), "--games", "400", "--jobs", "1", "--out", "b", "--json"]
+    words += ["--until-width", "2.5", "--measure", "rank", "--factor", "players.0.model", *QUIET]
     done = said(agentsim(*words, cwd=tmp_path).out)
     assert done["complete"]
     assert 80 <= done["done"] < 400
