@@ -26,6 +26,7 @@ OFFLINE = {
     "diff",
     "fork",
     "compare",
+    "plan",
     "bundle",
     "watch",
     "logs",

@@ -150,8 +150,10 @@ def carry_on(
     jobs = at_once(manifest) if jobs is None else jobs
     elsewhere = _elsewhere(executor, scheduler, jobs, env)
     enough = width_reached(directory, manifest.design.until)
-    if (design := manifest.design.factorial) is not None:
-        remark(f"design: {design.in_words}; {manifest.design.games // manifest.design.cells} blocks", 1000)
+    design = manifest.design
+    if design.factorial is not None and not as_json:
+        blocks = counted(design.games // design.cells, "block")
+        typer.echo(safe(f"design: {design.factorial.in_words}; {blocks}"))
     for spread in manifest.balance():
         if spread["least"] != spread["most"]:
             remark(f"uneven: {spread['what']}: {spread['least']} to {spread['most']} times")
@@ -220,6 +222,7 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
                 "unpriced_calls": tally.unpriced_calls,
                 "fallbacks": found.to_json(),
                 "balance": manifest.balance(),
+                **({} if manifest.design.factorial is None else {"design": manifest.design.factorial.in_words}),
                 **({} if result.enough is None else {"enough": result.enough}),
                 **({"mended": result.rebuilt} if result.rebuilt else {}),
                 "errors": {end.name: end.error for end in result.ends if end.error is not None},

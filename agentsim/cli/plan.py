@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from agentsim.cli import options as o
-from agentsim.cli.terminal_output import remark, say_json
+from agentsim.cli.terminal_output import say_json
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
 
@@ -32,7 +32,6 @@ def plan(
     and what a game costs; it should have 20 blocks. Needs the extra analysis.
     """
     try:
-        from agentsim.analysis.power import PILOT
         from agentsim.analysis.power import plan as planned
     except ImportError:
         raise UsageError("agentsim plan needs the extra analysis: pip install 'agentsim[analysis]'") from None
@@ -44,13 +43,11 @@ def plan(
     if as_json:
         say_json(found.to_json())
         return
-    if found.pilot < PILOT:
-        few = f"the pilot has {counted(found.pilot, 'block')}, and {PILOT} are better"
-        remark(f"{few}: the power is right on average, and may lie far off for one pilot")
     print_panel(_table(found))
 
 
 def _table(found: Plan) -> DataTable:
+    from agentsim.analysis.power import PILOT
     from agentsim.cli.finish import money
     from agentsim.engine.panel import DataTable
 
@@ -67,4 +64,8 @@ def _table(found: Plan) -> DataTable:
         f"of the effect between {counted(found.pilot, 'block')} of the pilot, whose uncertainty is allowed for; an "
         "effect without one was the same in all of them."
     )
+    if found.pilot < PILOT:
+        note += (
+            f" A pilot of {PILOT} blocks is better: the power is right on average, and far off for some small pilots."
+        )
     return DataTable(f"For an effect of {found.size:g} to be found with a power of 80%", columns, tuple(rows), note)
