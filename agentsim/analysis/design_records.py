@@ -119,20 +119,19 @@ class DesignGames:
             found, done = results(game.name, history), deeds(history)
             models = {player.id: player.model for player in history.seated}
             if by_model:
-                found, done = _by_model(found, models, known_only=True), _by_model(done, models, known_only=False)
+                found, done = _by_model(found, models), _by_model(done, models)
             paid = history.paid
             self._known[game.name] = Measured(found, done, tuple(models), paid.calls, paid.cost_usd)
         return self._known[game.name]
 
 
-def _by_model(measures: Mapping[Column, float], models: Mapping[str, str], *, known_only: bool) -> dict[Column, float]:
-    """The measures of the players, and the means over the seats of each model; a deed that is absent was not done."""
+def _by_model(measures: Mapping[Column, float], models: Mapping[str, str]) -> dict[Column, float]:
+    """The measures of the players, and the means over the seats of each model."""
     seats = Counter(models.values())
-    sums: defaultdict[Column, list[float]] = defaultdict(list)
+    sums: defaultdict[Column, float] = defaultdict(float)
     for (measure, player), value in measures.items():
-        sums[measure, models[player]].append(value)
-    means = {key: sum(each) / (len(each) if known_only else seats[key[1]]) for key, each in sums.items()}
-    return {**measures, **means}
+        sums[measure, models[player]] += value
+    return {**measures, **{key: value / seats[key[1]] for key, value in sums.items()}}
 
 
 def members(blocks: Blocks, factors: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:

@@ -18,8 +18,8 @@ from typing import Any
 from scipy.stats import nct
 from scipy.stats import t as student
 
-from agentsim.analysis.design_records import Blocks, DesignGames
-from agentsim.analysis.effects import effects
+from agentsim.analysis.design_records import DesignGames
+from agentsim.analysis.effects import FactorEffect, effects
 from agentsim.analysis.inference import FEWEST, UPPER
 from agentsim.errors import UsageError
 from agentsim.scenario.factorial import Factorial
@@ -32,21 +32,18 @@ _MOST_BLOCKS = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """What it takes to find one effect. `power` is that of the blocks that are planned, None where none are.
+    """What it takes to find one effect; `pilot` is the pilot's, `power` that of the blocks that are planned.
 
     `blocks` and what follows are None where the pilot's blocks were all the same. `cost_usd` and `calls` are those of
     `games` games that are like the pilot's; dollars are None where a price is unknown.
     """
 
-    effect: str
-    measure: str
-    player: str
-    sd: float | None
-    blocks: int | None
-    games: int | None
-    calls: int | None
-    cost_usd: float | None
-    power: float | None
+    pilot: FactorEffect
+    blocks: int | None = None
+    games: int | None = None
+    calls: int | None = None
+    cost_usd: float | None = None
+    power: float | None = None
 
 
 @dataclass(frozen=True)
@@ -85,36 +82,21 @@ def plan(
     if found.complete < FEWEST:
         raise UsageError(f"{pilot}: has {found.complete} complete blocks: a pilot needs {FEWEST}, and better {PILOT}")
     asked = replace(found, design=design, record=found.record.model_copy(update={"table": design.table}))
-    calls, cost = _means(found)
-    times, needed = design.table.replicates, []
     rows = len(found.seeds) / len(set(found.seeds))  # of a paired batch several blocks have one seed
-    for each in effects(asked, measures=(measure,), factor=factor, player=player):
-        blocks, power = None, None
-        if each.sd and each.freedom:
-            blocks = math.ceil(rows * blocks_needed(size, each.sd, each.freedom))
-            power = None if times is None else power_of(int(times / rows), size, each.sd, each.freedom)
-        games = None if blocks is None else blocks * len(design.cells)
-        needed.append(
-            Needed(
-                effect=each.effect,
-                measure=each.measure,
-                player=each.player,
-                sd=each.sd,
-                blocks=blocks,
-                games=games,
-                calls=None if games is None else round(calls * games),
-                cost_usd=None if games is None or cost is None else cost * games,
-                power=power,
-            )
-        )
-    return Plan(design.in_words, size, found.complete, len(design.cells), times, tuple(needed))
-
-
-def _means(found: Blocks) -> tuple[float, float | None]:
-    """Calls and dollars of a game."""
+    calls = sum(each.calls for each in found.games) / len(found.games)
     costs = [each.cost_usd for each in found.games]
-    dollars = None if None in costs else sum(cost or 0.0 for cost in costs) / len(costs)
-    return sum(each.calls for each in found.games) / len(found.games), dollars
+    cost = None if None in costs else sum(each or 0.0 for each in costs) / len(costs)
+    times, needed = design.table.replicates, []
+    for each in effects(asked, measures=(measure,), factor=factor, player=player):
+        if not each.sd or not each.freedom:
+            needed.append(Needed(each))
+            continue
+        blocks = math.ceil(rows * blocks_needed(size, each.sd, each.freedom))
+        games = blocks * len(design.cells)
+        power = None if times is None else power_of(int(times / rows), size, each.sd, each.freedom)
+        dollars = None if cost is None else cost * games
+        needed.append(Needed(each, blocks, games, round(calls * games), dollars, power))
+    return Plan(design.in_words, size, found.complete, len(design.cells), times, tuple(needed))
 
 
 def power_of(blocks: int, size: float, sd: float, freedom: float) -> float:

@@ -55,8 +55,9 @@ def _table(found: Plan) -> DataTable:
     for each in found.needed:
         cost = money(each.cost_usd) if each.calls else None
         power = None if each.power is None else f"{each.power:.0%}"
-        sd = None if each.sd is None else f"{each.sd:.3f}"
-        rows.append((each.effect, each.measure, each.player, sd, each.blocks, each.games, each.calls, cost, power))
+        of = each.pilot
+        sd = None if of.sd is None else f"{of.sd:.3f}"
+        rows.append((of.effect, of.measure, of.player, sd, each.blocks, each.games, each.calls, cost, power))
     said = "no replicates are planned" if found.planned is None else f"{counted(found.planned, 'block')} planned"
     columns = ("effect", "measure", "player", "sd", "blocks", "games", "calls", "cost", f"power ({said})")
     note = (

@@ -85,19 +85,18 @@ class Factorial:
         """What a batch keeps of its design's file from its first game on; it may grow."""
         return self.table.model_copy(update={"config": None, "replicates": None})
 
-    def effect(self, factor: str | None, option: str = "--factor") -> tuple[str, ...] | None:
+    def effect(self, factor: str | None) -> tuple[str, ...] | None:
         """The factors of the effect `a`, or of the interaction `a,b`; `UsageError` for one that is not asked for."""
         if factor is None:
             return None
-        names = {",".join(self.factors[place] for place in effect): effect for effect in self.asked}
-        wanted = ",".join(part.strip() for part in factor.split(","))
-        for name, effect in names.items():
-            if {*name.split(",")} == {*wanted.split(",")}:
-                return tuple(self.factors[place] for place in effect)
-        hint, valid = nearest(wanted, list(names))
-        raise UsageError(
-            f"{option} {factor}: the design asks for no such effect{hint}" + (f" (valid: {valid})" * bool(valid))
-        )
+        names = [tuple(self.factors[place] for place in effect) for effect in self.asked]
+        wanted = {part.strip() for part in factor.split(",")}
+        for name in names:
+            if {*name} == wanted:
+                return name
+        hint, valid = nearest(factor, [",".join(name) for name in names])
+        asked = f" (valid: {valid})" if valid else hint
+        raise UsageError(f"--factor {factor}: the design asks for no such effect{asked}")
 
     def levels(self, cell: int) -> dict[str, JsonValue]:
         """The level of each factor in a cell."""

@@ -71,7 +71,9 @@ def one(found: DesignEffects | None, measure: str, *factors: str) -> FactorEffec
     return the
 
 
-def test_a_design_killed_and_resumed_shows_the_effect_with_students_interval_of_differences_within_blocks(auction: Path) -> None:
+def test_a_design_killed_and_resumed_shows_the_effect_with_students_interval_of_differences_within_blocks(
+    auction: Path,
+) -> None:
     manifest = json.loads((auction / MANIFEST).read_text("utf-8"))
     by_block: dict[int, dict[str, list[float]]] = {}
     for game in manifest["games"]:
@@ -193,12 +195,12 @@ def test_a_plan_says_blocks_games_and_the_power_of_what_is_planned(auction: Path
     found: Plan = plan(design, auction, size=1.0, measure="rank", factor=MODEL)
     (needed,) = found.needed
     assert (found.pilot, found.planned, needed.calls, needed.cost_usd) == (6, 12, 0, 0.0)
-    assert needed.sd == one(design_effects(auction), "rank", MODEL).sd
+    assert needed.pilot.sd == one(design_effects(auction), "rank", MODEL).sd
     assert needed.games == 4 * (needed.blocks or 0)
     assert needed.power is not None
     assert (needed.power >= 0.8) == ((needed.blocks or 0) <= 20)
     (same,) = plan(design, auction, size=1.0, measure="rank", factor=HEAT).needed
-    assert (same.sd, same.blocks, same.power) == (0.0, None, None)
+    assert (same.pilot.sd, same.blocks, same.power) == (0.0, None, None)
     words = ("plan", "--design", str(BIDDER), "--effect", "1", "--pilot", str(auction), "--measure", "rank")
     said = agentsim(*words, cwd=auction.parent)
     assert (said.code, f"{needed.blocks}" in said.out, said.err) == (0, True, "")
