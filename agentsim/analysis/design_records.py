@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from agentsim.analysis.arm_records import Column, deeds, results
 from agentsim.analysis.inference import Array
-from agentsim.errors import UsageError
+from agentsim.errors import ScenarioError, UsageError, first_objection
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED
 from agentsim.history.run_files import MANIFEST
@@ -29,7 +29,7 @@ class _Game(BaseModel):
 class _Manifest(BaseModel):
     models: tuple[str, ...]
     games: tuple[_Game, ...]
-    design: DesignRecord | None = None
+    design: DesignRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +75,16 @@ class DesignGames:
 
     def blocks(self) -> Blocks | None:
         """What is finished by now; None where the folder is no batch of a design, or has no finished game."""
-        try:
-            manifest = _Manifest.model_validate_json((self._directory / MANIFEST).read_bytes())
-            if manifest.design is None:
-                return None
-            design = manifest.design.factorial()
-        except FileNotFoundError:
+        path = self._directory / MANIFEST
+        if not path.is_file() or b'"design"' not in (text := path.read_bytes()):
             return None
-        except (OSError, ValidationError, ValueError) as error:
-            raise UsageError(f"{self._directory / MANIFEST}: is not a batch's manifest: {str(error)[:200]}") from None
+        try:
+            manifest = _Manifest.model_validate_json(text)
+            design = manifest.design.factorial()
+        except ValidationError as error:
+            raise UsageError(f"{path}: is not a batch's manifest: {': '.join(first_objection(error))}") from None
+        except (ScenarioError, ValueError) as error:
+            raise UsageError(f"{path}: is not a batch's manifest: {error}") from None
         size = len(design.cells)
         found: dict[tuple[int, int], Measured] = {}
         for number, game in enumerate(manifest.games):
@@ -98,11 +99,11 @@ class DesignGames:
         done = {column for each in found.values() for column in each.deeds}
         done |= {(measure, whose) for measure, _ in done for whose in places}
         columns |= dict.fromkeys(sorted(done, key=lambda column: (column[0], places[column[1]])))
-        blocks = sorted({block for block, _ in found})
+        blocks = {block: place for place, block in enumerate(sorted({block for block, _ in found}))}
         values = np.full((len(blocks), size, len(columns)), math.nan)
         for (block, cell), each in found.items():
             row = {**dict.fromkeys(done, 0.0), **each.deeds, **each.results}
-            values[blocks.index(block), cell] = [row.get(column, math.nan) for column in columns]
+            values[blocks[block], cell] = [row.get(column, math.nan) for column in columns]
         seeds = tuple(manifest.games[block * size].seed for block in blocks)
         labels = tuple(named) or players
         games = tuple(found.values())

@@ -28,8 +28,11 @@ class DesignFile:
 
 
 def is_design(path: Path) -> bool:
-    """Whether a TOML file is a design and not a scenario."""
-    return "factors" in read_toml(path)
+    """Whether a file is a design and not a scenario."""
+    try:
+        return "factors" in read_toml(path)
+    except ScenarioError:  # which loading it says
+        return False
 
 
 def read_design(source: Path | Mapping[str, Any]) -> DesignFile:

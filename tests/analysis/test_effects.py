@@ -71,7 +71,7 @@ def one(found: DesignEffects | None, measure: str, *factors: str) -> FactorEffec
     return the
 
 
-def test_a_design_killed_and_resumed_shows_the_effect_with_students_interval_of_differences_within_blocks(
+def test_a_design_killed_and_resumed_shows_the_effect_by_students_interval_within_blocks(
     auction: Path,
 ) -> None:
     manifest = json.loads((auction / MANIFEST).read_text("utf-8"))
@@ -129,6 +129,11 @@ def test_a_block_without_all_its_games_is_left_out_and_counted(auction: Path, tm
     assert found is not None
     assert (found.blocks, found.incomplete, one(found, "rank", MODEL).blocks) == (5, 1, 5)
     assert "Left out: 1 block without all games." in design_panels(found)[0].note
+    text = (tmp_path / MANIFEST).read_text("utf-8")
+    for old, new in (('"bot/truthful"]', '"bot/sniper"]'), ('"design":{', '"design":{"x":1,')):
+        (tmp_path / MANIFEST).write_text(text.replace(old, new, 1), encoding="utf-8")
+        with pytest.raises(UsageError, match=r"manifest\.json: is not a batch's manifest: "):
+            design_effects(tmp_path)
 
 
 def test_games_of_one_seed_count_once_and_models_are_measured_where_they_take_turns(tmp_path: Path) -> None:
