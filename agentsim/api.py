@@ -32,9 +32,7 @@ from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import Proof
 from agentsim.runner.session import Session, resumed
 from agentsim.runner.watch import Watcher
-from agentsim.scenario.factorial import Until
 from agentsim.scenario.load import Source
-from agentsim.scenario.validation import validated
 
 if TYPE_CHECKING:
     from agentsim.analysis.arms import Comparison
@@ -215,10 +213,8 @@ async def batch(
 
     `models` take the players' seats in turn, so that each has every seat equally often; `rotate` lets players change
     places; `paired` gives one seed to games that differ only in who sits where. Limits hold for all games together.
-    Games of bots alone play in worker processes. Raises as `run`: what stopped the batch before its last game.
-
-    A `design` is a file, or what it holds, with `factors` (levels by dotted key): every seed plays all its cells, and
-    `games` and the scenario may stand in it. `until` ends it early: `{"width": 0.2, "measure": "win"}`.
+    Games of bots alone play in worker processes. Of a `design` (a file, or what it holds) every seed plays all cells;
+    `until` ends it early: `{"width": 0.2, "measure": "win"}`. Raises as `run`: what stopped the batch.
     """
     directory, manifest = prepare_batch(
         scenario,
@@ -232,8 +228,8 @@ async def batch(
         overrides=set or {},
         own=own_models or (),
         max_cost_usd=max_cost_usd,
-        design=Path(design) if isinstance(design, str | os.PathLike) else design,
-        until=None if until is None else validated(Until, until),
+        design=design,
+        until=until,
     )
     result = await run_batch_in_loop(
         manifest,

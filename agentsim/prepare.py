@@ -29,6 +29,7 @@ from agentsim.scenario.design_file import cells, labels, read_design
 from agentsim.scenario.factorial import EVERYONE, Until
 from agentsim.scenario.load import Overrides, Source, load
 from agentsim.scenario.scenario import idle_prices
+from agentsim.scenario.validation import validated
 
 
 class Loading(TypedDict, total=False):
@@ -73,13 +74,13 @@ def prepare_batch(
     out: Path | None,
     logs_dir: Path,
     own: Collection[str] = (),
-    design: Path | Mapping[str, Any] | None = None,
-    until: Until | None = None,
+    design: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    until: Mapping[str, Any] | None = None,
     **loading: Unpack[Loading],
 ) -> tuple[Path, Manifest]:
     """A batch's folder with its manifest; `cast` are the models that take the players' seats in turn.
 
-    A `design` says what is varied; without `scenario` and `games` they are those that it names.
+    A `design` says what is varied; without `scenario` and `games` they are those that it names. `until` is an `Until`.
     """
     seed = loading.pop("seed", None)
     asked = Design(DRAWN, games or 0, tuple(cast), rotate, paired)
@@ -89,7 +90,7 @@ def prepare_batch(
             raise UsageError(f"{missing}: is missing" if missing else "--until-width: is of a --design")
         casts = [load(scenario, everybody=model, own=own, **loading) for model in cast or (None,)]
     else:
-        found = read_design(design)
+        found = read_design(design if isinstance(design, Mapping) else Path(design))
         if (scenario := scenario or found.config) is None:
             raise UsageError(f"{found.where}: config: is missing; give it there or as --config")
         casts, carriers = cells(found, scenario, cast or (None,), own=own, **loading)
@@ -98,10 +99,11 @@ def prepare_batch(
             raise UsageError(f"{found.where}: replicates: is missing; give it there, or --games")
         asked = replace(asked, games=games or (times or 0) * size, factorial=found.factorial, carriers=carriers)
         if until is not None:
-            found.factorial.effect(until.factor)
-            if until.player not in {None, EVERYONE, *(known := labels(casts[: max(1, len(cast))]))}:
-                raise UsageError(f"--player {until.player}: plays in no game (valid: {', '.join(known)})")
-        asked = replace(asked, until=until)
+            width = validated(Until, until)
+            found.factorial.effect(width.factor)
+            if width.player not in {None, EVERYONE, *(known := labels(casts[: max(1, len(cast))]))}:
+                raise UsageError(f"--player {width.player}: plays in no game (valid: {', '.join(known)})")
+            asked = replace(asked, until=width)
     given = seed if seed is not None else casts[0].seed
     return prepared(planned(replace(asked, seed=DRAWN if given is None else given), casts), out, logs_dir)
 

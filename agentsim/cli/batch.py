@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -87,13 +87,11 @@ def batch(
     from agentsim.environment import environment
     from agentsim.prepare import prepare_batch
 
-    until = None
+    until: dict[str, Any] | None = None
     if until_width is not None:
         if not 0 < until_width < float("inf"):
             raise UsageError(f"--until-width: must be a number above 0, found {until_width:g}")
-        from agentsim.scenario.factorial import Until
-
-        until = Until(width=until_width, measure=measure, factor=factor, player=player)
+        until = {"width": until_width, "measure": measure, "factor": factor, "player": player}
     directory, manifest = prepare_batch(
         config,
         games=games,

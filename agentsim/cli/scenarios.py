@@ -33,7 +33,7 @@ def validate(
     allow_dir: o.AllowDir = None,
     ping: Annotated[bool, o.option("--ping", "Send one small request to every model and explain failures.")] = False,
 ) -> None:
-    """Check a scenario, or a design with its base scenario, without playing it.
+    """Check a scenario or a design without playing it.
 
     What is checked is all that can be known before the first call: the file, the players, keys and extras. Then calls,
     tokens and cost are forecast from one game on bots.
