@@ -211,10 +211,9 @@ async def batch(
 ) -> Runs:
     """Play many games of a scenario in a folder of their own, `jobs` at once; the same call goes on where one ended.
 
-    `models` take the players' seats in turn, so that each has every seat equally often; `rotate` lets players change
-    places; `paired` gives one seed to games that differ only in who sits where. Limits hold for all games together.
-    Games of bots alone play in worker processes. Of a `design` (a file, or what it holds) every seed plays all cells;
-    `until` ends it early: `{"width": 0.2, "measure": "win"}`. Raises as `run`: what stopped the batch.
+    `models` take the seats in turn; `rotate` lets players change places; `paired` gives one seed to games that differ
+    only in who sits where. Of a `design` (a file, or what it holds) every seed plays all cells; `until={"width": 0.2}`
+    ends it early. Limits hold for all games together. Bots alone play in worker processes. Raises as `run`.
     """
     directory, manifest = prepare_batch(
         scenario,

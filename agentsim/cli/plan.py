@@ -28,8 +28,9 @@ def plan(
 ) -> None:
     """Say how many games a design needs.
 
-    Also what they cost, and the power of what is planned. An effect of the given size is then found with a power of 80%, at 5% on both sides. The pilot says how blocks differ
-    and what a game costs; it should have 20 blocks. Needs the extra analysis.
+    Also what they cost, and the power of what is planned. An effect of the given size is then found with a power of
+    80%, at 5% on both sides. The pilot says how blocks differ and what a game costs; it should have 20 blocks. Needs
+    the extra analysis.
     """
     try:
         from agentsim.analysis.power import plan as planned
