@@ -12,13 +12,14 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
+from agentsim.analysis.until import width_reached
 from agentsim.engine.event import LogEntry
 from agentsim.environment import environment
 from agentsim.errors import Interrupted, UsageError
 from agentsim.history.fold import event_record
-from agentsim.history.record import CONTROL, FINISHED, EventRecord
+from agentsim.history.record import FINISHED, EventRecord
 from agentsim.history.run_files import find_run
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
@@ -32,9 +33,6 @@ from agentsim.runner.replay import Proof
 from agentsim.runner.session import Session, resumed
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import Source
-
-if TYPE_CHECKING:
-    from agentsim.analysis.arms import Comparison
 
 OnEvent: TypeAlias = Callable[[EventRecord], object]
 """Is called with each event as it happens, in the loop that plays; what it raises ends the run."""
@@ -189,9 +187,11 @@ async def fork_arm(
 
 
 async def batch(
-    scenario: Source,
+    scenario: Source | None = None,
     *,
-    games: int,
+    games: int | None = None,
+    design: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    until: Mapping[str, Any] | None = None,
     models: Sequence[str] = (),
     rotate: bool = False,
     paired: bool = False,
@@ -208,9 +208,9 @@ async def batch(
 ) -> Runs:
     """Play many games of a scenario in a folder of their own, `jobs` at once; the same call goes on where one ended.
 
-    `models` take the players' seats in turn, so that each has every seat equally often; `rotate` lets players change
-    places; `paired` gives one seed to games that differ only in who sits where. Limits hold for all games together.
-    Games of bots alone play in worker processes. Raises as `run`: what stopped the batch before its last game.
+    `models` take the seats in turn; `rotate` lets players change places; `paired` gives one seed to games that differ
+    only in who sits where. Of a `design` (a file, or what it holds) every seed plays all cells; `until={"width": 0.2}`
+    ends it early. Limits hold for all games together. Bots alone play in worker processes. Raises as `run`.
     """
     directory, manifest = prepare_batch(
         scenario,
@@ -224,6 +224,8 @@ async def batch(
         overrides=set or {},
         own=own_models or (),
         max_cost_usd=max_cost_usd,
+        design=design,
+        until=until,
     )
     result = await run_batch_in_loop(
         manifest,
@@ -232,27 +234,13 @@ async def batch(
         jobs=jobs or at_once(manifest),
         abort_after=abort_after,
         own=own_models,
+        enough=width_reached(directory, manifest.design.until),
     )
     if result.stopped is not None:
         raise result.stopped
     found = load(directory)
     assert isinstance(found, Runs), "a folder"
     return found
-
-
-def compare(
-    name: str, *, at: int | None = None, control: str = CONTROL, effect: float | None = None, logs_dir: Folder = None
-) -> Comparison:
-    """What the arms of a forked run do otherwise than its control, branch k beside branch k (extra `analysis`).
-
-    `at` is the decision that was made anew, where arms leave the run at several. With an `effect`, each row says how
-    many branches one of that size needs. Raises `UsageError` where there are no arms to compare.
-    """
-    try:
-        from agentsim.analysis.arms import comparison
-    except ImportError:
-        raise UsageError("comparing arms needs the extra analysis: pip install 'agentsim[analysis]'") from None
-    return comparison(logs_folder(logs_dir), name, at=at, control=control, effect=effect)
 
 
 def replay(name: str, *, logs_dir: Folder = None) -> Proof:

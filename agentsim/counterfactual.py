@@ -1,7 +1,7 @@
-"""What a message did, from its branches to its effects: `agentsim.influence`, and the parts of it that a command plays.
+"""What a change or a message did, by branches of a run: `agentsim.compare` and `agentsim.influence`.
 
 Finding and swapping messages is `runner.message`, what listeners did then `analysis.responses`, effects are
-`analysis.influence`.
+`analysis.arms` and `analysis.influence`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from agentsim.engine.prompt import cleaned
 from agentsim.errors import UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.load import load_history
+from agentsim.history.record import CONTROL
 from agentsim.history.run_files import RunFiles, find_run
 from agentsim.results import logs_folder
 from agentsim.runner.arms import Wanted
@@ -25,6 +26,7 @@ from agentsim.runner.replay import over
 from agentsim.runner.session import Session
 
 if TYPE_CHECKING:
+    from agentsim.analysis.arms import Comparison
     from agentsim.analysis.influence import Followed, Influence
 
 BRANCHES = 20
@@ -58,6 +60,21 @@ async def influence(
         if isinstance(session, Session):
             await played(session)
     return asked.measured()
+
+
+def compare(
+    name: str, *, at: int | None = None, control: str = CONTROL, effect: float | None = None, logs_dir: Folder = None
+) -> Comparison:
+    """What the arms of a forked run do otherwise than its control, branch k beside branch k (extra `analysis`).
+
+    `at` is the decision that was made anew, where arms leave the run at several. With an `effect`, each row says how
+    many branches one of that size needs. Raises `UsageError` where there are no arms to compare.
+    """
+    try:
+        from agentsim.analysis.arms import comparison
+    except ImportError:
+        raise UsageError("comparing arms needs the extra analysis: pip install 'agentsim[analysis]'") from None
+    return comparison(logs_folder(logs_dir), name, at=at, control=control, effect=effect)
 
 
 @dataclass(frozen=True)

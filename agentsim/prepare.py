@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 from agentsim.errors import UsageError
 from agentsim.history.bundle import unpack
@@ -24,8 +25,11 @@ from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import Proof, prove
 from agentsim.runner.session import Session, opened
 from agentsim.runner.watch import Watcher
+from agentsim.scenario.design_file import cells, labels, read_design
+from agentsim.scenario.factorial import EVERYONE, Until
 from agentsim.scenario.load import Overrides, Source, load
 from agentsim.scenario.scenario import idle_prices
+from agentsim.scenario.validation import validated
 
 
 class Loading(TypedDict, total=False):
@@ -61,23 +65,47 @@ def prepare_run(
 
 
 def prepare_batch(
-    scenario: Source,
+    scenario: Source | None,
     *,
-    games: int,
+    games: int | None,
     cast: Sequence[str],
     rotate: bool,
     paired: bool,
     out: Path | None,
     logs_dir: Path,
     own: Collection[str] = (),
+    design: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    until: Mapping[str, Any] | None = None,
     **loading: Unpack[Loading],
 ) -> tuple[Path, Manifest]:
-    """A batch's folder with its manifest; `cast` are the models that take the players' seats in turn."""
+    """A batch's folder with its manifest; `cast` are the models that take the players' seats in turn.
+
+    A `design` says what is varied; without `scenario` and `games` they are those that it names. `until` is an `Until`.
+    """
     seed = loading.pop("seed", None)
-    casts = [load(scenario, model=model, own=own, **loading) for model in cast or (None,)]
+    asked = Design(DRAWN, games or 0, tuple(cast), rotate, paired)
+    if design is None:
+        if scenario is None or games is None or until is not None:
+            missing = "--config" if scenario is None else "--games" if games is None else None
+            raise UsageError(f"{missing}: is missing" if missing else "--until-width: is of a --design")
+        casts = [load(scenario, model=model, own=own, **loading) for model in cast or (None,)]
+    else:
+        found = read_design(design if isinstance(design, Mapping) else Path(design))
+        if (scenario := scenario or found.config) is None:
+            raise UsageError(f"{found.where}: config: is missing; give it there or as --config")
+        casts, carriers = cells(found, scenario, cast or (None,), own=own, **loading)
+        size, times = len(found.factorial.cells), found.factorial.table.replicates
+        if games is None and times is None:
+            raise UsageError(f"{found.where}: replicates: is missing; give it there, or --games")
+        asked = replace(asked, games=games or (times or 0) * size, factorial=found.factorial, carriers=carriers)
+        if until is not None:
+            width = validated(Until, until)
+            found.factorial.effect(width.factor)
+            if width.player not in {None, EVERYONE, *(known := labels(casts[: max(1, len(cast))]))}:
+                raise UsageError(f"--player {width.player}: plays in no game (valid: {', '.join(known)})")
+            asked = replace(asked, until=width)
     given = seed if seed is not None else casts[0].seed
-    design = Design(DRAWN if given is None else given, games, tuple(cast), rotate, paired)
-    return prepared(planned(design, casts), out, logs_dir)
+    return prepared(planned(replace(asked, seed=DRAWN if given is None else given), casts), out, logs_dir)
 
 
 def proofs(source: str, logs_dir: Path) -> Iterator[tuple[str, Proof]]:

@@ -23,6 +23,7 @@ from agentsim.analysis.inference import Interval, stages
 from agentsim.analysis.influence import ALL
 from agentsim.analysis.posterior import Stages, credible, posterior, wins_check
 from agentsim.analysis.preference import OwnMaker, own_makers
+from benchmarks import design_world
 from benchmarks.inference_worlds import Array, Jury, elimination_votes, jury_votes, tables
 from benchmarks.influence_world import persuasion, true_effect
 from benchmarks.rate_world import Pool, placed
@@ -143,6 +144,23 @@ def no_wins(generator: np.random.Generator) -> Iterator[Said]:
     yield Said("0 wins of 150, always second: check of wins fails", check.fails, (0.95, 1.0))
 
 
+def designs(generator: np.random.Generator) -> Iterator[Said]:
+    """Effects of factors, the power that a plan promises, and batches that end at a width."""
+    kinds = {"a": "main effect", "b": "main effect", "a,b": "interaction"}
+    batch = list(design_world.reported(generator))
+    for name, measure, held, _ in batch:
+        if name in kinds:
+            yield Said(f"design, planted {kinds[name]} on {measure}: covered", held, COVERED)
+        else:
+            yield Said(f"design, no effect on {measure}: false positives", not held, FALSE)
+    yield Said("design: any of the intervals that hold together misses", not batch[0][3], (0.0, 0.07))
+    for name, measure, told in design_world.planned(generator):
+        yield Said(f"plan, {kinds[name]} on {measure}: found, promised are 80%", told, (0.76, 0.84))
+    for _, measure, held, taken, plain in design_world.stopped(generator):
+        yield Said(f"until a width, {measure}: covered", held, (0.93, 1.0))
+        yield Said("until a width: blocks, of those for one look at a plain interval", taken / plain, None)
+
+
 def influence(generator: np.random.Generator) -> Iterator[Said]:
     """A message that persuades, and one that does nothing, with the branches a side that are the default, and 40."""
     for pairs, added in product((20, 40), (0.25, 0.0)):
@@ -208,6 +226,7 @@ WORLDS: dict[str, World] = {
     "influence": World(3, influence),
     "rate": World(3, rate, 500),
     "rate_beside": World(4, rate_beside, 50),
+    "designs": World(3, designs),
 }
 
 

@@ -29,6 +29,7 @@ OFFLINE = {
     "influence",
     "pool",
     "rate",
+    "plan",
     "bundle",
     "watch",
     "logs",

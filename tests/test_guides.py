@@ -107,3 +107,32 @@ def test_the_table_of_adding_a_provider_plays(tmp_path: Path) -> None:
             assert (said.code, "agentsim: " in said.err) == (0, False), said.err
     assert {request.headers["authorization"] for request in server.received} == {f"Bearer {env['LAB_KEY']}"}
     assert {request.body["model"] for request in server.received} == {"llama-3.3-70b"}
+
+
+def test_what_designs_shows_is_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("configs", "prompts", "items"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    page = (DOCS / "designs.md").read_text(encoding="utf-8")
+    (table,) = blocks(page, "toml")
+    shipped = tomllib.loads((ROOT / "configs" / "designs" / "temperature.toml").read_text(encoding="utf-8"))
+    assert tomllib.loads(table) == shipped
+    (tmp_path / "design.toml").write_text(table.replace("1.2]", "9]").replace("../", "configs/"), encoding="utf-8")
+    refused = agentsim("validate", "--config", "design.toml", cwd=tmp_path)
+    assert (refused.code, refused.err.strip() in page) == (2, True), refused.err
+    said = []
+    for line in (line for line in commands(page) if line[0] != "validate"):
+        few = ["8" if word == "400" else word for word in line]
+        said.append(agentsim(*few, cwd=tmp_path))
+        assert said[-1].code == 0, f"{line}: {said[-1].err}"
+    played, report, needed, _ = (each.out for each in said)
+    (shown,) = [block for block in blocks(page, "console") if "bidder: 48" in block]
+    assert all(line in shown for line in played.splitlines())
+    (figures,) = blocks(page, "text")
+    assert figures in report
+    assert "power (12 blocks planned)" in needed
+    (count,) = [line.split() for line in figures.splitlines() if line.startswith("count")]
+    mean, low, high = (f"{abs(float(count[place].strip('()'))):.2f}" for place in (3, 6, 4))
+    assert f"{mean} items fewer ({low} to {high})" in page
+    monkeypatch.chdir(tmp_path)
+    (snippet,) = blocks(page, "python")
+    exec(compile(snippet, "designs.md", "exec"), {})

@@ -65,7 +65,7 @@ def read_arms(directory: Path, of: str | None = None) -> Folder:
         if key in arm:
             left_out[name] = "has the number and the chance of another branch of its arm"
         else:
-            arm[key] = BranchRecord(history, changed, results_of(name, history), _deeds(history))
+            arm[key] = BranchRecord(history, changed, results_of(name, history), deeds(history))
     for files, branch in branches_in(directory):
         if files.name not in read and branch.number is not None and of in {None, branch.of}:
             folder.left_out.setdefault((branch.of, branch.at), {})[files.name] = "has no history"
@@ -110,7 +110,7 @@ def results_of(name: str, history: History) -> dict[Column, float]:
     return found
 
 
-def _deeds(history: History) -> dict[Column, float]:
+def deeds(history: History) -> dict[Column, float]:
     """How often each deed that events declare was done by a player, and how often to it."""
     try:
         log = told_events(history, games.find(history.game))

@@ -22,6 +22,7 @@ from agentsim.cli.batch import batch
 from agentsim.cli.check import check
 from agentsim.cli.compare import diff, report
 from agentsim.cli.influence import influence
+from agentsim.cli.plan import plan
 from agentsim.cli.play import fork, replay, resume, run
 from agentsim.cli.rate import pool, rate
 from agentsim.cli.runs import bundle, export, logs, runs, watch
@@ -37,7 +38,7 @@ app = typer.Typer(
 )
 _PLAY = (run, batch, resume, replay, fork, influence, rate)
 _READ = (watch, logs, runs, diff, report, compare, pool, export, bundle)
-_PREPARE = (init, validate, check, gen_items, games, models, schema)
+_PREPARE = (init, validate, plan, check, gen_items, games, models, schema)
 for command in (*_PLAY, *_READ, *_PREPARE):
     app.command()(command)
 

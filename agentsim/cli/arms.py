@@ -28,10 +28,10 @@ def compare(
     for one effect alone and for all together. NAME is the run that was forked; it is no data point of its branches.
     Needs the extra analysis.
     """
-    from agentsim import api
+    from agentsim import counterfactual
     from agentsim.cli.compare import print_panel
 
-    found = api.compare(name, at=at, control=control, effect=effect, logs_dir=logs_dir)
+    found = counterfactual.compare(name, at=at, control=control, effect=effect, logs_dir=logs_dir)
     if as_json:
         say_json(found.to_json())
         return

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,8 +28,20 @@ _ON_A_CLUSTER = 100
 
 def batch(
     *,
-    config: o.Config,
-    games: Annotated[int, o.option("--games", "How many games.", "N", min=1)],
+    config: Annotated[
+        Path | None, o.path_option("--config", "The scenario's TOML file; --design may name it instead.")
+    ] = None,
+    games: Annotated[
+        int | None, o.option("--games", "How many games; --design may say it instead.", "N", min=1)
+    ] = None,
+    design: o.Design = None,
+    until_width: Annotated[
+        float | None,
+        o.option("--until-width", "End when the interval of an effect of --design is narrower; see --measure.", "W"),
+    ] = None,
+    measure: o.Measure = "win",
+    player: o.OfPlayer = None,
+    factor: o.OfFactor = None,
     jobs: o.Jobs = None,
     seed: Annotated[
         int | None, o.option("--seed", "Source of the games' seeds; overrides the scenario's.", "S", min=0)
@@ -69,11 +81,17 @@ def batch(
     The same command goes on where it was killed, and repeats nothing; with more games it plays those that are new.
 
     DIR gets a manifest and each game's files as `agentsim run` leaves them; pages only with --html. Limits in calls and
-    dollars hold for all games together. `agentsim report DIR` compares the players.
+    dollars hold for all games together. `agentsim report DIR` compares the players. With --design each seed plays every
+    cell of a design of factors, and the report has their effects.
     """
     from agentsim.environment import environment
     from agentsim.prepare import prepare_batch
 
+    until: dict[str, Any] | None = None
+    if until_width is not None:
+        if not 0 < until_width < float("inf"):
+            raise UsageError(f"--until-width: must be a number above 0, found {until_width:g}")
+        until = {"width": until_width, "measure": measure, "factor": factor, "player": player}
     directory, manifest = prepare_batch(
         config,
         games=games,
@@ -89,6 +107,8 @@ def batch(
         seed=seed,
         allow_dirs=allow_dir or (),
         max_cost_usd=max_cost,
+        design=design,
+        until=until,
     )
     carry_on(
         manifest,
@@ -118,6 +138,7 @@ def carry_on(
     html: bool = False,
 ) -> None:
     """Play the games that are left, print the result, and exit with the batch's code."""
+    from agentsim.analysis.until import width_reached
     from agentsim.cli.display import shown_batch
     from agentsim.runner.batch.manifest import at_once
     from agentsim.runner.batch.run_batch import run_batch
@@ -126,12 +147,24 @@ def carry_on(
         jobs = _ON_A_CLUSTER if scheduler is not None else os.cpu_count() or 1
     jobs = at_once(manifest) if jobs is None else jobs
     elsewhere = _elsewhere(executor, scheduler, jobs, env)
+    enough = width_reached(directory, manifest.design.until)
+    design = manifest.design
+    if design.factorial is not None and not as_json:
+        blocks = counted(design.games // design.cells, "block")
+        typer.echo(safe(f"design: {design.factorial.in_words}; {blocks}"))
     for spread in manifest.balance():
         if spread["least"] != spread["most"]:
             remark(f"uneven: {spread['what']}: {spread['least']} to {spread['most']} times")
     with shown_batch(display, directory.name) as watcher:
         result = run_batch(
-            manifest, directory, env=env, jobs=jobs, abort_after=abort_after, watcher=watcher, executor=elsewhere
+            manifest,
+            directory,
+            env=env,
+            jobs=jobs,
+            abort_after=abort_after,
+            watcher=watcher,
+            executor=elsewhere,
+            enough=enough,
         )
     if html:
         _write_pages(manifest, directory)
@@ -187,6 +220,8 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
                 "unpriced_calls": tally.unpriced_calls,
                 "fallbacks": found.to_json(),
                 "balance": manifest.balance(),
+                **({} if manifest.design.factorial is None else {"design": manifest.design.factorial.in_words}),
+                **({} if result.enough is None else {"enough": result.enough}),
                 **({"mended": result.rebuilt} if result.rebuilt else {}),
                 "errors": {end.name: end.error for end in result.ends if end.error is not None},
             }
@@ -194,6 +229,8 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
     else:
         calls = f"; calls: {tally.calls}; cost: {money(tally.cost_usd, tally.unpriced_calls)}" if tally.calls else ""
         typer.echo(safe(f"{result.directory}: {tally.done} of {tally.games} games done{calls}"))
+        if result.enough is not None:
+            typer.echo(safe(f"no more are needed: {result.enough}"))
         if found.whole.fallbacks or found.whole.turned_away:
             typer.echo(safe(f"{'warning: ' * found.notable}fallbacks: {found.in_words}"))
         if degraded := tally.statuses["degraded"]:

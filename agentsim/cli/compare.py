@@ -53,7 +53,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
     """Compare the players of many games.
 
     Ranks, ratings, who beats whom and who was for or against whom, what a seat is worth; arms of a fork beside their
-    control.
+    control; main effects and interactions of a design.
     Needs the extra analysis. Games that are not finished are left out, and so are copies (games of bots with the same
     seed, past and luck); both are counted.
     """
@@ -61,6 +61,8 @@ def report(  # noqa: PLR0917 - the argument and one option each
     try:
         from agentsim.analysis.arm_panels import arm_panels
         from agentsim.analysis.arms import comparisons
+        from agentsim.analysis.design_panels import design_panels
+        from agentsim.analysis.effects import design_effects
         from agentsim.analysis.findings import relations, without_branches
         from agentsim.analysis.preference import own_makers
         from agentsim.analysis.standings import standings
@@ -74,11 +76,11 @@ def report(  # noqa: PLR0917 - the argument and one option each
     compared = by or ("model" if len(models) > 1 else "player")
     games = labelled(without_branches(found.games), compared)
     table, votes, between = standings(games), own_makers(games), relations(games)
-    arms = comparisons(directory)
+    arms, design = comparisons(directory), design_effects(directory)
     alone = 0 if arms else len(found.games) - len(games)
     above = [game.name for game in games if game.fallen > max_fallbacks]
     kept = standings([game for game in games if game.fallen <= max_fallbacks]) if above else None
-    shown = [*panels(table, votes, between, kept), *arm_panels(arms)]
+    shown = [*design_panels(design), *panels(table, votes, between, kept), *arm_panels(arms)]
     fell = f"{len(above)} of {counted(len(games), 'game')} with more than {max_fallbacks:.0%}"
     warned = f"{fell}: what fallbacks decided says nothing about the players" if above else None
     if html:
@@ -100,6 +102,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
                 "favours": [asdict(each) for each in votes],
                 "relations": [asdict(relation) for relation in between],
                 "arms": [each.to_json() for each in arms],
+                "design": None if design is None else design.to_json(),
             }
         )
         return

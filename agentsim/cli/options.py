@@ -111,3 +111,15 @@ Scheduler = Annotated[
     str | None,
     option("--scheduler", "Dask scheduler, such as tcp://host:8786; default: a cluster on this machine.", "ADDRESS"),
 ]
+
+# Designs.
+Design = Annotated[
+    Path | None, path_option("--design", "A design: [factors] of the scenario with their levels, in TOML.")
+]
+Measure = Annotated[
+    str, option("--measure", "rank, win, a score of the outcome, or a deed: 'voted for (received)'.", "MEASURE")
+]
+OfPlayer = Annotated[str | None, option("--player", "Of this player; default: those whom the factor is of.", "ID")]
+OfFactor = Annotated[
+    str | None, option("--factor", "The factor; A,B for an interaction that the design asks for; default: all.", "KEY")
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -32,7 +33,7 @@ def validate(
     allow_dir: o.AllowDir = None,
     ping: Annotated[bool, o.option("--ping", "Send one small request to every model and explain failures.")] = False,
 ) -> None:
-    """Check a scenario without playing it.
+    """Check a scenario or a design without playing it.
 
     What is checked is all that can be known before the first call: the file, the players, keys and extras. Then calls,
     tokens and cost are forecast from one game on bots.
@@ -41,17 +42,15 @@ def validate(
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
     from agentsim.runner.seats import errands, seated
+    from agentsim.scenario.design_file import is_design
     from agentsim.scenario.load import load
     from agentsim.scenario.scenario import idle_prices
 
-    scenario = load(
-        config,
-        game_config=game_config,
-        overrides=overrides or (),
-        provider=provider,
-        game=game,
-        allow_dirs=allow_dir or (),
-    )
+    loading: dict[str, Any] = {"game_config": game_config, "overrides": overrides or (), "provider": provider}
+    loading |= {"game": game, "allow_dirs": allow_dir or ()}
+    if is_design(config):
+        config = _base_of(config, loading)
+    scenario = load(config, **loading)
     played, env = find(scenario.game), environment(env_file, allow_key)
     if not ping:  # which has more to say about a missing key, and says it of every model
         seated(scenario, played, env)
@@ -74,6 +73,21 @@ def validate(
             say(f"  {shortened(f'{answer.model}: {verdict}: {answer.words}', 1000)}")
         if not all(answer.ok for answer in answers):
             raise typer.Exit(PROVIDER_FAILS)
+
+
+def _base_of(config: Path, loading: dict[str, Any]) -> Path:
+    """The base scenario of a design, whose every cell is checked and said."""
+    from agentsim.scenario.design_file import cells, read_design
+    from agentsim.scenario.factorial import level_named
+
+    design = read_design(config)
+    if design.config is None:
+        raise ScenarioError("is missing: it is validated with the design", key="config", where=str(config))
+    cells(design, design.config, **loading)
+    say(f"{config}: a design, every cell can be played; {design.factorial.in_words}")
+    for key, levels in design.factorial.table.factors.items():
+        say(f"  {key}: {', '.join(map(level_named, levels))}")
+    return design.config
 
 
 def _small_caps(scenario: Scenario) -> list[str]:

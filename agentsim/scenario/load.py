@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from agentsim import games
@@ -40,12 +41,14 @@ def load(
     max_cost_usd: float | None = None,
     model: str | None = None,
     own: Collection[str] = (),
+    levels: Mapping[str, Any] = MappingProxyType({}),
 ) -> Scenario:
     """The scenario as it is played; `ScenarioError` names the file and the key of what is wrong.
 
     Paths in a source that is no file are relative to the working directory. `game_config` is a second file, for tables
-    that the first does not have. `overrides` are put in first, then the other arguments. `model` is one that
-    takes the place of every player's own, but not of the staff's. `own` are names of models that a program passes.
+    that the first does not have. `overrides` are put in first, then the `levels` of a design by key, then the other
+    arguments. `model` is one that takes the place of every player's own, but not of the staff's. `own` are
+    names of models that a program passes.
     """
     if isinstance(source, ScenarioTable):
         source = source.model_dump(mode="json", exclude_unset=True, by_alias=True)
@@ -59,10 +62,12 @@ def load(
         if game_config is not None:
             with _placed(second):
                 further = read_toml(game_config)
+        if "factors" in document:
+            raise ScenarioError("are of a design, which `agentsim batch --design` plays", key="factors")
         with _placed(second, {*further, *(["game_config"] if "game" in further else [])}):
             document = adopted(beside(document, further), game)
             # again, since overrides win over the file and may use the other project's keys
-            document = adopted(overridden(document, overrides), game)
+            document = adopted(overridden(overridden(document, overrides), levels), game)
             for key, value in (("game", game), ("seed", seed), ("limits.max_cost_usd", max_cost_usd)):
                 if value is not None:
                     put(document, key.split("."), value)

@@ -25,7 +25,8 @@ CONTRACT: dict[str, str] = {
     "--provider --allow-dir --allow-key --include-prompts --include-reasoning --include-usage --game-config",
     "batch": "--config --games --jobs --seed --models --rotate --paired --out --logs-dir --set --game --max-cost "
     "--abort-after --executor --scheduler --display --json --html --env-file --provider --allow-dir --allow-key "
-    "--game-config",
+    "--game-config --design --until-width --measure --player --factor",
+    "plan": "--design --effect --pilot --measure --player --factor --json --logs-dir",
     "resume": "NAME|DIR --jobs --logs-dir --display --json --allow-key",
     "fork": "NAME --at --instead --set --arm --branches --paired --logs-dir --display --json --allow-key",
     "influence": "NAME --at --swap --words --each --branches --max-cost --logs-dir --display --json --allow-key",

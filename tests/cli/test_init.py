@@ -17,7 +17,7 @@ from tests.cli.command_line import ROOT, Said, agentsim, built_wheel, snapshot
 from tests.cli.test_configs import CONFIGS, FAKE_KEYS, on_bots, words
 from tests.test_docs import commands
 
-SHIPPED = [*(ROOT / "configs").iterdir(), *(ROOT / "items").iterdir(), *(ROOT / "prompts").rglob("*.txt")]
+SHIPPED = [*(ROOT / "configs").rglob("*.*"), *(ROOT / "items").iterdir(), *(ROOT / "prompts").rglob("*.txt")]
 
 
 @pytest.fixture(scope="module")

@@ -9,37 +9,52 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations, pairwise
 
 from agentsim.models.base import Count, Word
+from agentsim.scenario.factorial import Factorial, Until
 
 _SEED_BITS = 31
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What was asked for; `models` are names, none where the scenario's own models play."""
+    """What was asked for; `models` are names, none where the scenario's own models play.
+
+    Of a factorial design, `carriers` are the players whom each factor is of, and `until` may end it early.
+    """
 
     seed: int
     games: int
     models: tuple[str, ...] = ()
     rotate: bool = False
     paired: bool = False
+    factorial: Factorial | None = None
+    carriers: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    until: Until | None = None
+
+    @property
+    def cells(self) -> int:
+        """How many games have one seed and one seating: a block."""
+        return 1 if self.factorial is None else len(self.factorial.cells)
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
     """One game: its name and seed, the scenario's players (`seats`) in the order of this table, and their `models`.
 
-    Both are numbers from 0 by position; `models` is empty where each player keeps the scenario's model.
+    Both are numbers from 0 by position; `models` is empty where each player keeps the scenario's model. `cell` is that
+    of a factorial design.
     """
 
     name: Word
     seed: Count
     seats: tuple[Count, ...]
     models: tuple[Count, ...]
+    cell: Count = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,23 +90,26 @@ def williams(size: int, row: int, width: int | None = None, block: int = 0) -> t
 
 
 def rows(
-    games: int, seats: int, models: int, *, seed: int, rotate: bool = False, paired: bool = False
+    games: int, seats: int, models: int, *, seed: int, rotate: bool = False, paired: bool = False, cells: int = 1
 ) -> list[Planned]:
     """The games of a batch, in the order in which they are played; without `models` each seat keeps its own.
 
     With `rotate` the seats change places as well: with models once a block, alone with every game. With `paired` the
-    games of one block, which differ only in who sits where, have one seed.
+    games of one block, which differ only in who sits where, have one seed. Of several `cells`, each of these games is
+    played in every cell, in an order that is drawn from its seed.
     """
     block = models or (seats if rotate else 1)
     plan = []
     for number in range(games):
-        turn, row = divmod(number, block)
+        place, cell = divmod(number, cells)
+        turn, row = divmod(place, block)
         order = tuple(range(seats))
         if rotate:
             order = williams(seats, *((turn % seats, None, turn // seats) if models else (row, None, turn)))
         cast = williams(models, row, seats, turn) if models else ()
         name = f"game_{number + 1:0{max(4, len(str(games)))}d}"
-        plan.append(Planned(name, derived_seed(seed, turn if paired else number), order, cast))
+        drawn = derived_seed(seed, turn if paired else place)
+        plan.append(Planned(name, drawn, order, cast, sorted(range(cells), key=partial(derived_seed, drawn))[cell]))
     return plan
 
 

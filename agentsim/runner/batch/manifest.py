@@ -24,6 +24,7 @@ from agentsim.errors import ScenarioError, UsageError, first_objection
 from agentsim.history.run_files import MANIFEST, check_name, written_beside
 from agentsim.runner.batch.design import Design, Planned, balance, rows
 from agentsim.runner.session import MAX_DRAWN_SEED
+from agentsim.scenario.factorial import DesignRecord
 from agentsim.scenario.scenario import Scenario, with_limits
 
 FORMAT = "agentsim-batch/1"
@@ -50,11 +51,12 @@ class _File(BaseModel):
     paired: bool
     casts: list[_Cast]
     games: tuple[Planned, ...]
+    design: DesignRecord | None = None
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """The design, the games, and the scenario once with each model in every seat (or once as it is)."""
+    """The design, the games, and the scenario once with each model in every seat (or once as it is), by cell."""
 
     design: Design
     games: tuple[Planned, ...]
@@ -62,8 +64,10 @@ class Manifest:
 
     def scenario(self, game: Planned) -> Scenario:
         by_position = game.models or (0,) * len(game.seats)
-        players = tuple(self.casts[model].players[seat] for seat, model in zip(game.seats, by_position, strict=True))
-        return replace(self.casts[0], seed=game.seed, players=players)
+        width = max(1, len(self.design.models))
+        casts = self.casts[game.cell * width : (game.cell + 1) * width]
+        players = tuple(casts[model].players[seat] for seat, model in zip(game.seats, by_position, strict=True))
+        return replace(casts[0], seed=game.seed, players=players)
 
     def limited(self, env: Mapping[str, str], **given: float | None) -> Manifest:
         """The same games under these limits, where they are not None; see `with_limits`."""
@@ -95,8 +99,15 @@ class Manifest:
             "balance": self.balance(),
             "casts": [{"scenario": cast.identity(), "run": cast.run_part()} for cast in self.casts],
         }
+        games = [values(game) for game in self.games]
+        if design.factorial is None:
+            for game in games:
+                del game["cell"]
+        else:
+            record = DesignRecord.of(design.factorial, design.carriers, design.until)
+            head["design"] = record.model_dump(mode="json")
         body = [b"%b:%b" % (json_line(key), json_line(value)) for key, value in head.items()]
-        body.append(b'"games":[\n' + b",\n".join(json_line(values(game)) for game in self.games) + b"\n]")
+        body.append(b'"games":[\n' + b",\n".join(map(json_line, games)) + b"\n]")
         with written_beside(directory / MANIFEST, new=not instead) as file:
             file.write(b"{\n" + b",\n".join(body) + b"\n}\n")
 
@@ -116,7 +127,20 @@ def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:
         if plan.name.kind == "human":
             raise UsageError(f"{plan.id} is a person: a batch plays without a terminal")
     seats = len(casts[0].players)
-    table = rows(design.games, seats, len(design.models), seed=design.seed, rotate=design.rotate, paired=design.paired)
+    if design.games % design.cells:
+        most = -(-design.games // design.cells) * design.cells
+        raise UsageError(
+            f"--games {design.games}: each seed plays all {design.cells} cells of the design; ask for {most}"
+        )
+    table = rows(
+        design.games,
+        seats,
+        len(design.models),
+        seed=design.seed,
+        rotate=design.rotate,
+        paired=design.paired,
+        cells=design.cells,
+    )
     return Manifest(design, tuple(table), tuple(casts))
 
 
@@ -126,7 +150,11 @@ def read_manifest(directory: Path) -> Manifest | None:
     try:
         found = _File.model_validate_json(path.read_bytes())
         casts = tuple(Scenario.restore(cast.scenario, cast.run) for cast in found.casts)
-        _check(found.games, casts, found.models)
+        design = Design(found.seed, len(found.games), found.models, found.rotate, found.paired)
+        if found.design is not None:
+            of, carriers, until = found.design.factorial(), found.design.carriers, found.design.until
+            design = replace(design, factorial=of, carriers=carriers, until=until)
+        _check(found.games, casts, found.models, design.cells)
     except FileNotFoundError:
         return None
     except ValidationError as error:
@@ -136,7 +164,7 @@ def read_manifest(directory: Path) -> Manifest | None:
     except (OSError, KeyError, TypeError, ValueError, OverflowError, ScenarioError, UsageError) as error:
         what = f"missing {error}" if isinstance(error, KeyError) else str(error)[:200]
         raise UsageError(f"{path}: is not a batch's manifest: {what}") from None
-    return Manifest(Design(found.seed, len(found.games), found.models, found.rotate, found.paired), found.games, casts)
+    return Manifest(design, found.games, casts)
 
 
 def require_manifest(directory: Path) -> Manifest:
@@ -147,12 +175,12 @@ def require_manifest(directory: Path) -> Manifest:
     return manifest
 
 
-def _check(games: Sequence[Planned], casts: Sequence[Scenario], models: Sequence[str]) -> None:
+def _check(games: Sequence[Planned], casts: Sequence[Scenario], models: Sequence[str], cells: int) -> None:
     """Raise `ValueError`, or `UsageError` for a name, unless each game has a name, seats and models of its own."""
     if not games:
         raise ValueError("it plans no games")
-    if len(casts) != max(1, len(models)):
-        raise ValueError(f"{len(casts)} casts for {len(models)} models")
+    if len(casts) != (width := max(1, len(models))) * cells:
+        raise ValueError(f"{len(casts)} casts for {len(models)} models" + (f" in {cells} cells" if cells > 1 else ""))
     players = [[plan.id for plan in cast.players] for cast in casts]
     if any(each != players[0] for each in players):
         raise ValueError("its casts seat different players")
@@ -164,8 +192,10 @@ def _check(games: Sequence[Planned], casts: Sequence[Scenario], models: Sequence
         names.add(game.name)
         if sorted(game.seats) != list(range(len(players[0]))):
             raise ValueError(f"{game.name} does not seat each of {len(players[0])} players once")
-        if len(game.models) != (len(game.seats) if models else 0) or any(model >= len(casts) for model in game.models):
+        if len(game.models) != (len(game.seats) if models else 0) or any(model >= width for model in game.models):
             raise ValueError(f"{game.name} does not give each seat one of {len(models)} models")
+        if game.cell >= cells:
+            raise ValueError(f"{game.name} is of none of {cells} cells")
 
 
 @contextmanager
@@ -211,7 +241,7 @@ def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, 
                 if drawn:
                     wanted = planned(replace(wanted.design, seed=there.design.seed), wanted.casts)
         wanted = _joined(there, wanted, directory)
-        if len(wanted.games) > len(there.games):
+        if len(wanted.games) > len(there.games) or wanted.design.until != there.design.until:
             with locked(directory):
                 wanted = _joined(require_manifest(directory), wanted, directory)  # it may have grown since
                 wanted.write(directory, instead=True)
@@ -229,7 +259,9 @@ def _joined(there: Manifest, wanted: Manifest, directory: Path) -> Manifest:
     if len(there.games) > len(wanted.games):
         more = f"{len(there.games)} games of this batch, and not {len(wanted.games)}"
         raise UsageError(f"{directory}: holds {more}; ask for as many or more, or give it another --out")
-    return replace(wanted, games=(*there.games, *wanted.games[len(there.games) :]))
+    until = wanted.design.until or there.design.until  # what may end it early once may have done so
+    games = (*there.games, *wanted.games[len(there.games) :])
+    return replace(wanted, design=replace(wanted.design, until=until), games=games)
 
 
 def _difference(there: Manifest, wanted: Manifest) -> str | None:
@@ -242,6 +274,9 @@ def _difference(there: Manifest, wanted: Manifest) -> str | None:
         one, other = getattr(there.design, name), getattr(wanted.design, name)
         if one != other:
             return f"{name}: {_said(one)} there, {_said(other)} here"[:300]
+    one, other = (None if each.factorial is None else each.factorial.promised for each in (there.design, wanted.design))
+    if one != other:
+        return "its design is not this one: factors, levels, fraction, interactions, measures and players stay"
     pairs = zip(there.games, wanted.games, strict=False)
     same_rows = all(replace(one, name=two.name) == two for one, two in pairs)
     same_casts = [cast.identity() for cast in there.casts] == [cast.identity() for cast in wanted.casts]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from agentsim.errors import AgentsimError, BudgetReached, Interrupted, ProviderStopped, RunStopped, UsageError
 from agentsim.games import find
@@ -31,6 +31,8 @@ from agentsim.runner.seats import seated
 from agentsim.runner.session import stoppable
 from agentsim.scenario.scenario import Scenario
 
+Enough: TypeAlias = Callable[[], str | None]
+"""Says, of the games that are done, why no more are needed; None where they are."""
 _ORPHANS_S = 10.0
 """The time that the workers of a killed batch may take to be gone."""
 
@@ -44,6 +46,7 @@ def run_batch(
     abort_after: int = 0,
     watcher: BatchWatcher | None = None,
     executor: Callable[[], Executor] | None = None,
+    enough: Enough | None = None,
 ) -> BatchResult:
     """Play the games that are left of a batch; its folder and manifest exist.
 
@@ -51,9 +54,11 @@ def run_batch(
     without a result (0: no limit) no more are begun. By default games of bots are played in worker processes and those
     of models in the event loop; an `executor` is made in that loop and plays them elsewhere. Raises an error that makes
     every game impossible, such as a missing key, before any begins; `UsageError` where another process plays the batch.
+    Where `enough` is given, it is asked after every few blocks, of which none is then half played, and may end it.
     """
     with locked(directory):
-        batch = _Batch(manifest, directory, env, jobs, abort_after, watcher or BatchWatcher(), executor)
+        watcher = watcher or BatchWatcher()
+        batch = _Batch(manifest, directory, env, jobs, abort_after, watcher, executor, enough=enough)
         try:
             with stoppable() as stop:
                 asyncio.run(batch.play(stop))
@@ -70,10 +75,11 @@ async def run_batch_in_loop(
     jobs: int,
     abort_after: int = 0,
     own: Mapping[str, OwnModel] | None = None,
+    enough: Enough | None = None,
 ) -> BatchResult:
     """`run_batch` in the running loop; a cancelled one ends its games in order. `own` are the program's own models."""
     with locked(directory):
-        batch = _Batch(manifest, directory, env, jobs, abort_after, BatchWatcher(), None, own or {})
+        batch = _Batch(manifest, directory, env, jobs, abort_after, BatchWatcher(), None, own or {}, enough)
         with suppress(RunStopped):
             await batch.play()
         return batch.result
@@ -91,6 +97,7 @@ class _Batch:
     watcher: BatchWatcher
     executor: Callable[[], Executor] | None
     own: Mapping[str, OwnModel] = field(default_factory=dict)
+    enough: Enough | None = None
 
     def __post_init__(self) -> None:
         limits = self.manifest.casts[0].limits
@@ -163,18 +170,43 @@ class _Batch:
         try:
             at_once = await executor.open()
             self.watcher.began(tally)
-            turns = iter(left)
             # A game that waits for a worker would hold a share of the limits.
             most = self.jobs if at_once is None or not self._shares.any else min(self.jobs, at_once)
-            self._shares.lanes = min(most, len(left))
-            lanes += [asyncio.create_task(self._lane(turns, executor)) for _ in range(self._shares.lanes)]
-            await asyncio.gather(*lanes)
+            for part in self._parts(left):
+                if self.result.stopped is not None:
+                    break
+                turns = iter(part)
+                self._shares.lanes = min(most, len(part))
+                lanes += [asyncio.create_task(self._lane(turns, executor)) for _ in range(self._shares.lanes)]
+                await asyncio.gather(*lanes)
         finally:
             for lane in lanes:
                 lane.cancel()
             if lanes:
                 await asyncio.wait(lanes)
             await executor.aclose()
+
+    def _parts(self, left: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
+        """The games that are left, in parts before each of which it is seen whether those that are done are enough.
+
+        A part ends with a block, and a block that has begun is played to its end first: which games are seen would else
+        depend on how long they last.
+        """
+        if self.enough is None:
+            yield left
+            return
+        begun = {game.seed for game in self.manifest.games if self._files(game).journal.exists()}
+        owed = max((place for place, game in enumerate(left) if game.seed in begun), default=-1)
+        part: list[Planned] = []
+        for place, game in enumerate(left):
+            if not part and place > owed and (why := self.enough()) is not None:
+                self.result.enough = why
+                return
+            part.append(game)
+            following = left[place + 1].seed if place + 1 < len(left) else None
+            if following is None or (place >= owed and len(part) >= self.jobs and following != game.seed):
+                yield part
+                part = []
 
     async def _lane(self, turns: Iterator[Planned], executor: Executor) -> None:
         for game in turns:

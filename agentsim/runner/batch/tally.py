@@ -136,7 +136,8 @@ class LimitShares:
 class BatchResult:
     """What a session did of a batch: how its games ended, why it stopped before the last, and the sums.
 
-    `rebuilt` are games that were over before and whose history was made again, with what was wrong with it.
+    `rebuilt` are games that were over before and whose history was made again, with what was wrong with it. `enough`
+    says why no more games are needed, where a width was to be reached and is.
     """
 
     directory: Path
@@ -144,10 +145,11 @@ class BatchResult:
     rebuilt: dict[str, str] = field(default_factory=dict)
     ends: list[GameEnd] = field(default_factory=list)
     stopped: AgentsimError | None = None
+    enough: str | None = None
 
     @property
     def complete(self) -> bool:
-        return self.tally.done == self.tally.games
+        return self.tally.done == self.tally.games or self.enough is not None
 
     @property
     def exit_code(self) -> int:
