@@ -19,6 +19,7 @@ from agentsim.games.agent_island.panels import panels
 from agentsim.games.agent_island.pitches import Pitch, Pitched
 from agentsim.games.agent_island.quips import Quipped, Quips
 from agentsim.games.agent_island.round import Round, RoundContext
+from agentsim.games.agent_island.rulebook import laws
 from agentsim.games.agent_island.sidebars import (
     NOBODY,
     AnswerApproach,
@@ -51,6 +52,7 @@ class AgentIsland:
     events: ClassVar[tuple[type[Event], ...]] = EVENTS
     bots: ClassVar[Mapping[str, Bot]] = BOTS
     staff: ClassVar[frozenset[str]] = frozenset()
+    laws = staticmethod(laws)
 
     def admit(self, config: AgentIslandConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 3:

@@ -17,6 +17,7 @@ from agentsim.games.auction.config import AuctionConfig, Catalogue
 from agentsim.games.auction.drawing import draw
 from agentsim.games.auction.opening import AuctionBegan, began
 from agentsim.games.auction.panels import panels
+from agentsim.games.auction.rulebook import laws
 from agentsim.games.auction.settling import AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid, ended, offer, settle
 from agentsim.games.auction.state import Auction, Team
 from agentsim.games.auction.tables import tables
@@ -36,6 +37,7 @@ class AgentAuction:
     events: ClassVar[tuple[type[Event], ...]] = EVENTS
     bots: ClassVar[Mapping[str, Bot]] = BOTS
     staff: ClassVar[frozenset[str]] = frozenset()
+    laws = staticmethod(laws)
 
     def admit(self, config: AuctionConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 2:
