@@ -6,8 +6,8 @@
 Each fault of `faults.toml` is a text of the package and what stands in its place. The package is copied to a folder of
 its own, the text is replaced there, and golden files are written with the fault in place, so that no golden file can
 show it. Then the game is checked. A fault is found where any check but `golden_files` finds something: a check of
-`agentsim.testing`, an invariant or a law that the game declares, or the kernel, which refuses an audience that an event's
-`private` leaves out. A text that is no longer there is an error. What was not found makes the exit code 1.
+`agentsim.testing`, an invariant or a law that the game declares, or the kernel, which refuses an audience that an
+event's `private` leaves out. A text that is no longer there is an error. What was not found makes the exit code 1.
 """
 
 from __future__ import annotations

@@ -170,10 +170,8 @@ def case_of(game: Checkable, **changes: Any) -> Case:
         tiny = Path(str(resources.files(type(found).__module__.rpartition(".")[0]) / "tiny.toml"))
         if not tiny.is_file():
             raise UsageError(f"{game}: there is no {tiny}, the small scenario in which a game is checked")
-        others = tuple(
-            replace(_case(game, found, path), partial=True) for path in sorted(tiny.parent.glob("tiny_*.toml"))
-        )
-        game = replace(_case(game, found, tiny), others=others)
+        others = tuple(_case(game, found, path) for path in sorted(tiny.parent.glob("tiny_*.toml")))
+        game = replace(_case(game, found, tiny), partial=False, others=others)
     if "seeds" in changes:
         changes = {"others": tuple(replace(each, seeds=changes["seeds"]) for each in game.others), **changes}
     # a case that stays as it is keeps the games that it has played
@@ -185,7 +183,9 @@ def _case(reference: str, game: Game, tiny: Path) -> Case:
 
     scenario = load(tiny)
     players, config = tuple(plan.id for plan in scenario.players), scenario.config.model_dump(mode="json")
-    return Case(reference, game, players, config, tuple(sorted(scenario.staff)), scenario.seed or 0, tiny=tiny)
+    return Case(
+        reference, game, players, config, tuple(sorted(scenario.staff)), scenario.seed or 0, tiny=tiny, partial=True
+    )
 
 
 def game_of(reference: str) -> Game:

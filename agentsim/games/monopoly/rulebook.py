@@ -9,8 +9,9 @@ from typing import Any
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.game import Lot
 from agentsim.engine.request import Request
-from agentsim.games.monopoly.board import SALARY
+from agentsim.games.monopoly.board import SALARY, SPACES
 from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
 from agentsim.games.monopoly.cards import CARDS
 from agentsim.games.monopoly.endings import GameBegan
 from agentsim.games.monopoly.landing import CardDrawn
@@ -19,7 +20,7 @@ from agentsim.games.monopoly.question import MonopolyRequest
 
 
 def laws(course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
-    """What a player has is what was paid, in what it is asked too; and who passes GO has its salary for it."""
+    """What a player has is what was paid, in what it is asked too; who passes GO is paid for it; prices are told."""
     cash: Counter[PlayerId] = Counter()
     told: list[Event] = []
     for step in course:
@@ -32,6 +33,7 @@ def laws(course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId])
             shown = {seat.id: seat.cash for seat in step.view.seats}
             if any(cash[player] != amount for player, amount in shown.items()):
                 yield f"{step.player} is shown {shown} as cash, and payments make it {dict(cash)}"
+            yield from _unpriced(step)
     yield from _salaries(told)
 
 
@@ -48,6 +50,14 @@ def _paid(event: Event, cash: Counter[PlayerId]) -> dict[PlayerId, int]:
             cash[event.player] += event.amount if isinstance(event, Sold | Mortgaged) else -event.amount
             return {event.player: event.cash}
     return {}
+
+
+def _unpriced(asked: MonopolyRequest[Any]) -> Iterator[str]:
+    """Whom a deed is offered is told its printed price."""
+    match asked:
+        case BuyOrAuction(position=position) | AuctionBid(lot=AuctionLot(position=position)):
+            if f"${SPACES[position].price}" not in " ".join(map(str, asked.question())):
+                yield f"{asked.player} is asked {asked.kind}, and not told the price of {SPACES[position].name}"
 
 
 def _salaries(told: Iterable[Event]) -> Iterator[str]:
