@@ -51,14 +51,16 @@ class Fault:
     name: str
     edits: tuple[Edit, ...]
 
-    def put_into(self, package: Path) -> None:
-        """Edit the game below this folder of the package; `ValueError` where a text does not stand there once."""
+    def edited(self, package: Path) -> dict[Path, str]:
+        """The changed files of the game in this package; `ValueError` where a text does not stand there once."""
+        texts: dict[Path, str] = {}
         for edit in self.edits:
             path = package / "games" / self.game / edit.file
-            text = path.read_text(encoding="utf-8")
+            text = texts.get(path) or path.read_text(encoding="utf-8")
             if (count := text.count(edit.old)) != 1:
                 raise ValueError(f"{self.game}, {self.name}: {edit.file} has {edit.old!r} {count} times, and not once")
-            path.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
+            texts[path] = text.replace(edit.old, edit.new)
+        return texts
 
 
 @dataclass(frozen=True)
@@ -91,17 +93,18 @@ def look_for(fault: Fault, seeds: int) -> Found:
     with tempfile.TemporaryDirectory(prefix="agentsim-fault-") as folder:
         copy = Path(folder)
         shutil.copytree(ROOT / "agentsim", copy / "agentsim", ignore=shutil.ignore_patterns("__pycache__"))
-        fault.put_into(copy / "agentsim")
+        for path, text in fault.edited(copy / "agentsim").items():
+            path.write_text(text, encoding="utf-8")
         where = _python(copy, "-c", _SAYS_WHERE).stderr
         assert where.startswith(str(copy)), f"the package of {where} would be checked, and not the copy"
-        _check(copy, fault.game, 1, "--update")
         said = _check(copy, fault.game, seeds)
     by = tuple(name for name in re.findall(r"^FAILED (\w+):", said, re.MULTILINE) if name != "golden_files")
     return Found(fault.game, fault.name, by, REFUSED in said, round(perf_counter() - start, 1))
 
 
-def _check(copy: Path, game: str, seeds: int, *words: str) -> str:
-    done = _python(copy, "-m", "agentsim", "check", game, "--golden", "golden", "--seeds", str(seeds), *words)
+def _check(copy: Path, game: str, seeds: int) -> str:
+    words = ("--golden", "golden", "--update", "--seeds", str(seeds))
+    done = _python(copy, "-m", "agentsim", "check", game, *words)
     if done.returncode not in {0, 1} or not re.search(r"^(ok|FAILED) \w+:", done.stdout, re.MULTILINE):
         raise RuntimeError(f"{game} cannot be checked: {done.stderr[-2000:]}")
     return done.stdout

@@ -15,7 +15,7 @@ from agentsim.errors import DecisionError
 from agentsim.testing.case import Asked, Case, Played, data_of
 from agentsim.testing.check import Findings, check
 
-_UNLIKELY = 1e-4
+_UNLIKELY = 1e-3
 """That lots, drawn fairly, all fall on the first, or all on the last."""
 
 
