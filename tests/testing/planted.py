@@ -19,6 +19,7 @@ from agentsim.engine import (
     Game,
     GameConfig,
     LogEntry,
+    Lot,
     Options,
     Outcome,
     PlayerId,
@@ -30,7 +31,6 @@ from agentsim.engine import (
     quoted,
     ranked,
 )
-from agentsim.engine.game import Lot
 from agentsim.engine.panel import Frame, Panel
 from agentsim.testing import Case
 

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from agentsim.engine import LogEntry, PlayerId, Request
-from agentsim.engine.game import Lot
+from agentsim.engine import LogEntry, Lot, PlayerId, Request
 from agentsim.games.werewolf.village import NOBODY, Role, Team
 from agentsim.games.werewolf.words import Dealt, Died, Protected, Question, Unmasked, Voted
 
