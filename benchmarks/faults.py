@@ -31,6 +31,7 @@ from time import perf_counter
 ROOT = Path(__file__).parents[1]
 LISTED = Path(__file__).with_suffix(".toml")
 REFUSED = "is private, and is told to"
+_MOST_NAMED = 4  # checks of a row: where the game stops, nearly every check says so
 _SAYS_WHERE = "import agentsim, sys; sys.exit(agentsim.__file__)"
 
 
@@ -78,7 +79,10 @@ class Found:
         """In words, for the table."""
         if not self.by:
             return "not found"
-        return "refused by the kernel" if self.refused else ", ".join(self.by)
+        if self.refused:
+            return "refused by the kernel"
+        more = f" and {len(self.by) - _MOST_NAMED} more" if len(self.by) > _MOST_NAMED else ""
+        return f"{', '.join(f'`{name}`' for name in self.by[:_MOST_NAMED])}{more}"
 
 
 def listed() -> tuple[Fault, ...]:
