@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from agentsim.engine.chance import Stream
     from agentsim.engine.decision import Decision
     from agentsim.engine.event import Event, Everyone, LogEntry, Nobody, PlayerId
-    from agentsim.engine.game import Bot, Game, GameConfig, Outcome, Standing, ranked
+    from agentsim.engine.game import Bot, Game, GameConfig, Lot, Outcome, Standing, ranked
     from agentsim.engine.number import WholeNumber
     from agentsim.engine.options import Choice, Number, Order, Subset, Text
     from agentsim.engine.prompt import Prompt, joined, quoted
@@ -30,6 +30,7 @@ __all__ = [
     "Game",
     "GameConfig",
     "LogEntry",
+    "Lot",
     "Nobody",
     "Number",
 ]
@@ -46,7 +47,7 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
         __name__,
         {
             **dict.fromkeys(("Event", "Everyone", "LogEntry", "Nobody", "PlayerId"), "event"),
-            **dict.fromkeys(("Bot", "Game", "GameConfig", "Outcome", "Standing", "ranked"), "game"),
+            **dict.fromkeys(("Bot", "Game", "GameConfig", "Lot", "Outcome", "Standing", "ranked"), "game"),
             **dict.fromkeys(("Prompt", "joined", "quoted"), "prompt"),
             **dict.fromkeys(("Choice", "Number", "Order", "Subset", "Text"), "options"),
             **dict.fromkeys(("Each", "Options", "Variant"), "schema"),

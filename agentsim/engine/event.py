@@ -105,6 +105,8 @@ class Event:
     words: ClassVar[str | None] = None
     in_prompt: ClassVar[bool] = True
     """Whether the prompts of those who hear it tell it; what they do not, a person is shown as it happens."""
+    for_log: ClassVar[bool] = False
+    """Whether it is for the log alone, and no player ever hears it."""
     forgets: ClassVar[bool] = False
     """Whether it takes the place of what those who hear it heard before, as a summary does."""
     _heading: ClassVar[Template | None] = None

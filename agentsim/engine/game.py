@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -135,6 +135,25 @@ class Outcome:
         """The only player of rank 1; None where the first place is shared."""
         first = [standing.player for standing in self.standings if standing.rank == 1]
         return first[0] if len(first) == 1 else None
+
+
+class Lot(NamedTuple):
+    """A lot that was drawn: `what` it decided, the players `among` whom, in the order of the seats, and who it was."""
+
+    what: str
+    among: tuple[PlayerId, ...]
+    drawn: PlayerId
+
+
+class Lawful(Protocol):
+    """What a `Game` may have besides: what its rulebook states of any course of the game, said apart from the rules."""
+
+    def laws(self, course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+        """Every statement that a finished game breaks, in words, and every lot that was drawn in it.
+
+        `course` is the whole log with every question put in where it was asked.
+        """
+        ...
 
 
 class Game(Protocol):

@@ -15,7 +15,7 @@ from typing import Any
 from agentsim.testing.case import Case, Checkable, case_of
 from agentsim.testing.check import CHECKS, Check, Finding, Report
 
-for _part in ("rules", "purity", "prompts", "leaves", "privacy", "golden"):  # each enters its checks
+for _part in ("rules", "laws", "purity", "prompts", "leaves", "privacy", "golden"):  # each enters its checks
     import_module(f"agentsim.testing.{_part}")
 
 __all__ = ["CHECKS", "Case", "Check", "Checkable", "Finding", "Report", "case_of", "contract"]

@@ -19,6 +19,7 @@ from agentsim.engine.game import Bot, Game, Outcome
 from agentsim.engine.play import Ask, GamePlay
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.reading import Decision
+from agentsim.engine.request import Request
 from agentsim.errors import UsageError
 
 MOST_DECISIONS: Final = 60
@@ -64,6 +65,15 @@ class Played:
     def log(self) -> Sequence[LogEntry]:
         return self.play.log
 
+    def course(self) -> Iterator[LogEntry | Request[Any]]:
+        """Everything that was told, and every question where it was asked."""
+        upto = 0
+        for asked in self.asked:
+            yield from self.log[upto : asked.told]
+            yield asked.ask.request
+            upto = asked.told
+        yield from self.log[upto:]
+
     @property
     def waves(self) -> list[list[Asked]]:
         """What was asked at the same moment."""
@@ -81,7 +91,9 @@ class Case:
     """A game and a small scenario for it.
 
     `reference` is how another process finds the game: its registered name, or `module:ATTRIBUTE`. `seeds` is how many
-    games a check plays, `tiny` the scenario's file where there is one, `golden` a folder of golden files.
+    games a check plays, `tiny` the scenario's file where there is one, `golden` a folder of golden files. `others` are
+    cases of the same game in other scenarios, which every check but the golden files looks at as well; such a case
+    is `partial`, and need not ask everything.
     """
 
     reference: str
@@ -94,6 +106,13 @@ class Case:
     tiny: Path | None = None
     golden: Path | None = None
     update: bool = False
+    others: tuple[Case, ...] = ()
+    partial: bool = False
+
+    @property
+    def name(self) -> str:
+        """What its scenario is called."""
+        return self.tiny.stem if self.tiny else self.reference
 
     @property
     def bot(self) -> Bot:
@@ -143,19 +162,31 @@ Checkable: TypeAlias = str | Case
 
 
 def case_of(game: Checkable, **changes: Any) -> Case:
-    """The case of a registered game: the `tiny.toml` that ships beside it; `changes` are other values of the case."""
-    if isinstance(game, Case):
-        return replace(game, **changes)
+    """The case of a registered game: the `tiny.toml` that ships beside it, and every `tiny_*.toml` as its `others`.
+
+    `changes` are other values of the case; `seeds` are those of the others too.
+    """
+    if not isinstance(game, Case):
+        found = games.find(game)
+        tiny = Path(str(resources.files(sys.modules[type(found).__module__].__package__ or "") / "tiny.toml"))
+        if not tiny.is_file():
+            raise UsageError(f"{game}: there is no {tiny}, the small scenario in which a game is checked")
+        others = tuple(_case(game, found, path) for path in sorted(tiny.parent.glob("tiny_*.toml")))
+        game = replace(_case(game, found, tiny), partial=False, others=others)
+    if "seeds" in changes:
+        changes = {"others": tuple(replace(each, seeds=changes["seeds"]) for each in game.others), **changes}
+    # a case that stays as it is keeps the games that it has played
+    return replace(game, **changes) if changes else game
+
+
+def _case(reference: str, game: Game, tiny: Path) -> Case:
     from agentsim.scenario.load import load
 
-    found = games.find(game)
-    tiny = Path(str(resources.files(sys.modules[type(found).__module__].__package__ or "") / "tiny.toml"))
-    if not tiny.is_file():
-        raise UsageError(f"{game}: there is no {tiny}, the small scenario in which a game is checked")
     scenario = load(tiny)
     players, config = tuple(plan.id for plan in scenario.players), scenario.config.model_dump(mode="json")
-    case = Case(game, found, players, config, tuple(sorted(scenario.staff)), scenario.seed or 0, tiny=tiny)
-    return replace(case, **changes)
+    return Case(
+        reference, game, players, config, tuple(sorted(scenario.staff)), scenario.seed or 0, tiny=tiny, partial=True
+    )
 
 
 def game_of(reference: str) -> Game:

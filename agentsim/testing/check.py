@@ -50,9 +50,19 @@ class Check:
     look: Callable[[Case], Findings]
 
     def __call__(self, game: Checkable, **changes: Any) -> Report:
+        case = case_of(game, **changes)
+        report = self._report(case)
+        for other in case.others:
+            name, (looked_at, findings) = other.name, self._report(other)
+            looked_at = "" if findings or looked_at.startswith("nothing") else f"; {name}: {looked_at}"
+            located = (finding._replace(where=f"{name}, {finding.where}") for finding in findings)
+            report = Report(f"{report.looked_at}{looked_at}", (*report.findings, *located))
+        return report
+
+    def _report(self, case: Case) -> Report:
         looked_at, advice = "", " ".join((getdoc(self.look) or "").partition("\n")[2].split())
         found: dict[tuple[str, str], Finding] = {}
-        looking = self.look(case_of(game, **changes))
+        looking = self.look(case)
         try:
             while len(found) < MOST_FINDINGS:
                 place = next(looking)

@@ -22,7 +22,9 @@ def leaves_shown(case: Case) -> Findings:
 
     Show it in the prompt, leave it out of the request, or give the reason in the request's `unshown`.
     """
-    looked = list(_looked_at(case))
+    if case.partial:
+        return "nothing: what is shown in one of a game's scenarios is shown"
+    looked = [leaf for each in (case, *case.others) for leaf in _looked_at(each)]
     values: defaultdict[str, list[Any]] = defaultdict(list)
     for place, _, _, _, value in looked:
         if value not in values[place][:_MOST]:

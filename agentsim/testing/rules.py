@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from agentsim.engine.event import Nobody
 from agentsim.engine.random_policy import random_decision
 from agentsim.errors import DecisionError
 from agentsim.history.run_files import RunFiles
@@ -38,7 +39,8 @@ def games_end(case: Case) -> Findings:
     asked = case.play().asked
     if len(asked) >= MOST_DECISIONS:
         yield "the tiny game", f"it takes {len(asked)} decisions, and {MOST_DECISIONS - 1} are the most"
-    for kind in sorted({each.kind for each in case.game.requests} - {each.ask.request.kind for each in asked}):
+    missing = {each.kind for each in case.game.requests} - {each.ask.request.kind for each in asked}
+    for kind in sorted(missing if not case.partial else ()):
         yield "the tiny game", f"it never asks {kind}"
     if any(played.play.table.watched is None for played in case.games):
         yield "the rules", "they have no state watched"
@@ -64,9 +66,10 @@ def fallbacks_legal(case: Case) -> Findings:
 
 @check
 def declared(case: Case) -> Findings:
-    """Every event that is told and every request that is made is declared by the game, under a kind of its own.
+    """Every event and every request is declared by the game, under a kind of its own, and every kind of event is heard.
 
-    Put its class into the game's `events` or `requests`: histories and replays look for it there.
+    Put its class into the game's `events` or `requests`, where histories and replays look for it; tell it somebody, or
+    say of the class that it is `for_log`.
     """
     for name, classes in (("events", case.game.events), ("requests", case.game.requests)):
         kinds = [each.kind for each in classes]
@@ -74,6 +77,10 @@ def declared(case: Case) -> Findings:
             yield f"game.{name}", f"two classes are of the kind {kind}"
     for told in (told for played in case.games for told in played.log if type(told.event) not in case.game.events):
         yield f"event {told.event.kind}", "its class is not in `game.events`"
+    logs = [told for played in case.games for told in played.log]
+    heard = {told.event.kind for told in logs if told.to != Nobody}
+    for kind in sorted({told.event.kind for told in logs if not told.event.for_log} - heard):
+        yield f"event {kind}", "it is told, and no player hears it in any game"
     for where, asked in case.every():
         if type(asked.ask.request) not in case.game.requests:
             yield where, "the request's class is not in `game.requests`"

@@ -1,11 +1,12 @@
 """A small game that keeps what every game promises, and the same game with one fault each.
 
-Players have secret roles, whisper to each other and vote in secret; who has most votes is told.
+Players have secret roles, whisper to each other and vote in secret; who has most votes is told. A player who votes as
+before is told that this is nothing new.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
@@ -18,6 +19,7 @@ from agentsim.engine import (
     Game,
     GameConfig,
     LogEntry,
+    Lot,
     Options,
     Outcome,
     PlayerId,
@@ -45,6 +47,14 @@ class Whispered(Event, heading="{player} whispers", words="text"):
     text: str
 
 
+class Repeated(Event, content="That is nothing new.", private=("player",)):
+    player: str
+
+    @property
+    def turned_away(self) -> bool:
+        return True
+
+
 class Nameless(Event, heading="", content="Something."):
     pass
 
@@ -63,6 +73,7 @@ class Vote(Request[Cast]):
 
     others: tuple[str, ...]
     heard: tuple[str, ...]
+    before: str | None
     extra: Any = None
     fault: ClassVar[str] = ""
     asked: ClassVar[int] = 0
@@ -79,9 +90,15 @@ class Vote(Request[Cast]):
         return Prompt(
             rules=("" if self.fault == "no rules" else rules, f"You are {self.player}."),
             history=self.heard,
-            state=(f"The others are {' and '.join(self.others)}. {hole.get(self.fault, '')}",),
+            state=(
+                f"The others are {' and '.join(self.others)}. {hole.get(self.fault, '')}",
+                f"Your last vote was for {self.before or 'nobody'}.",
+            ),
             question=(f"For whom do you vote, and what do you whisper? {self.answer_line}",),
         )
+
+    def warning(self, decision: Cast) -> str:
+        return "That is nothing new." if decision.vote == self.before and self.fault != "no warning" else ""
 
     def fallback(self) -> Cast:
         return Cast(words="", vote=self.player if self.fault == "illegal fallback" else self.others[0])
@@ -126,7 +143,7 @@ class Planted:
     def __init__(self, fault: str = "") -> None:
         self.fault, self.played = fault, 0
         self.bots: Mapping[str, Bot] = {"random": Forgetful() if fault == "stateful bot" else randomly}
-        told: tuple[type[Event], ...] = (Dealt, Counted, Nameless)
+        told: tuple[type[Event], ...] = (Dealt, Counted, Nameless, Repeated)
         self.events = told if fault == "undeclared event" else (*told, Whispered)
 
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
@@ -137,7 +154,9 @@ class Planted:
         Vote.fault, state, order = self.fault, Votes(broken=self.fault == "broken invariant"), list(table.players)
         self.played += 1
         table.watch(state)
-        roles = table.chance.stream("roles").shuffled(("spy", "guard", "cook"))
+        roles = ["spy", "guard", "cook"]
+        if self.fault != "lot by seat":
+            roles = table.chance.stream("roles").shuffled(roles)
         for player, role in zip(table.players, roles, strict=True):
             table.tell(Dealt(player, role), to=Everyone if self.fault == "role told to all" else (player,))
         kept: list[str] = []
@@ -148,11 +167,15 @@ class Planted:
             for player in order:
                 ballot = await table.ask(self.vote(table, state, player, kept))
                 following = table.players[(table.players.index(player) + 1) % len(table.players)]
-                table.tell(Whispered(player, ballot.words), to=(player, following), by=player)
+                hearers = () if self.fault == "event for no player" else (player, following)
+                table.tell(Whispered(player, ballot.words), to=hearers, by=player)
+                if ballot.vote == state.cast.get(player):
+                    table.tell(Repeated(player), to=(player,), by=player)
                 state.cast[player] = ballot.vote
                 kept.append(ballot.words)
         votes = [list(state.cast.values()).count(player) for player in table.players]
-        table.tell(Counted(dict(zip(table.players, votes, strict=True))), to=Everyone)
+        counted = [*votes[1:], 0] if self.fault == "broken law" else votes
+        table.tell(Counted(dict(zip(table.players, counted, strict=True))), to=Everyone)
         if self.fault == "nameless event":
             table.tell(Nameless(), to=Everyone)
         scores = [(player, won, {"votes": won}) for player, won in zip(table.players, votes, strict=True)]
@@ -171,7 +194,15 @@ class Planted:
             "unshown value": len(heard),
         }.get(self.fault)
         others = tuple(other for other in table.players if other != player)
-        return Vote(player=player, others=others, heard=tuple(heard), extra=extra)
+        before = state.cast.get(player)
+        return Vote(player=player, others=others, heard=tuple(heard), before=before, extra=extra)
+
+    def laws(self, course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+        for event in (step.event for step in course if isinstance(step, LogEntry)):
+            if isinstance(event, Counted) and sum(event.votes.values()) != len(players):
+                yield "every vote is counted"
+            elif isinstance(event, Dealt) and event.role == "spy":
+                yield Lot("who is the spy", tuple(players), event.player)
 
     def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
         return []

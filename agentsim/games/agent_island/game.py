@@ -14,6 +14,7 @@ from agentsim.games.agent_island.memory import Summarize, Summarized, phase_summ
 from agentsim.games.agent_island.opening import GameBegan, LastRoundBegan, OrderDrawn, RoundBegan, rules_prompt
 from agentsim.games.agent_island.panels import panels, tables
 from agentsim.games.agent_island.round import Round, RoundContext
+from agentsim.games.agent_island.rulebook import laws
 from agentsim.games.agent_island.sidebars import (
     NOBODY,
     AnswerApproach,
@@ -47,6 +48,7 @@ class AgentIsland(Game):
     bots = BOTS
     panels = staticmethod(panels)
     tables = staticmethod(tables)
+    laws = staticmethod(laws)
 
     def admit(self, config: AgentIslandConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 3:

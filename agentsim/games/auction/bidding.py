@@ -103,7 +103,10 @@ class Bid(Request[BidCast]):
     unshown: ClassVar[Mapping[str, str]] = {
         "terms.teams": "the game state names every team",
         "terms.scenario": "what the game is called, for people",
-        "last": "the question says of a refused bid what it was and why; what counted stands in the game state",
+        **dict.fromkeys(
+            (f"last.{part}" for part in ("round", "iteration", "team", "name", "valid", "high_before")),
+            "the question says of a refused bid what it was and why; what counted stands in the game state",
+        ),
     }
 
     # the auction's record of a bid, from the game state

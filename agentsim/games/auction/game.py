@@ -15,6 +15,7 @@ from agentsim.games.auction.config import AuctionConfig, Catalogue
 from agentsim.games.auction.drawing import draw
 from agentsim.games.auction.opening import AuctionBegan, began
 from agentsim.games.auction.panels import panels, tables
+from agentsim.games.auction.rulebook import laws
 from agentsim.games.auction.settling import AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid, ended, offer, settle
 from agentsim.games.auction.state import Auction, Team
 
@@ -32,6 +33,7 @@ class AgentAuction(Game):
     requests = (Bid,)
     events = EVENTS
     bots = BOTS
+    laws = staticmethod(laws)
 
     def admit(self, config: AuctionConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 2:

@@ -42,6 +42,10 @@ class Observed(Event, heading="{agent} asks for {query}", private=("agent",)):
     def content(self) -> str:
         return ", ".join(f"{key}: {value}" for key, value in self.observation.items()) or "Nothing."
 
+    @property
+    def turned_away(self) -> bool:
+        return "refused" in self.observation
+
 
 class Acted(Event, heading=("{agent}: {action}", If("accepted", "", " (refused)")), content="{result}"):
     """What an agent chose to do, and what came of it; `result` is what it is told, the reason where it is refused."""

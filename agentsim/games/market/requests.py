@@ -73,7 +73,7 @@ class MarketRequest(Request[D]):
 
     unshown: ClassVar[Mapping[str, str]] = {
         "menu": "the system text has it for every stage; a question shows its own part",
-        "now": "a briefing comes before there is anything to see",
+        "now.stale": "said where quotes of an earlier period are shown, which only an experiment has",
         "scope": "what an action may name; the person's form and the check go by it",
     }
 
@@ -94,6 +94,11 @@ def _without(legal: Mapping[str, Any], name: str, choice: str) -> Mapping[str, A
 
 class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
     """Do you understand what is asked of you?"""
+
+    unshown: ClassVar[Mapping[str, str]] = {
+        **MarketRequest.unshown,
+        "now": "a briefing comes before there is anything to see",
+    }
 
     def options(self) -> Options:
         return {"action": Choice((SKIP, UNCLEAR)), "working_memory": Text(self.menu.memory_chars)}

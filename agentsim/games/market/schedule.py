@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import sqrt
+from typing import ClassVar
 
 from agentsim.engine.event import Event
 from agentsim.engine.template import By
@@ -65,6 +66,8 @@ class PeriodEnded(
     `allocative_efficiency` is surplus realised over the most there was: 1 at most, below 0 where traders lost more than
     others gained. `alpha` is Smith's: 100 times the root mean square deviation from the equilibrium price over it.
     """
+
+    for_log: ClassVar[bool] = True
 
     period: int
     rounds: int

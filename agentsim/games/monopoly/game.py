@@ -22,6 +22,7 @@ from agentsim.games.monopoly.jail import Freed, JailAction, Jailed, StayedInJail
 from agentsim.games.monopoly.landing import CardDrawn
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Match, Moved, Paid, Rolled
 from agentsim.games.monopoly.panels import panels
+from agentsim.games.monopoly.rulebook import laws
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, sum_up
 from agentsim.games.monopoly.tables import tables
@@ -84,6 +85,7 @@ class Monopoly:
     events: ClassVar[tuple[type[Event], ...]] = EVENTS
     bots: ClassVar[Mapping[str, Bot]] = {name: keeping_minutes(policy) for name, policy in BOTS.items()}
     staff: ClassVar[frozenset[str]] = frozenset({SUMMARIZER})
+    laws = staticmethod(laws)
 
     def admit(self, config: MonopolyConfig, players: Sequence[PlayerId]) -> None:
         if not 2 <= len(players) <= MOST_PLAYERS:

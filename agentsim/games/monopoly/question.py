@@ -44,8 +44,8 @@ class MonopolyRequest(Request[S]):
     unshown: ClassVar[Mapping[str, str]] = {
         "view.active": "whose turn it is follows from the question",
         "view.seats.#.failed": "counts for who is in jail alone",
-        "terms": "the question gives both sides by name",
-        "lot": "the question gives the highest bid where bids are open",
+        "terms.proposer": "of its own trade a player is told the other side",
+        "terms.target": "the player itself, where it is asked for an answer",
     }
 
     function: ClassVar[str | None] = "make_decision"

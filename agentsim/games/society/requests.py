@@ -51,7 +51,10 @@ class Act(Request[Acted]):
         "you.notices": "said in words, by kind",
         "you.missed": "said where something was missed",
     }
-    unheard: ClassVar[Mapping[str, str]] = {"world": "totals, votes and who is dead are public, and told in no event"}
+    unheard: ClassVar[Mapping[str, str]] = {
+        "world.pool": "public, and told in no event where it changes by a law",
+        "world.totals": "public, and told in no event",
+    }
 
     any_text: ClassVar[bool] = True
 

@@ -15,6 +15,7 @@ from agentsim.errors import ScenarioError
 from agentsim.games.werewolf import words
 from agentsim.games.werewolf.bots import BOTS
 from agentsim.games.werewolf.panels import panels, tables
+from agentsim.games.werewolf.rulebook import laws
 from agentsim.games.werewolf.village import NOBODY, Role, Village
 from agentsim.games.werewolf.words import Hunt, Inspect, Naming, Protect, Question, Speak, Vote, Whisper
 
@@ -46,6 +47,7 @@ class Werewolf(Game):
     bots = BOTS
     panels = staticmethod(panels)
     tables = staticmethod(tables)
+    laws = staticmethod(laws)
 
     def admit(self, config: WerewolfConfig, players: Sequence[PlayerId]) -> None:
         least = max(2 * config.werewolves + 1, config.werewolves + config.seer + config.doctor)

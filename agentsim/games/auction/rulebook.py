@@ -1,0 +1,32 @@
+"""Rulebook: what is true of every auction, said apart from the rules that see to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from agentsim.engine.event import LogEntry, PlayerId
+from agentsim.engine.game import Lot
+from agentsim.engine.request import Request
+from agentsim.games.auction.bidding import BidMade
+from agentsim.games.auction.opening import AuctionBegan
+from agentsim.games.auction.settling import ItemLost, ItemOffered, ItemSold
+
+
+def laws(course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+    """An item takes so many iterations at most, and goes to the highest bid that counts."""
+    most, high = 0, 0
+    for event in (step.event for step in course if isinstance(step, LogEntry)):
+        match event:
+            case AuctionBegan():
+                most = event.max_iterations
+            case ItemOffered():
+                high = 0
+            case BidMade():
+                high = max(high, event.amount if event.valid else 0)
+                if event.iteration > most:
+                    yield f"{event.team} bids in iteration {event.iteration} of at most {most}"
+            case ItemSold() if event.price > high:
+                yield f"{event.team} pays {event.price}, and the highest bid was {high}"
+            case ItemLost() if high:
+                yield f"{event.item.name} is lost, and {high} was bid"

@@ -1,0 +1,77 @@
+"""Rulebook: what is true of every game of Monopoly, said apart from the rules that see to it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.game import Lot
+from agentsim.engine.request import Request
+from agentsim.games.monopoly.board import SALARY, SPACES
+from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
+from agentsim.games.monopoly.cards import CARDS
+from agentsim.games.monopoly.endings import GameBegan
+from agentsim.games.monopoly.landing import CardDrawn
+from agentsim.games.monopoly.match import Moved, Paid
+from agentsim.games.monopoly.question import MonopolyRequest
+
+
+def laws(course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+    """What a player has is what was paid, in what it is asked too; who passes GO is paid for it; prices are told."""
+    cash: Counter[PlayerId] = Counter()
+    told: list[Event] = []
+    for step in course:
+        if isinstance(step, LogEntry):
+            left = _paid(step.event, cash)
+            if any(cash[player] != amount for player, amount in left.items()):
+                yield f"after {step.event.heading!r} there is {left}, and payments make it {dict(cash)}"
+            told.append(step.event)
+        elif isinstance(step, MonopolyRequest):
+            shown = {seat.id: seat.cash for seat in step.view.seats}
+            if any(cash[player] != amount for player, amount in shown.items()):
+                yield f"{step.player} is shown {shown} as cash, and payments make it {dict(cash)}"
+            yield from _unpriced(step)
+    yield from _salaries(told)
+
+
+def _paid(event: Event, cash: Counter[PlayerId]) -> dict[PlayerId, int]:
+    """Book what an event says was paid; what it says is left."""
+    match event:
+        case GameBegan():
+            cash.update(dict.fromkeys(event.names, event.cash))
+        case Paid():
+            for player, sign in ((event.payer, -1), (event.payee, 1)):
+                cash.update({player: sign * event.amount} if player else {})
+            return event.cash
+        case Built() | Lifted() | Sold() | Mortgaged():
+            cash[event.player] += event.amount if isinstance(event, Sold | Mortgaged) else -event.amount
+            return {event.player: event.cash}
+    return {}
+
+
+def _unpriced(asked: MonopolyRequest[Any]) -> Iterator[str]:
+    """Whom a deed is offered is told its printed price."""
+    match asked:
+        case BuyOrAuction(position=position) | AuctionBid(lot=AuctionLot(position=position)):
+            if f"${SPACES[position].price}" not in " ".join(map(str, asked.question())):
+                yield f"{asked.player} is asked {asked.kind}, and not told the price of {SPACES[position].name}"
+
+
+def _salaries(told: Iterable[Event]) -> Iterator[str]:
+    """Every move over GO or onto it is paid for, and no other one, such as the move back of a card."""
+    due, back = "", False
+    for event in told:
+        match event:
+            case CardDrawn():
+                back = CARDS[event.card].effect == "back"
+            case Moved():
+                if due:
+                    yield f"{due} passed GO, and had no salary"
+                due, back = event.player if event.to <= event.start and not back else "", False
+            case Paid(why="salary"):
+                if (event.payee, event.amount) != (due, SALARY):
+                    yield f"{event.payee} has a salary of {event.amount}, and has not passed GO"
+                due = ""

@@ -1,0 +1,103 @@
+"""Laws: what a game's rulebook states holds in every game, and what a person is warned of is what happens."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from math import prod
+
+from agentsim.engine.event import PlayerId
+from agentsim.engine.game import Lot
+from agentsim.engine.play import Ask
+from agentsim.engine.random_policy import random_decision
+from agentsim.engine.reading import Decision
+from agentsim.errors import DecisionError
+from agentsim.testing.case import Asked, Case, Played, data_of
+from agentsim.testing.check import Findings, check
+
+_UNLIKELY = 1e-3
+"""That lots, drawn fairly, all fall on the first, or all on the last."""
+
+
+@check
+def laws_hold(case: Case) -> Findings:
+    """What the game's `laws` state holds in every game, and its lots fall now on one player, now on another.
+
+    A law is a statement of the rulebook about what is told and asked (`agentsim.engine.game.Lawful`): mend the rules.
+    """
+    laws = getattr(case.game, "laws", None)
+    if laws is None:
+        return "nothing: the game has no `laws`"
+    lots: defaultdict[str, list[Lot]] = defaultdict(list)
+    for where, played in _games(case):
+        for broken in laws(played.course(), case.players):
+            if isinstance(broken, Lot):
+                lots[broken.what].append(broken)
+            else:
+                yield where, broken
+    for what, drawn in lots.items():
+        for place, word in ((0, "first"), (-1, "last")):
+            fixed = all(lot.among[place] == lot.drawn for lot in drawn)
+            if fixed and prod(1 / len(lot.among) for lot in drawn) < _UNLIKELY:
+                yield f"{len(drawn)} lots, {what}", f"each falls on the {word} of those among whom it is drawn"
+    said = f", {sum(map(len, lots.values()))} lots" if lots else ""
+    return f"the courses of {case.seeds} games and of each bot's{said}"
+
+
+def _games(case: Case) -> Iterator[tuple[str, Played]]:
+    yield from ((f"seed {seed}", played) for seed, played in enumerate(case.games))
+    yield from ((f"a game of bot/{name}", case.play(bot)) for name, bot in case.game.bots.items())
+    yield "a game of random answers", case.play(random_decision)
+
+
+@check
+def warnings_true(case: Case) -> Findings:
+    """Where the others do nothing, an answer that a person is warned of is turned away, and no other one is.
+
+    Ask the same `why_not` in a request's `warning` and in the rules, and let the request know what it needs.
+    """
+    warned = judged = 0
+    games = ((seed, player) for seed in range(case.seeds) for player in case.players)
+    for seed, player in games:
+        for asked, away in _alone(case, seed, player):
+            warning = asked.ask.request.warning(asked.decision)
+            judged += 1
+            warned += bool(warning)
+            if warning and not away:
+                yield f"seed {seed}, {asked}", f"{asked.decision} is warned of ({warning!r}), and is not turned away"
+            elif away and not warning:
+                yield f"seed {seed}, {asked}", f"{asked.decision} is turned away ({away!r}) without a warning"
+    return f"{judged} answers, {warned} of them warned of" if warned else "nothing: no answer was warned of"
+
+
+def _alone(case: Case, seed: int, player: PlayerId) -> Iterator[tuple[Asked, str]]:
+    """Every answer of a player in a game in which the others give their fallbacks, and how it was turned away.
+
+    Each second answer to a kind of question is the one before, which uses up what there is.
+    """
+    play, said = case.start(seed), dict[str, Decision]()
+    wave = play.start()
+    while wave is not None:
+        told, asked = len(play.log), []
+        for ask in wave.asks:
+            kind, decision = ask.request.kind, ask.request.fallback()
+            if ask.request.player == player:
+                policy = random_decision if ask.nth % 4 == 3 else case.bot
+                again = said.get(kind) if ask.nth % 2 == 0 else None
+                said[kind] = decision = _legal(ask, again) or policy(ask.request, play.bot_rng(ask))
+            asked.append(Asked(ask, decision, data_of(ask), told, ""))
+        wave = play.answer([each.decision for each in asked])
+        for each in (each for each in asked if each.player == player):
+            heard = (entry.event for entry in play.log[told:] if entry.decision == each.ask.index)
+            away = [event.content or event.heading for event in heard if event.turned_away]
+            yield each, "; ".join(away)
+
+
+def _legal(ask: Ask, decision: Decision | None) -> Decision | None:
+    """The decision, where it is an answer to this question."""
+    if decision is not None:
+        try:
+            ask.request.check(decision)
+        except DecisionError:
+            return None
+    return decision
