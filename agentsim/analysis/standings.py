@@ -104,9 +104,9 @@ class Standings:
 
 def standings(games: Sequence[GameRecord]) -> Standings:
     """The standings of games whose entrants carry their labels."""
-    relative = len({len(game.entrants) for game in games}) > 1
-    if relative:
-        games = [_relative(game) for game in games]
+    sizes_differ = len({len(game.entrants) for game in games}) > 1
+    if sizes_differ:
+        games = [relative(game) for game in games]
     lines, wins_p = _standings(games)
     order = [line.label for line in lines]
     beats, ahead = _head_to_head(games, order)
@@ -114,7 +114,7 @@ def standings(games: Sequence[GameRecord]) -> Standings:
         lines=lines,
         beats=beats,
         ahead=ahead,
-        relative=relative,
+        relative=sizes_differ,
         null_p=_null(games, order),
         wins_p=wins_p,
         seats_fixed=_seats_fixed(games),
@@ -257,7 +257,8 @@ def _turned_round(share: Interval) -> Interval:
     return Interval(1 - share.value, low, high)
 
 
-def _relative(game: GameRecord) -> GameRecord:
+def relative(game: GameRecord) -> GameRecord:
+    """The game with relative ranks: the share of the others who came out before, 0 to 1."""
     others = max(1, len(game.entrants) - 1)
     return replace(game, entrants=tuple(replace(each, rank=(each.rank - 1) / others) for each in game.entrants))
 

@@ -28,7 +28,7 @@ def levels(scenarios: Sequence[Mapping[str, Any]], *, models: bool = False) -> l
     found = [dict(_settings(scenario, models)) for scenario in scenarios]
     keys = dict.fromkeys(key for each in found for key in each)
     varying = [key for key in keys if len({json.dumps(each.get(key)) for each in found}) > 1]
-    out: list[dict[str, Cell]] = [{key: each.get(key) for key in varying} for each in found]
+    out = [{key: each.get(key) for key in varying} for each in found]
     together = [_together(scenario, models) for scenario in scenarios]
     same: dict[str, set[str]] = {}
     for own, text in zip(out, together, strict=True):
@@ -37,7 +37,7 @@ def levels(scenarios: Sequence[Mapping[str, Any]], *, models: bool = False) -> l
         numbers = {text: number for number, text in enumerate(dict.fromkeys(together), start=1)}
         for own, text in zip(out, together, strict=True):
             own["players.together"] = numbers[text]
-    return out
+    return list(out)
 
 
 def named(found: Levels, among: Sequence[Levels] = ()) -> str:
