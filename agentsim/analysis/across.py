@@ -104,13 +104,13 @@ def drawn(
     """
     generator, many = np.random.default_rng(seed), len(games)
     rows, times, taken = [], [], []
-    for own, weight in zip(games, weights or [1.0] * many, strict=True):
+    for each, weight in zip(games, weights or [1.0] * many, strict=True):
         stood, often = np.unique(
-            np.concatenate([np.zeros((0, size)), *(each for each, _ in own)]), axis=0, return_counts=True
+            np.concatenate([np.zeros((0, size)), *(field for field, _ in each)]), axis=0, return_counts=True
         )
         rows.append(stood)
         times.append(weight * often)
-        taken.append(weight * sum((wins for _, wins in own), np.zeros(size)))
+        taken.append(weight * sum((wins for _, wins in each), np.zeros(size)))
     stood, counts, wins = block_diag(*rows), np.concatenate(times), np.concatenate(taken)
     grid = _shapes()
     known = many * size * (grid * np.log(grid) - gammaln(grid)) - _SPREADS**2 / 2 + np.log(_SPREADS)

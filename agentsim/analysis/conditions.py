@@ -85,7 +85,7 @@ def by_condition(games: Sequence[GameRecord], *, models: bool, pool: bool = Fals
     return sorted(conditions, key=lambda each: order(each.levels))
 
 
-def without_sizes(conditions: Sequence[Condition]) -> list[Condition]:
+def same_sizes(conditions: Sequence[Condition]) -> list[Condition]:
     """The conditions with relative ranks, where tables differ in size between them."""
     if len({len(game.entrants) for each in conditions for game in each.games}) < 2:
         return list(conditions)
@@ -131,7 +131,8 @@ def measured(conditions: Sequence[Condition]) -> list[Measured]:
             mean = interval(float(sums.sum() / counts.sum()), ends)
             found.append(Measured(measure, label, each.name, int((counts > 0).sum()), mean))
     keys = list(dict.fromkeys((each.measure, each.label) for each in found))
-    return sorted(found, key=lambda each: keys.index((each.measure, each.label)))
+    shown = [each for each in found if each.label is not None or each.mean.low is not None]  # else all games are alike
+    return sorted(shown, key=lambda each: keys.index((each.measure, each.label)))
 
 
 def differences(conditions: Sequence[Condition]) -> list[Difference]:
@@ -150,6 +151,8 @@ def differences(conditions: Sequence[Condition]) -> list[Difference]:
             measure, label = columns.keys[place]
             alone, together = (interval(mean, np.array(each)) for each in (limits[:2], limits[2:]))
             many = int(there[0][place]), int(there[1][place])
+            if label is None and alone == Interval(0.0):
+                continue  # the rules make it the same in all games
             found.append(Difference(measure, label, other.name, first.name, many, alone, together))
     return found
 
@@ -162,8 +165,9 @@ def difference_ends(sums: Array, counts: Array, arm: Flags, seeds: Sequence[int]
     both sides, that of paired differences where all are. Degrees of freedom are Satterthwaite's, over clusters on both
     sides, in the arm alone and outside alone. `rates` get a won and a lost game on each side (A. Agresti and B. Caffo,
     Simple and effective confidence intervals for proportions, 2000), in half a pair of each kind where most seeds are
-    on both sides (A. Agresti and Y. Min, Simple improved confidence intervals for matched proportions, 2005). The ends for all columns are of the greatest |t|,
-    by drawing the signs of clusters again. NaN for fewer than `FEWEST` clusters on a side.
+    on both sides (A. Agresti and Y. Min, Simple improved confidence intervals for matched proportions, 2005). The
+    ends for all columns are of the greatest |t|, by drawing the signs of clusters again. NaN for fewer than `FEWEST`
+    clusters on a side.
     """
     truth = sums[arm].sum(axis=0) / counts[arm].sum(axis=0) - sums[~arm].sum(axis=0) / counts[~arm].sum(axis=0)
     found = np.full((sums.shape[1], 5), np.nan)

@@ -30,8 +30,8 @@ class Entrant:
     """One player of one game. Tied players have the mean of their ranks: 1.5, 1.5, 3.
 
     `seat` counts from 1 in the order of the table, `spoke` in the first order of all players that chance drew (None
-    without one). `scores` are the outcome's. `asked` is the number of decisions that no bot made, `turned_away` of those that the game
-    refused.
+    without one). `scores` are the outcome's. `asked` is the number of decisions that no bot made, `turned_away` of
+    those that the game refused.
     """
 
     player: str

@@ -98,8 +98,8 @@ class Event:
     not in its `data`. All other fields are the `data`, in numbers and ids, so that the outcome can be recomputed from
     them. `deeds` are what players did to each other by it. `private` names the fields, or properties, that hold who may
     hear it at most, beside staff: players' ids, or None where it is for all; `Table.tell` refuses any other audience.
-    `drawn` names the fields whose order chance drew: a list of players, or one player where the events of a round come in
-    such an order. Reports test what a place in it is worth.
+    `drawn` names the fields whose order chance drew: a list of players, or one player where the events of a round
+    come in such an order. Reports test what a place in it is worth.
     Raises `TypeError` for a name that the class has not.
     """
 
