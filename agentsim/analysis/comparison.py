@@ -56,16 +56,16 @@ class Part:
         shown = panels(self.table, self.favours, self.relations, self.kept)
         return [*shown, made.ballot_panel(self.ballots)] if self.ballots else shown
 
-    def figures(self) -> Iterator[tuple[str, Sequence[Any], dict[str, Cell]]]:
+    def figures(self) -> Iterator[tuple[str, tuple[Sequence[Any], dict[str, Cell]]]]:
         """The same as records."""
-        yield "standings", self.table.lines, {}
-        yield "head-to-head", list(_head_to_head(self.table)), {}
-        yield "seats", self.table.seats, {"p": self.table.seats_p}
-        yield "order-of-speaking", self.table.spoke, {"p": self.table.spoke_p}
-        yield "votes-for-ones-own", self.favours, {}
-        yield "for-and-against", self.relations, {}
+        yield "standings", (self.table.lines, {})
+        yield "head-to-head", (list(_head_to_head(self.table)), {})
+        yield "seats", (self.table.seats, {"p": self.table.seats_p})
+        yield "order-of-speaking", (self.table.spoke, {"p": self.table.spoke_p})
+        yield "votes-for-ones-own", (self.favours, {})
+        yield "for-and-against", (self.relations, {})
         for each in self.ballots:
-            yield "position-on-the-ballot", each.places, {"p": each.p}
+            yield "position-on-the-ballot", (each.places, {"p": each.p})
 
 
 @dataclass(frozen=True)
@@ -156,14 +156,14 @@ class Compared:
         """The table, the game, the condition, the records and what else stands in each row."""
         for kind in self.kinds:
             for part in kind.parts:
-                yield from ((name, part.game, part.condition.name, *rest) for name, *rest in part.figures())
+                yield from ((name, part.game, part.condition.name, *rest) for name, rest in part.figures())
             for mean in kind.means:
                 yield "conditions", kind.game, mean.condition, [mean], {}
             for gap in kind.differences:
                 said = made.difference_sentence(gap)
                 yield "differences", kind.game, gap.condition, [gap], {"sentence": said}
         if self.across is not None:
-            agree = {"spread": self.across.spread.value, "w": self.across.w, "w_p": self.across.w_p}
+            agree: dict[str, Cell] = {"spread": self.across.spread.value, "w": self.across.w, "w_p": self.across.w_p}
             yield "across-games", ", ".join(self.across.games), "", self.across.lines, agree
         for each in self.arms:
             for arm in each.arms:

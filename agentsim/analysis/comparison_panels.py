@@ -21,8 +21,8 @@ def condition_panels(
     names = [each.name for each in conditions]
     cells: dict[tuple[str, str | None], dict[str, str]] = {}
     for mean in means:
-        said = f"{written(mean.mean, '.2f')}, {mean.games}"
-        cells.setdefault((mean.measure, mean.label), {})[mean.condition] = said
+        shown = f"{written(mean.mean, '.2f')}, {mean.games}"
+        cells.setdefault((mean.measure, mean.label), {})[mean.condition] = shown
     rows = [(measure, label or _ALL, *map(own.get, names)) for (measure, label), own in cells.items()]
     note = (
         "Mean, interval of 95% by drawing games again (those of one seed together), number of games. Below, each "
@@ -30,7 +30,13 @@ def condition_panels(
     )
     if relative:
         note += " Tables differ in size, so ranks are relative: 0 for the first, 1 for the last."
-    compared = DataTable("Conditions", ("measure", "of", *names), tuple(rows), note)
+    said = "; ".join(
+        f"under {each.condition} {estimated(each.mean, '.2f', counted(each.games, 'game'))}"
+        for each in means
+        if (each.measure, each.label) == (means[0].measure, means[0].label)
+    )
+    sentence = f"The mean {means[0].measure} of {means[0].label or _ALL} was, {said}."
+    compared = DataTable("Conditions", ("measure", "of", *names), tuple(rows), note, sentence=sentence)
     return [compared, *(_differences(name, names[0], [each for each in found if each.condition == name])
                         for name in names[1:])]  # fmt: skip
 

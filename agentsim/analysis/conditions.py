@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 from agentsim.analysis.game_records import Entrant, GameRecord
 from agentsim.analysis.inference import DRAWS, FEWEST, SEED, UPPER, Array, Interval, blocks, interval, ratio_intervals
@@ -163,11 +163,11 @@ def difference_ends(sums: Array, counts: Array, arm: Flags, seeds: Sequence[int]
     Each seed is a cluster, and adds up what its games in the arm and outside it move the difference by. The variance is
     the sum of the squares, each side's part scaled by G / (G - 1) where it has G clusters: Welch's where no seed is on
     both sides, that of paired differences where all are. Degrees of freedom are Satterthwaite's, over clusters on both
-    sides, in the arm alone and outside alone. `rates` get a won and a lost game on each side (A. Agresti and B. Caffo,
-    Simple and effective confidence intervals for proportions, 2000), in half a pair of each kind where most seeds are
-    on both sides (A. Agresti and Y. Min, Simple improved confidence intervals for matched proportions, 2005). The
-    ends for all columns are of the greatest |t|, by drawing the signs of clusters again. NaN for fewer than `FEWEST`
-    clusters on a side.
+    sides, in the arm alone and outside alone. `rates` have the normal's quantile instead, and get a won
+    and a lost game on each side (A. Agresti and B. Caffo, Simple and effective confidence intervals for proportions,
+    2000), in half a pair of each kind where most seeds are on both sides (A. Agresti and Y. Min, Simple improved
+    confidence intervals for matched proportions, 2005). The ends for all columns are of the greatest |t|, by drawing
+    the signs of clusters again. NaN for fewer than `FEWEST` clusters on a side.
     """
     truth = sums[arm].sum(axis=0) / counts[arm].sum(axis=0) - sums[~arm].sum(axis=0) / counts[~arm].sum(axis=0)
     found = np.full((sums.shape[1], 5), np.nan)
@@ -198,7 +198,7 @@ def difference_ends(sums: Array, counts: Array, arm: Flags, seeds: Sequence[int]
     if not sound.any():
         return found
     lost = sum((part**2 / np.maximum(1, size - 1) for part, size in zip(strata, sizes, strict=True)), 0 * variance)
-    alone = stdtrit(variance[sound] ** 2 / lost[sound], UPPER)
+    alone = np.where(rates[sound], ndtri(UPPER), stdtrit(variance[sound] ** 2 / lost[sound], UPPER))
     signs = np.random.default_rng(SEED).choice((-1.0, 1.0), size=(DRAWS, len(pulls)))
     drawn, known = signs @ pulls[:, sound], (own | others).sum(axis=0)[sound]
     spread = np.maximum(variance[sound] - drawn**2 / known, 1e-300)

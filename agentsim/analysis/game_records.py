@@ -248,6 +248,8 @@ def read_games(*directories: Path) -> Games:
     found: list[GameRecord] = []
     skipped: dict[str, str] = {}
     copies: dict[str, str] = {}
+    if twice := [path for path in directories if directories.count(path) > 1]:
+        raise UsageError(f"{twice[0]}: is given twice")
     names = [path.resolve().name for path in directories]
     for directory, name in zip(directories, names, strict=True):
         called = name if names.count(name) == 1 else str(directory)

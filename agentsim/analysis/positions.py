@@ -149,7 +149,7 @@ def ballots(games: Sequence[GameRecord], *, final: bool, seed: int = SEED, deals
         far += float(((np.bincount(np.concatenate(own), minlength=size) - expected) ** 2).sum()) / expected
         dealt += ((counts - expected) ** 2).sum(axis=1) / expected
     p = (1 + np.count_nonzero(dealt >= far * (1 - 1e-9))) / (1 + deals)
-    ends = ratio_intervals(together @ chosen, together @ stood, centre=0.5, within=(0.0, 1.0))
+    ends = ratio_intervals(together @ chosen, together @ stood, within=(0.0, 1.0))
     expected_of = _expected(vote.ballot for _, vote in votes)
     places = tuple(
         BallotPlace(

@@ -88,7 +88,7 @@ def test_csv_has_the_columns_that_are_promised_and_every_row(project: Path) -> N
         **{table: list(BASE[table]) for table in TABLES[:5]},
         "standings": [*BASE["standings"], *SCORES],
         "votes": VOTES,
-        "tallies": ["Round", "Final", "Candidate", "Votes", "Chosen", "Tied"],
+        "tallies": ["Round", "Final", "Candidate", "Votes", "Chosen", "Tied", "Candidate_model"],
     }
     assert [row["content"] for row in rows["events"]] == [event["content"] for event in events(loaded)]
     assert [json.loads(row["data"]) for row in rows["events"]] == [event["data"] for event in events(loaded)]
