@@ -100,7 +100,8 @@ def test_ballots_are_tested_where_chance_ordered_them() -> None:
     first = [replace(game, votes=tuple(replace(vote, choice=vote.ballot[0]) for vote in game.votes)) for game in games]
     early = ballots(first, final=False, deals=200)
     assert early is not None
-    assert (early.p, early.places[0].share.value, early.places[0].expected) == (1 / 201, 1.0, pytest.approx(1 / 3))
+    assert (early.p, early.places[0].share.value) == (1 / 201, 1.0)
+    assert early.places[0].expected == pytest.approx(1 / 3)
     by_rule = [replace(game, votes=tuple(replace(vote, by_lot=False) for vote in game.votes)) for game in first]
     assert ballots(by_rule, final=False) is None
 

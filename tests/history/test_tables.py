@@ -132,8 +132,15 @@ def test_a_games_own_tables_are_of_its_seats_and_its_log(monkeypatch: pytest.Mon
         return {}
 
     assert rows(run_tables(history())["votes"])[1] == {
-        "Round": 1, "Final": True, "Voter": "B", "Choice": None, "Explanation": "",
-        "Ballot": '["A"]', "Position": None, "Voter_model": "bot/random", "Choice_model": None,
+        "Round": 1,
+        "Final": True,
+        "Voter": "B",
+        "Choice": None,
+        "Explanation": "",
+        "Ballot": '["A"]',
+        "Position": None,
+        "Voter_model": "bot/random",
+        "Choice_model": None,
     }
     monkeypatch.setattr(type(GAME), "tables", tables)
     run_tables(history())
