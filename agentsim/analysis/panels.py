@@ -104,7 +104,10 @@ def _ratings(found: Standings, kept: Standings | None) -> DataTable:
         )
     else:
         note += f"The wins are such as the strengths foretell ({p}): first by ranks is what follows from these. "
-    note += "OpenSkill: mu ± sigma, game after game; it depends on their order."
+    note += (
+        "OpenSkill: mu ± sigma, game after game; it depends on their order. A strength is taken to be the same in all "
+        "games and seats, beside any others."
+    )
     columns: tuple[str, ...] = (
         "games",
         *("first of all", "log strength", "wins", "expected", "first by ranks", "OpenSkill"),
@@ -163,6 +166,8 @@ def _matrix(found: Standings) -> DataTable:
         rows.append((label, *rates))
     note = "Percent of pairs in one game where the row's entry came out before the column's; ties are half."
     shade = tuple((None, *map(_lead, shares)) for shares in found.ahead)
+    met = [pairs for own in found.beats for _, pairs in own if pairs]
+    note += f" Of {min(met, default=0)} to {max(met, default=0)} pairs; --format csv has each with its interval."
     if any(cell is not None for row in shade for cell in row):
         note += " Shaded where the row is ahead and the interval of 95% leaves out even: the stronger, the further."
     else:
@@ -209,7 +214,8 @@ def _own_makers(own_makers: Sequence[OwnMaker]) -> DataTable:
     note = (
         "How much more often voters choose a candidate of their own maker than other voters of the same ballot do: how "
         "good the candidate is does not count. Points are of the share of votes; intervals of 95% by games. A maker "
-        "that cannot be told from the others has no row."
+        "that cannot be told from the others has no row. What a voter has against a rival for other reasons is taken not "
+        "to go along with makers."
     )
     columns = ("maker", "vote", "games", "votes", "points", "log odds")
     return DataTable("Votes for one's own", columns, rows, note, sentence=sentences.own_maker(own_makers[0]))
