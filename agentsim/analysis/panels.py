@@ -214,8 +214,8 @@ def _own_makers(own_makers: Sequence[OwnMaker]) -> DataTable:
     note = (
         "How much more often voters choose a candidate of their own maker than other voters of the same ballot do: how "
         "good the candidate is does not count. Points are of the share of votes; intervals of 95% by games. A maker "
-        "that cannot be told from the others has no row. What a voter has against a rival for other reasons is taken not "
-        "to go along with makers."
+        "that cannot be told from the others has no row. What a voter has against a rival for other reasons is "
+        "taken not to go along with makers."
     )
     columns = ("maker", "vote", "games", "votes", "points", "log odds")
     return DataTable("Votes for one's own", columns, rows, note, sentence=sentences.own_maker(own_makers[0]))

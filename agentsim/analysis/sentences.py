@@ -40,7 +40,7 @@ def standing(found: Standings, rank: str) -> str:
         return ""
     line = found.lines[0]
     many = counted(line.games, "game")
-    won = estimated(line.win_rate, ".0%", f"{line.wins:g} wins of {line.entries} entries in {many}")
+    won = estimated(line.win_rate, ".0%", f"entries that won: {line.wins:g} of {line.entries}, in {many}")
     return f"{line.label} came first in {won}, with a {rank} of {estimated(line.mean_rank, '.2f')}."
 
 
@@ -49,7 +49,7 @@ def rating(found: Standings) -> str:
     if len(found.lines) < 2:
         return ""
     line = max(found.lines, key=lambda line: line.first.value)
-    won = estimated(line.first, ".0%", f"{line.wins:g} wins in {counted(line.games, 'game')}", "95% of the posterior")
+    won = estimated(line.first, ".0%", f"wins: {line.wins:g} in {counted(line.games, 'game')}", "95% of the posterior")
     return f"{line.label} comes first among one of each with a chance of {won}."
 
 
