@@ -84,7 +84,7 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """All runs of a folder; each table has `run, game, seed, status` before its own columns.
+    """All runs of a folder; each table has `run, game, seed, status` and the settings that vary before its own columns.
 
     `skipped` gives the reason for each run that is left out.
     """

@@ -19,14 +19,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agentsim.analysis.across import concordance, drawn
+from agentsim.analysis.conditions import by_condition, differences
+from agentsim.analysis.game_records import labelled
 from agentsim.analysis.inference import Interval, stages
 from agentsim.analysis.influence import ALL
+from agentsim.analysis.positions import ballots, place_p
 from agentsim.analysis.posterior import Stages, credible, posterior, wins_check
 from agentsim.analysis.preference import OwnMaker, own_makers
 from benchmarks import design_world
-from benchmarks.inference_worlds import Array, Jury, elimination_votes, jury_votes, tables
+from benchmarks.inference_worlds import Array, Jury, elimination_votes, jury_votes, placed, tables, treated
 from benchmarks.influence_world import persuasion, true_effect
-from benchmarks.rate_world import Pool, placed
+from benchmarks.rate_world import Pool
+from benchmarks.rate_world import placed as placement
 
 SEED = 20_261_123
 FALSE, COVERED = (0.03, 0.07), (0.93, 0.97)
@@ -34,6 +39,8 @@ CHAINS = 10
 """A quarter of a report's, for speed: the ends of an interval are less exact."""
 WIDTH = 0.6
 """The width of an interval at which a placement may stop."""
+TRUE_WIN, TRUE_RANK = 0.16813, -0.32452
+"""What a score that is 0.7 higher, and spread 1.5 times as far, changes (`inference_worlds.treated`)."""
 FAR_APART = np.log(4.0) * np.array([1.5, 0.5, -0.5, -1.5])
 
 
@@ -144,6 +151,65 @@ def no_wins(generator: np.random.Generator) -> Iterator[Said]:
     yield Said("0 wins of 150, always second: check of wins fails", check.fails, (0.95, 1.0))
 
 
+def conditions(generator: np.random.Generator) -> Iterator[Said]:
+    """A condition that does nothing, and one that moves a score, its spread and wins; 12 to 30 games a side."""
+    for games, paired in (((12, 12), True), ((12, 30), False), ((30, 30), True)):
+        how = f"{games[0]} and {games[1]} games, {'the same' if paired else 'other'} seeds"
+        null = treated(generator, games, effect=0.0, scale=1.0, paired=paired)
+        found = differences(by_condition(labelled(null, "model"), models=False))
+        missed = False
+        for each in found:
+            missed = missed or not _holds(each.together, 0.0)
+            if each.label is None or each.label == "a/x":
+                measure = f"{each.measure}{' of all' if each.label is None else ''}"
+                hit = not _holds(each.difference, 0.0)
+                yield Said(f"condition without effect, {how}: {measure}, false positives", hit, FALSE)
+        yield Said(f"condition without effect, {how}: any of all rows, false positives", missed, (0.0, 0.07))
+        moved = treated(generator, games, effect=0.7, scale=1.5, paired=paired)
+        for each in differences(by_condition(labelled(moved, "model"), models=False)):
+            if each.label == "a/x":
+                truth = {"score": 0.7, "win": TRUE_WIN, "rank": TRUE_RANK}[each.measure]
+                yield Said(f"condition +0.7, {how}: {each.measure}, covered", _holds(each.difference, truth), COVERED)
+
+
+def positions(generator: np.random.Generator) -> Iterator[Said]:
+    """Turns by lot, seats that rotate, and ballots by lot that mean nothing, among players who differ."""
+    for games, times in ((24, 1), (24, 2)):
+        how = f"{games * times} games" + (", two a seed" if times > 1 else "")
+        world = labelled(placed(generator, games, by_lot=True, times=times), "model")
+        seed = int(generator.integers(2**31))
+        turn = place_p(world, lambda each: each.spoke, seed=seed, deals=200)
+        seat = place_p(world, lambda each: each.seat, balanced=True, seed=seed, deals=200)
+        read = ballots(world, final=False, seed=seed, deals=200)
+        assert turn is not None, "all have a turn"
+        assert seat is not None, "seats rotate"
+        assert read is not None, "all ballots are by lot"
+        yield Said(f"turns by lot without effect, {how}: false positives", turn <= 0.05, FALSE)
+        yield Said(f"seats without effect, {how}: false positives", seat <= 0.05, FALSE)
+        yield Said(f"ballots without effect, {how}: false positives", read.p <= 0.05, FALSE)
+
+
+def across_games(generator: np.random.Generator) -> Iterator[Said]:
+    """Five models in three and in six games: of the same strengths in all, of others in each, and unrelated ones."""
+    for many, games in ((3, 40), (6, 20)):
+        common = np.log(generator.standard_gamma(1.0, size=5))
+        for what, spread in (("the same strengths", 0.0), ("strengths that differ by 0.5", 0.5)):
+            logs = np.array([common + spread * generator.normal(size=5) for _ in range(many)])
+            by_game, elsewhere, _ = _across(generator, logs, games)
+            said = f"{many} games of {games}, {what}"
+            for truth, found in zip((logs.T - logs.mean(axis=1)).mean(axis=1), credible(by_game.mean(1)), strict=True):
+                yield Said(f"{said}: mean of these games, covered", _holds(found, truth), COVERED)
+            for truth, found in zip(common - common.mean(), credible(elsewhere), strict=True):
+                yield Said(f"{said}: games like these, covered", _holds(found, truth), COVERED if spread else None)
+    shuffled = np.array([generator.permutation(5) for _ in range(3)])
+    yield Said("3 games, unrelated orders: Kendall's W, false positives", concordance(shuffled)[1] <= 0.05, FALSE)
+
+
+def _across(generator: np.random.Generator, logs: Array, games: int) -> tuple[Array, Array, Array]:
+    played = [_played(generator, each, games, None)[0] for each in logs]
+    return drawn(played, logs.shape[1], chains=CHAINS, seed=int(generator.integers(2**31)))
+
+
 def designs(generator: np.random.Generator) -> Iterator[Said]:
     """Effects of factors, the power that a plan promises, and batches that end at a width."""
     kinds = {"a": "main effect", "b": "main effect", "a,b": "interaction"}
@@ -199,7 +265,7 @@ def rate_beside(generator: np.random.Generator) -> Iterator[Said]:
 
 
 def _placed(generator: np.random.Generator, world: Pool, what: str, *, promised: bool = False) -> Iterator[Said]:
-    found, covered = placed(generator, world, width=WIDTH, chains=CHAINS), COVERED if promised else None
+    found, covered = placement(generator, world, width=WIDTH, chains=CHAINS), COVERED if promised else None
     yield Said(
         f"{what}: within 0.3", abs(found.end.strength.value - found.truth) <= 0.3, (0.95, 1.0) if promised else None
     )
@@ -227,6 +293,9 @@ WORLDS: dict[str, World] = {
     "rate": World(3, rate, 500),
     "rate_beside": World(4, rate_beside, 50),
     "designs": World(3, designs),
+    "conditions": World(3, conditions),
+    "positions": World(4, positions),
+    "across": World(5, across_games),
 }
 
 

@@ -113,3 +113,52 @@ def runner_up(generator: np.random.Generator, games: int, others: int = 3) -> li
 def same_seed(games: Sequence[GameRecord], times: int) -> list[GameRecord]:
     """The games, each `times` times under its seed."""
     return [replace(game, name=f"{game.name}_{again}") for game in games for again in range(times)]
+
+
+def treated(
+    generator: np.random.Generator, games: tuple[int, int], *, effect: float, scale: float, paired: bool
+) -> list[GameRecord]:
+    """Games of four under two conditions, off and on: a score and a win of label a that the condition moves.
+
+    The luck of a seed is in all of its games; with `paired` both conditions play the same seeds. On adds `effect` to
+    a's score, whose spread it multiplies by `scale`. The highest score wins; only a's is moved.
+    """
+    found = []
+    for side, many in enumerate(games):
+        for number in range(many):
+            seed = number if paired or not side else games[0] + number
+            found.append((side, seed, generator.normal(size=4)))
+    shared = {seed: generator.normal(size=4) for seed in {seed for _, seed, _ in found}}
+    out = []
+    for side, seed, luck in found:
+        scores = shared[seed] + luck
+        if side:
+            scores[0] = effect + scale * scores[0]
+        ranks = (-scores).argsort().argsort() + 1.0
+        seated = tuple(
+            replace(each, scores={"score": float(score)})
+            for each, score in zip(entrants("abcd", ranks=list(map(float, ranks))), scores, strict=True)
+        )
+        scenario = {"game_config": {"on": bool(side)}}
+        out.append(GameRecord(f"g{side}_{seed}", "any", seed, seated, (), 0.0, scenario=scenario))
+    return out
+
+
+def placed(generator: np.random.Generator, games: int, *, by_lot: bool, times: int = 1) -> list[GameRecord]:
+    """Games of four labels of unequal strength whose seats rotate, and turns that do nothing: by lot, one a seed."""
+    logs, found = np.array([1.0, 0.3, -0.3, -1.0]), []
+    for number in range(games):
+        turn = generator.permutation(4) + 1
+        for again in range(times):
+            seated = np.roll(np.arange(4), number + again)
+            ranks = arrivals(generator, logs[seated])
+            made = entrants(["abcd"[each] for each in seated], ranks=list(map(float, ranks)))
+            turns = tuple(replace(each, spoke=int(turn[at]) if by_lot else None) for at, each in enumerate(made))
+            votes = []
+            for voter in range(4):
+                ballot = generator.permutation([f"p{other}" for other in range(4) if other != voter])
+                odds = np.array([2.0 if each == "p0" else 1.0 for each in ballot])
+                choice = str(generator.choice(ballot, p=odds / odds.sum()))
+                votes.append(Vote(f"p{voter}", choice, tuple(map(str, ballot)), final=False, round=1, by_lot=True))
+            found.append(GameRecord(f"g{number}_{again}", "any", number, turns, tuple(votes), 0.0))
+    return found

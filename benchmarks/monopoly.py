@@ -5,10 +5,12 @@ it, in turn, the same game in memory alone. Both are measured in CPU time of one
 
     uv run python -m benchmarks.monopoly
     uv run python -m benchmarks.monopoly --games 40 --repeats 7 --profile
-    uv run python -m benchmarks.monopoly --distribution 400
+    uv run python -m benchmarks.monopoly --distribution 60
+    uv run python -m benchmarks.monopoly --distribution 1000 --four professor
 
-`--distribution` plays so many seeds in memory, seats rotated with the seed, and says how long games are, who wins,
-from which seat, and what comes of trades.
+`--distribution` plays so many seeds in memory, each in all 24 seatings, and says how long games are, who wins, from
+which seat, and what comes of trades; with `--four` four of one personality, which have one seating. Intervals of 95%
+are Student's, of the mean over seeds: games of one seed share their dice.
 """
 
 from __future__ import annotations
@@ -24,8 +26,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import permutations
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
@@ -65,13 +72,13 @@ def seated(seed: int) -> tuple[str, ...]:
     return PLAYERS[first:] + PLAYERS[:first]
 
 
-def in_memory(seed: int) -> Simulation:
-    """The kernel, the rules and the bots alone."""
+def in_memory(seed: int, seats: Sequence[str] | None = None, policy: str | None = None) -> Simulation:
+    """The kernel, the rules and the bots alone; each plays its own personality, or all play `policy`."""
 
     def each_its_own(request: Request[Any], rng: Stream) -> Decision:
-        return BOTS[request.player](request, rng)
+        return BOTS[policy or request.player](request, rng)
 
-    return simulate(GAME, {"max_turns": CAP}, seated(seed), bot=each_its_own, seed=seed)
+    return simulate(GAME, {"max_turns": CAP}, seats or seated(seed), bot=each_its_own, seed=seed)
 
 
 def whole(seed: int, folder: Path) -> int:
@@ -134,31 +141,41 @@ def profiled(games: int) -> None:
         print(f"{100 * seconds / total:19.1f}%  {module}")
 
 
-def distribution(games: int) -> None:
-    """What games are like, over so many seeds."""
+def distribution(seeds: int, policy: str | None = None) -> None:
+    """What games are like, over so many seeds: in all seatings, or of four of one personality."""
     turns: list[int] = []
-    wins: Counter[str] = Counter()
-    seats: Counter[int] = Counter()
+    wins, seats = np.zeros((seeds, len(PLAYERS))), np.zeros((seeds, len(PLAYERS)))
     proposed: Counter[str] = Counter()
     accepted: Counter[str] = Counter()
-    for seed in range(games):
-        played = in_memory(seed)
-        (end,) = played.events(GameEnded)
-        turns.append(end.turns)
-        wins[end.results[0].player] += 1
-        seats[seated(seed).index(end.results[0].player) + 1] += 1
-        proposed.update(event.target for event in played.events(TradeProposed))
-        accepted.update(event.target for event in played.events(TradeAccepted))
-    tenths = statistics.quantiles(turns, n=10)
+    seatings = list(permutations(PLAYERS)) if policy is None else [PLAYERS]
+    for seed in range(seeds):
+        for seating in seatings:
+            played = in_memory(seed, seating, policy)
+            (end,) = played.events(GameEnded)
+            turns.append(end.turns)
+            wins[seed, PLAYERS.index(end.results[0].player)] += 1 / len(seatings)
+            seats[seed, seating.index(end.results[0].player)] += 1 / len(seatings)
+            proposed.update(event.target for event in played.events(TradeProposed))
+            accepted.update(event.target for event in played.events(TradeAccepted))
+    tenths, games = statistics.quantiles(turns, n=10), len(turns)
     capped = sum(each >= CAP for each in turns)
     print(
         f"{games} games: median {statistics.median(turns):.0f} turns, {tenths[0]:.0f} to {tenths[-1]:.0f} in eight of"
     )
     print(f"ten, {max(turns)} at most; {capped} at the cap of {CAP} ({100 * capped / games:.1f}%)")
-    print("wins: " + ", ".join(f"{name} {wins[name]}" for name in PLAYERS))
-    print("wins by seat: " + ", ".join(f"{seat}: {seats[seat]}" for seat in sorted(seats)))
+    if policy is None:
+        print("wins: " + ", ".join(map(_share, PLAYERS, wins.T)))
+    print("wins by seat: " + ", ".join(map(_share, ("1", "2", "3", "4"), seats.T)))
     print(f"trades a game: {proposed.total() / games:.1f} proposed, {accepted.total() / games:.1f} accepted")
-    print("accepted: " + ", ".join(f"{name} {100 * accepted[name] / max(1, proposed[name]):.0f}%" for name in PLAYERS))
+    if policy is None:
+        rates = (f"{name} {100 * accepted[name] / max(1, proposed[name]):.0f}%" for name in PLAYERS)
+        print("accepted: " + ", ".join(rates))
+
+
+def _share(name: str, by_seed: NDArray[np.float64]) -> str:
+    reach = student.ppf(0.975, len(by_seed) - 1) * by_seed.std(ddof=1) / len(by_seed) ** 0.5
+    mean = by_seed.mean()
+    return f"{name} {100 * mean:.1f}% ({100 * (mean - reach):.1f} to {100 * (mean + reach):.1f})"
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -169,11 +186,12 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", type=int, default=20, help="of one turn")
     parser.add_argument("--repeats", type=int, default=5, help="turns that are counted")
     parser.add_argument("--profile", action="store_true", help="also what the time goes to")
-    parser.add_argument("--distribution", type=int, default=0, help="games to say what they are like, and no timing")
+    parser.add_argument("--distribution", type=int, default=0, help="seeds to say what games are like, no timing")
+    parser.add_argument("--four", choices=PLAYERS, help="with --distribution: four of this personality")
     parser.add_argument("--json", action="store_true", help="every turn as a line of JSON instead of a table")
     given = parser.parse_args(words)
     if given.distribution:
-        distribution(given.distribution)
+        distribution(given.distribution, given.four)
         return
     results = list(measure(given.games, given.repeats))
     if given.json:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.inference import measured as simulated
 from benchmarks.senders import SENDERS
 from benchmarks.society import exponent
 from benchmarks.society_scarce import interval
@@ -78,6 +79,11 @@ def test_the_traders_of_the_market_are_measured_beside_what_papers_report() -> N
         assert constrained["efficiency"] > unconstrained["efficiency"] + 4
         assert constrained["reported"] == "97-100%"
     assert book["orders_per_second"] > 0
+
+
+@pytest.mark.parametrize("world", ["conditions", "positions", "across"])
+def test_worlds_whose_truth_is_known_are_simulated(world: str) -> None:
+    assert all(0 <= rate <= 1 and many >= 2 for _, many, rate, _ in simulated(world, 2))
 
 
 def test_batches_of_bots_are_timed_with_one_worker_and_with_two() -> None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from agentsim import games
-from agentsim.engine.event import AGAINST, FOR
+from agentsim.analysis.turns import turns
+from agentsim.engine.event import AGAINST, FOR, LogEntry
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.diagnostics import Share, shares_in
 from agentsim.history.load import derived, load_history, told_events
@@ -27,9 +29,9 @@ from agentsim.history.run_files import MANIFEST, RunFiles
 class Entrant:
     """One player of one game. Tied players have the mean of their ranks: 1.5, 1.5, 3.
 
-    `seat` counts from 1 in the order of the table, `spoke` in the order of the first round in which all players speak
-    (None without one). `asked` is the number of decisions that no bot made, `turned_away` of those that the game
-    refused.
+    `seat` counts from 1 in the order of the table, `spoke` in the first order of all players that chance drew (None
+    without one). `scores` are the outcome's. `asked` is the number of decisions that no bot made, `turned_away` of
+    those that the game refused.
     """
 
     player: str
@@ -45,17 +47,22 @@ class Entrant:
     cost_usd: float | None
     asked: int = 0
     turned_away: int = 0
+    scores: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """A vote for one player of a ballot, in a round: to win (`final`), or to leave."""
+    """A vote for one player of a ballot, in a round: to win (`final`), or to leave.
+
+    The ballot is in the order in which the voter read it; `by_lot` says that chance drew that order.
+    """
 
     voter: str
     choice: str
     ballot: tuple[str, ...]
     final: bool
     round: int = 0
+    by_lot: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,7 @@ class GameRecord:
     A branch's decisions, calls and dollars are those after the fork. `certain` is set where bots alone decided: it is
     the same for games that must have the same result. `between` has the pairs of which one was for or against the
     other; None where the game is not installed, or its events are of other rules. `fallen` is the largest share of
-    fallbacks in it (`history.diagnostics`).
+    fallbacks in it (`history.diagnostics`). `scenario` and `folder` say under which condition it was played.
     """
 
     name: str
@@ -91,6 +98,8 @@ class GameRecord:
     certain: str | None = None
     between: tuple[Between, ...] | None = ()
     fallen: float = 0.0
+    scenario: Mapping[str, Any] = field(default_factory=dict)
+    folder: str = ""
 
 
 def game_record(name: str, history: History) -> GameRecord | None:
@@ -99,7 +108,8 @@ def game_record(name: str, history: History) -> GameRecord | None:
     if outcome is None or history.status not in FINISHED:
         return None
     ranks = _middled({standing.player: standing.rank for standing in outcome.standings})
-    spoke = _spoke(history)
+    log = _log(history)
+    spoke, scores = turns(log or (), history), {each.player: each.score for each in outcome.standings}
     own = [each for each in history.decisions if not history.inherits(each)]
     decided = Counter(decision.player for decision in own)
     fork, paid = history.fork, history.paid
@@ -123,6 +133,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
                 cost_usd=usage.cost_usd if usage else 0.0,
                 asked=share.decisions,
                 turned_away=share.turned_away,
+                scores={measure: float(value) for measure, value in scores.get(player.id, {}).items()},
             )
         )
     return GameRecord(
@@ -130,13 +141,14 @@ def game_record(name: str, history: History) -> GameRecord | None:
         game=history.game,
         seed=history.seed,
         entrants=tuple(entrants),
-        votes=tuple(_votes(history)),
+        votes=tuple(_votes(history, {entry.event.kind for entry in log or () if "ballot" in entry.event.drawn})),
         cost_usd=paid.cost_usd,
         parent=None if fork is None else fork.of,
         fork=_fork(fork),
         certain=_certain(history, own),
-        between=_between(history),
+        between=None if log is None else _between(log, history),
         fallen=fallbacks.worst,
+        scenario=history.scenario,
     )
 
 
@@ -175,11 +187,18 @@ def _certain(history: History, own: Sequence[DecisionRecord]) -> str | None:
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
-def _between(history: History) -> tuple[Between, ...] | None:
+def _log(history: History) -> list[LogEntry] | None:
+    """The events as the game tells them; None where it is not installed, or they are of other rules."""
     try:
-        log = told_events(history, games.find(history.game))
-        dealt = derived(partial(pairs, names=history.names), log, history)
+        return told_events(history, games.find(history.game))
     except (UsageError, ScenarioError):
+        return None
+
+
+def _between(log: Sequence[LogEntry], history: History) -> tuple[Between, ...] | None:
+    try:
+        dealt = derived(partial(pairs, names=history.names), log, history)
+    except UsageError:
         return None
     found = []
     for pair in dealt:
@@ -196,26 +215,17 @@ def _middled(ranks: Mapping[str, int]) -> dict[str, float]:
     return {player: rank + (counts[rank] - 1) / 2 for player, rank in ranks.items()}
 
 
-def _spoke(history: History) -> dict[str, int]:
-    """The order of speaking, in the first round in which every player decides something that all hear."""
-    players = {player.id for player in history.seated}
-    for part in history.rounds:
-        roles = dict.fromkeys(event.role for event in part.events if event.visibility == "all")
-        heard = [role.removeprefix("player ") for role in roles if role.startswith("player ")]
-        heard = [player for player in heard if player in players]
-        if len(heard) == len(players):
-            return {player: place for place, player in enumerate(heard, start=1)}
-    return {}
+def _votes(history: History, by_lot: Collection[str]) -> Iterator[Vote]:
+    """Every event with a voter, a choice and the ballot that it was made from, in any game.
 
-
-def _votes(history: History) -> Iterator[Vote]:
-    """Every event with a voter, a choice and the ballot that it was made from, in any game."""
+    `by_lot` are the kinds of events whose ballots chance ordered.
+    """
     for number, part in enumerate(history.rounds):
         final = any(event.data.get("final") is True for event in part.events)
         for event in part.events:
             voter, choice, ballot = (event.data.get(key) for key in ("voter", "choice", "ballot"))
             if isinstance(voter, str) and isinstance(choice, str) and isinstance(ballot, list) and choice in ballot:
-                yield Vote(voter, choice, tuple(map(str, ballot)), final, number)
+                yield Vote(voter, choice, tuple(map(str, ballot)), final, number, event.kind in by_lot)
 
 
 @dataclass(frozen=True)
@@ -230,8 +240,30 @@ class Games:
     copies: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_games(directory: Path) -> Games:
-    """The games of a directory; `UsageError` where it holds none that is finished, or those of several games."""
+def read_games(*directories: Path) -> Games:
+    """The games of some folders; `UsageError` where one holds none that is finished.
+
+    Of several folders games are called `folder/name`. Copies are looked for in each folder by itself.
+    """
+    found: list[GameRecord] = []
+    skipped: dict[str, str] = {}
+    copies: dict[str, str] = {}
+    if twice := [path for path in directories if directories.count(path) > 1]:
+        raise UsageError(f"{twice[0]}: is given twice")
+    names = [path.resolve().name for path in directories]
+    for directory, name in zip(directories, names, strict=True):
+        called = name if names.count(name) == 1 else str(directory)
+        before = f"{called}/" if len(directories) > 1 else ""
+        one = _read(directory)
+        skipped |= {f"{before}{name}": why for name, why in one.skipped.items()}
+        copies |= {f"{before}{name}": f"{before}{other}" for name, other in one.copies.items()}
+        for game in one.games:
+            parent = None if game.parent is None else f"{before}{game.parent}"
+            found.append(replace(game, name=f"{before}{game.name}", parent=parent, folder=called))
+    return Games(tuple(found), skipped, copies)
+
+
+def _read(directory: Path) -> Games:
     if not directory.is_dir():
         raise UsageError(f"{directory}: is not a directory")
     found: list[GameRecord] = []
@@ -257,7 +289,5 @@ def read_games(directory: Path) -> Games:
             found.append(record)
     if not found:
         raise UsageError(f"{directory}: holds no finished game")
-    if len(kinds := sorted({record.game for record in found})) > 1:
-        raise UsageError(f"{directory}: holds different games ({', '.join(kinds)}), which cannot be compared")
     known = (replace(each, parent=copies.get(each.parent, each.parent)) if each.parent else each for each in found)
     return Games(tuple(known), skipped, copies)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 
+from agentsim.analysis import sentences
 from agentsim.analysis.findings import Relation
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.preference import OwnMaker
-from agentsim.analysis.standings import Place, Standing, Standings
+from agentsim.analysis.sentences import written
+from agentsim.analysis.standings import Standing, Standings
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 
 MOST_RELATIONS = 40
@@ -35,11 +37,14 @@ def panels(
     if len(found.lines) > 1:
         shown += [_strongest(found.lines), _matrix(found)]
     if found.seats:
-        note = "By place at the table, in the order of the scenario's players."
-        shown.append(_places("Seats", "seat", found, found.seats, note))
+        note = (
+            "By place at the table, in the order of the scenario's players. The test takes off what each model or "
+            "player explains, and deals the rest again within games."
+        )
+        shown.append(_places("seat", found, note))
     if found.spoke:
-        note = "By turn in the first round in which all players are heard."
-        shown.append(_places("Order of speaking", "turn", found, found.spoke, note))
+        note = "By turn in the first order of all players that chance drew. The test deals the turns again."
+        shown.append(_places("turn", found, note))
     if own_makers:
         shown.append(_own_makers(own_makers))
     if relations:
@@ -55,7 +60,8 @@ def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
         rows.append((line.label, line.games, line.entries, round(line.wins, 2), *_results(line), *beside))
     note = (
         "Intervals of 95%, by drawing games again (bootstrap), two blind ones among them, those of one seed together. "
-        "A shared first place is a part of a win for each."
+        "Of a first place that n players share, each has 1/n of a win. Games of different seeds are "
+        "taken to be independent."
     )
     if found.relative:
         note += (
@@ -73,11 +79,11 @@ def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
     if kept is not None:
         columns += ("games*", "win rate*", f"{_rank(kept)}*")
         note += f" {_KEPT}"
-    return DataTable("Standings", columns, tuple(rows), note)
+    return DataTable("Standings", columns, tuple(rows), note, sentence=sentences.standing(found, _rank(found)))
 
 
 def _results(line: Standing) -> tuple[str, str]:
-    return _written(line.win_rate, ".0%"), _written(line.mean_rank, ".2f")
+    return written(line.win_rate, ".0%"), written(line.mean_rank, ".2f")
 
 
 def _ratings(found: Standings, kept: Standings | None) -> DataTable:
@@ -98,19 +104,27 @@ def _ratings(found: Standings, kept: Standings | None) -> DataTable:
         )
     else:
         note += f"The wins are such as the strengths foretell ({p}): first by ranks is what follows from these. "
-    note += "OpenSkill: mu ± sigma, game after game; it depends on their order."
-    columns = ("first of all", "log strength", "wins", "expected", "first by ranks", "OpenSkill")
+    note += (
+        "OpenSkill: mu ± sigma, game after game; it depends on their order. A strength is taken to be the same in all "
+        "games and seats, beside any others."
+    )
+    columns: tuple[str, ...] = (
+        "games",
+        *("first of all", "log strength", "wins", "expected", "first by ranks", "OpenSkill"),
+    )
     if kept is None:
-        return DataTable("Ratings", ("", *columns), rows, note)
-    return DataTable("Ratings", ("", *columns, *(f"{column}*" for column in columns)), rows, f"{note} {_KEPT}")
+        return DataTable("Ratings", ("", *columns), rows, note, sentence=sentences.rating(found))
+    columns += tuple(f"{column}*" for column in columns)
+    return DataTable("Ratings", ("", *columns), rows, f"{note} {_KEPT}", sentence=sentences.rating(found))
 
 
 def _rated(line: Standing) -> tuple[Cell, ...]:
     return (
-        _written(line.first, ".1%"),
-        _written(line.strength, "+.2f"),
+        line.games,
+        written(line.first, ".1%"),
+        written(line.strength, "+.2f"),
         round(line.wins, 2),
-        _written(line.wins_expected, ".0f"),
+        written(line.wins_expected, ".0f"),
         None if line.first_by_ranks is None else f"{line.first_by_ranks:.1%}",
         f"{line.mu:.1f} ± {line.sigma:.1f}",
     )
@@ -122,7 +136,14 @@ def _strongest(lines: Sequence[Standing]) -> DataTable:
         (line.label, *(round(100 * chance) for chance in line.places)) for line in ordered
     )
     note = "Percent: how likely an entry is the strongest, the second strongest and so on, by the log strength."
-    return DataTable("Places by strength", ("", *map(str, range(1, len(rows) + 1))), rows, note, heat=True)
+    return DataTable(
+        "Places by strength",
+        ("", *map(str, range(1, len(rows) + 1))),
+        rows,
+        note,
+        heat=True,
+        sentence=sentences.strongest(ordered),
+    )
 
 
 def _beside(kept: Standings | None, line: Standing, cells: Callable[[Standing], tuple[Cell, ...]]) -> tuple[Cell, ...]:
@@ -145,11 +166,13 @@ def _matrix(found: Standings) -> DataTable:
         rows.append((label, *rates))
     note = "Percent of pairs in one game where the row's entry came out before the column's; ties are half."
     shade = tuple((None, *map(_lead, shares)) for shares in found.ahead)
+    met = [pairs for own in found.beats for _, pairs in own if pairs]
+    note += f" Of {min(met, default=0)} to {max(met, default=0)} pairs; --format csv has each with its interval."
     if any(cell is not None for row in shade for cell in row):
         note += " Shaded where the row is ahead and the interval of 95% leaves out even: the stronger, the further."
     else:
         note += " No entry is shaded as ahead: every interval of 95% holds even, or the games are too few for one."
-    return DataTable("Head to head", ("", *labels), tuple(rows), note, shade=shade)
+    return DataTable("Head to head", ("", *labels), tuple(rows), note, shade=shade, sentence=sentences.ahead(found))
 
 
 def _lead(share: Interval | None) -> float | None:
@@ -159,11 +182,21 @@ def _lead(share: Interval | None) -> float | None:
     return 2 * share.value - 1
 
 
-def _places(title: str, what: str, found: Standings, places: Sequence[Place], note: str) -> DataTable:
+def _places(what: str, found: Standings, note: str) -> DataTable:
+    title, places, p = "Seats", found.seats, found.seats_p
+    if what == "turn":
+        title, places, p = "Order of speaking", found.spoke, found.spoke_p
     rows = tuple(
-        (place.place, place.entries, round(place.wins, 2), _written(place.mean_rank, ".2f")) for place in places
+        (
+            *(place.place, place.entries, round(place.wins, 2), written(place.win_rate, ".0%")),
+            written(place.mean_rank, ".2f"),
+        )
+        for place in places
     )
-    return DataTable(title, (what, "entries", "wins", _rank(found)), rows, note)
+    if p is None:
+        note += f" No test: nobody changed the {what}, or all ranks are the same."
+    columns = (what, "entries", "wins", "win rate", _rank(found))
+    return DataTable(title, columns, rows, note, sentence=sentences.place(what, places, p))
 
 
 def _own_makers(own_makers: Sequence[OwnMaker]) -> DataTable:
@@ -173,17 +206,19 @@ def _own_makers(own_makers: Sequence[OwnMaker]) -> DataTable:
             "to win" if each.final else "to go",
             each.games,
             each.votes,
-            _written(each.points, "+.1%"),
-            _written(each.log_odds, "+.2f"),
+            written(each.points, "+.1%"),
+            written(each.log_odds, "+.2f"),
         )
         for each in own_makers
     )
     note = (
         "How much more often voters choose a candidate of their own maker than other voters of the same ballot do: how "
         "good the candidate is does not count. Points are of the share of votes; intervals of 95% by games. A maker "
-        "that cannot be told from the others has no row."
+        "that cannot be told from the others has no row. What a voter has against a rival for other reasons is "
+        "taken not to go along with makers."
     )
-    return DataTable("Votes for one's own", ("maker", "vote", "games", "votes", "points", "log odds"), rows, note)
+    columns = ("maker", "vote", "games", "votes", "points", "log odds")
+    return DataTable("Votes for one's own", columns, rows, note, sentence=sentences.own_maker(own_makers[0]))
 
 
 def _relations(relations: Sequence[Relation]) -> DataTable:
@@ -198,7 +233,7 @@ def _relations(relations: Sequence[Relation]) -> DataTable:
     if len(relations) > len(rows):
         note += f" The {len(rows)} busiest of {len(relations):,}; --json has all."
     columns = ("who to whom", "games", "pairs", "for", "against", "turned for", "turned against")
-    return DataTable("For and against each other", columns, rows, note)
+    return DataTable("For and against each other", columns, rows, note, sentence=sentences.relation(busiest[0]))
 
 
 def _costs(lines: Sequence[Standing]) -> DataTable:
@@ -206,22 +241,16 @@ def _costs(lines: Sequence[Standing]) -> DataTable:
     for line in lines:
         share = f"{line.fallbacks / line.asked:.0%}" if line.asked else None
         cost = "unknown" if line.cost_usd is None else f"${line.cost_usd:.4f}"
-        counts = (line.decisions, line.calls, line.reasks, line.fallbacks)
+        counts = (line.games, line.decisions, line.calls, line.reasks, line.fallbacks)
         rows.append((line.label, *counts, share, line.turned_away, cost))
-    columns = ("", "decisions", "calls", "re-asks", "fallbacks", "share", "turned away", "cost of a game")
+    columns = ("", "games", "decisions", "calls", "re-asks", "fallbacks", "share", "turned away", "cost of a game")
     note = (
         "The share of fallbacks is of decisions that no bot made; what a game turned away was read, and came to "
-        "nothing."
+        "nothing. These are counts of what was played, without intervals."
     )
-    return DataTable("Calls and cost", columns, tuple(rows), note)
+    return DataTable("Calls and cost", columns, tuple(rows), note, sentence=sentences.cost(lines))
 
 
 def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> Estimates:
     rows = tuple(Estimate(label, each.value, each.low, each.high) for label, each in estimates)
-    return Estimates(title, rows, axis, "Intervals of 95%.")
-
-
-def _written(interval: Interval, form: str) -> str:
-    if interval.low is None or interval.high is None:
-        return f"{interval.value:{form}}"
-    return f"{interval.value:{form}} ({interval.low:{form}} to {interval.high:{form}})"
+    return Estimates(title, rows, axis, "Intervals of 95%; the numbers of games stand in the tables.")

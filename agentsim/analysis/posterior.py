@@ -80,13 +80,13 @@ def posterior(
             if number >= 0:
                 kept[number * SWEEPS // sweeps] = np.log(strength)
         logs = kept - kept.mean(axis=2, keepdims=True)
-        agreement = _agreement(logs)
-        if agreement < AGREED or 2 * sweeps > MOST_SWEEPS:
-            return Posterior(logs.reshape(-1, size), agreement)
+        agreed = agreement(logs)
+        if agreed < AGREED or 2 * sweeps > MOST_SWEEPS:
+            return Posterior(logs.reshape(-1, size), agreed)
         sweeps *= 2
 
 
-def _agreement(logs: Array) -> float:
+def agreement(logs: Array) -> float:
     """The largest potential scale reduction of sweeps by chains by labels."""
     within = logs.var(axis=0, ddof=1).mean(axis=0)
     between = logs.mean(axis=0).var(axis=0, ddof=1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
+from operator import attrgetter
 from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -23,11 +24,13 @@ from agentsim.analysis.inference import (
     ratio_intervals,
     stages,
 )
+from agentsim.analysis.positions import place_p
 from agentsim.analysis.posterior import WRONG, Posterior, WinsCheck, credible, independence, posterior, wins_check
 
 _MOST_PAIRED = 40
 """With more labels than this, pairs get no intervals: drawing them takes too long."""
 
+_SEAT, _SPOKE = attrgetter("seat"), attrgetter("spoke")
 _Key = TypeVar("_Key", str, int)
 _Beats: TypeAlias = tuple[tuple[tuple[float, int], ...], ...]
 _Ahead: TypeAlias = tuple[tuple[Interval | None, ...], ...]
@@ -72,6 +75,7 @@ class Place:
     place: int
     entries: int
     wins: float
+    win_rate: Interval
     mean_rank: Interval
 
 
@@ -82,8 +86,9 @@ class Standings:
     `ahead[a][b]` is the share of the first in the second, None for a label and itself or where they never met. Where
     games have different numbers of players, ranks are `relative`: the share of the others who came out before, 0 to 1.
     `null_p` is the p-value of the permutation test, None where each game has a single label. `wins_p` is the posterior
-    predictive p-value of the wins under the rank fit. With `seats_fixed` no
-    label ever changed its seat in several games, so its figures contain the effect of the seat.
+    predictive p-value of the wins under the rank fit. `seats_p` and `spoke_p` are those of the hypothesis that a seat,
+    or a turn by lot, does nothing; None where that cannot be told. With `seats_fixed` no label ever changed its seat in
+    several games, so its figures contain the effect of the seat.
     """
 
     lines: tuple[Standing, ...]
@@ -95,6 +100,8 @@ class Standings:
     seats_fixed: bool
     seats: tuple[Place, ...]
     spoke: tuple[Place, ...]
+    seats_p: float | None
+    spoke_p: float | None
 
     @property
     def wins_fail(self) -> bool:
@@ -104,9 +111,9 @@ class Standings:
 
 def standings(games: Sequence[GameRecord]) -> Standings:
     """The standings of games whose entrants carry their labels."""
-    relative = len({len(game.entrants) for game in games}) > 1
-    if relative:
-        games = [_relative(game) for game in games]
+    sizes_differ = len({len(game.entrants) for game in games}) > 1
+    if sizes_differ:
+        games = [relative(game) for game in games]
     lines, wins_p = _standings(games)
     order = [line.label for line in lines]
     beats, ahead = _head_to_head(games, order)
@@ -114,12 +121,14 @@ def standings(games: Sequence[GameRecord]) -> Standings:
         lines=lines,
         beats=beats,
         ahead=ahead,
-        relative=relative,
+        relative=sizes_differ,
         null_p=_null(games, order),
         wins_p=wins_p,
         seats_fixed=_seats_fixed(games),
-        seats=_by_place(games, lambda entrant: entrant.seat),
-        spoke=_by_place(games, lambda entrant: entrant.spoke),
+        seats=_by_place(games, _SEAT),
+        spoke=_by_place(games, _SPOKE),
+        seats_p=place_p(games, _SEAT, balanced=True),
+        spoke_p=place_p(games, _SPOKE),
     )
 
 
@@ -257,7 +266,8 @@ def _turned_round(share: Interval) -> Interval:
     return Interval(1 - share.value, low, high)
 
 
-def _relative(game: GameRecord) -> GameRecord:
+def relative(game: GameRecord) -> GameRecord:
+    """The game with relative ranks: the share of the others who came out before, 0 to 1."""
     others = max(1, len(game.entrants) - 1)
     return replace(game, entrants=tuple(replace(each, rank=(each.rank - 1) / others) for each in game.entrants))
 
@@ -284,5 +294,5 @@ def _null(games: Sequence[GameRecord], order: Sequence[str]) -> float | None:
 def _by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[Place, ...]:
     """The results of each seat, or of each place in the order of speaking."""
     results = _Results(games, place_of)
-    columns = zip(results.keys, results.entries, results.wins, results.mean_ranks(), strict=True)
-    return tuple(Place(place, int(entries), float(wins), rank) for place, entries, wins, rank in columns)
+    columns = zip(results.keys, results.entries, results.wins, results.win_rates(), results.mean_ranks(), strict=True)
+    return tuple(Place(place, int(entries), float(wins), rate, rank) for place, entries, wins, rate, rank in columns)

@@ -20,11 +20,12 @@ import typer
 from agentsim.cli.arms import compare
 from agentsim.cli.batch import batch
 from agentsim.cli.check import check
-from agentsim.cli.compare import diff, report
+from agentsim.cli.compare import diff
 from agentsim.cli.influence import influence
 from agentsim.cli.plan import plan
 from agentsim.cli.play import fork, replay, resume, run
 from agentsim.cli.rate import pool, rate
+from agentsim.cli.report import report
 from agentsim.cli.runs import bundle, export, logs, runs, watch
 from agentsim.cli.scaffold import gen_items, init
 from agentsim.cli.scenarios import games, models, schema, validate

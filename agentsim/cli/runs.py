@@ -107,8 +107,9 @@ def export(
 ) -> None:
     """Write the tables of a run, or of a folder of runs, as files.
 
-    NAME.<table>.<format> goes beside NAME.json; with DIR, its name and its tables over all runs go into it, with
-    run, game, seed and status before each table's own columns. Files of an earlier export are replaced.
+    NAME.<table>.<format> goes beside NAME.json; with DIR, its name and its tables over all runs go into it, with run,
+    game, seed, status and the settings that vary before each table's own columns. Files of an earlier export are
+    replaced.
     """
     from agentsim.history.run_files import table_file, write_whole
 

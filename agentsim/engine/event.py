@@ -98,6 +98,8 @@ class Event:
     not in its `data`. All other fields are the `data`, in numbers and ids, so that the outcome can be recomputed from
     them. `deeds` are what players did to each other by it. `private` names the fields, or properties, that hold who may
     hear it at most, beside staff: players' ids, or None where it is for all; `Table.tell` refuses any other audience.
+    `drawn` names the fields whose order chance drew: a list of players, or one player where the events of a round
+    come in such an order. Reports test what a place in it is worth.
     Raises `TypeError` for a name that the class has not.
     """
 
@@ -113,6 +115,8 @@ class Event:
     _content: ClassVar[Template | None] = None
     _deeds: ClassVar[tuple[Deed, ...]] = ()
     _private: ClassVar[tuple[str, ...]] = ()
+    drawn: ClassVar[tuple[str, ...]] = ()
+    """The fields whose order chance drew."""
 
     def __init_subclass__(
         cls,
@@ -124,18 +128,19 @@ class Event:
         deeds: tuple[Deed, ...] = (),
         in_prompt: bool | None = None,
         private: tuple[str, ...] = (),
+        drawn: tuple[str, ...] = (),
         **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
         cls.kind = kind or snake_case(cls.__name__)
         given = {"_heading": heading, "_content": content, "words": words, "_deeds": deeds, "in_prompt": in_prompt}
-        given["_private"] = private
+        given |= {"_private": private, "drawn": drawn}
         for name, value in given.items():
             if value is not None and value != ():
                 setattr(cls, name, value)
         dataclass(frozen=True)(cls)
         named = {*names_in(cls._heading or ()), *names_in(cls._content or ()), *([cls.words] if cls.words else [])}
-        named.update(cls._private)
+        named.update((*cls._private, *cls.drawn))
         named.update(name for deed in cls._deeds for name in deed.names)
         known = {field.name for field in fields(cls)} | set(dir(cls))  # type: ignore[arg-type] # made one just above
         if unknown := sorted(named - known):

@@ -24,6 +24,7 @@ class DataTable:
     """Rows under column names; `heat` asks for the numbers to be shaded by their size.
 
     Otherwise `shade`, where it is given, says how strongly each cell of each row is, from 0 to 1; None is not at all.
+    `sentence` is what one may write of it, in the numbers that stand there.
     """
 
     title: str
@@ -32,6 +33,7 @@ class DataTable:
     note: str = ""
     heat: bool = False
     shade: tuple[tuple[float | None, ...], ...] = ()
+    sentence: str = ""
 
 
 @dataclass(frozen=True)

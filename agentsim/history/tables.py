@@ -17,6 +17,7 @@ from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ScenarioError, UsageError
+from agentsim.history.conditions import Levels, levels
 from agentsim.history.load import derived, list_runs, load_history, require_history, told_events
 from agentsim.history.pairs import pairs
 from agentsim.history.record import DecisionRecord, History
@@ -43,7 +44,7 @@ BASE: Mapping[str, Mapping[str, Kind]] = {
     "decisions": _columns(
         "index whole, wave whole, player text, kind text, decision json, source text, fallback_reason text, "
         f"stage text, candidates whole, repaired flag, tries whole, model text, provider text, {_TOKENS}, "
-        "inherited flag"
+        "inherited flag, player_model text"
     ),
     "standings": _columns("player text, model text, temperature number, rank whole, winner flag"),
     "usage": _columns(
@@ -52,7 +53,7 @@ BASE: Mapping[str, Mapping[str, Kind]] = {
     ),
     "pairs": _columns(
         "round whole, round_title text, who text, whom text, deed text, sign whole, times whole, after_naming whole, "
-        "amount number, turned whole"
+        "amount number, turned whole, who_model text, whom_model text"
     ),
 }
 """The tables of every run, whatever its game."""
@@ -76,14 +77,32 @@ def run_tables(history: History) -> dict[str, Frame]:
     assert not set(own) & set(BASE), f"{game.name}: tables {sorted(set(own) & set(BASE))} are every run's"
     for name, frame in own.items():
         assert not set(frame.columns) & RESERVED, f"{game.name}: columns of {name} that are kept for agentsim"
+    models = {player.id: player.model for player in history.players}
     base = {
         "events": tuple(_events(history)),
-        "decisions": tuple(_decision(history, decision) for decision in history.decisions),
+        "decisions": tuple(_decision(history, decision, models) for decision in history.decisions),
         "usage": tuple(_usage(history)),
         "pairs": derived(partial(_pairs, history), log, history),
     }
     frames = {name: Frame(tuple(BASE[name]), rows) for name, rows in base.items()}
+    models |= {name: models[player] for player, name in history.names.items()}
+    own = {name: _with_models(frame, models) for name, frame in own.items()}
     return {**{name: frames.get(name) or _standings(history) for name in BASE}, **own}
+
+
+def _with_models(frame: Frame, models: Mapping[str, str]) -> Frame:
+    """A game's own table, with the model of each player that a column names: `model`, or `<column>_model`.
+
+    A column names players where each of its cells is one's id or name, or empty.
+    """
+    added: dict[str, tuple[Cell, ...]] = {}
+    for column, cells in zip(frame.columns, zip(*frame.rows, strict=True), strict=False):
+        present = {cell for cell in cells if cell is not None and cell != ""}
+        name = "model" if column == "player" else f"{column}_model"
+        if present and all(isinstance(cell, str) and cell in models for cell in present) and name not in frame.columns:
+            added[name] = tuple(models.get(cell) if isinstance(cell, str) else None for cell in cells)
+    rows = (row + more for row, more in zip(frame.rows, zip(*added.values(), strict=True), strict=True))
+    return Frame((*frame.columns, *added), tuple(rows)) if added else frame
 
 
 def _events(history: History) -> Iterator[Row]:
@@ -99,7 +118,7 @@ def _events(history: History) -> Iterator[Row]:
             )
 
 
-def _decision(history: History, record: DecisionRecord) -> Row:
+def _decision(history: History, record: DecisionRecord, models: Mapping[str, str]) -> Row:
     parse = record.parse
     return (
         *(record.index, record.wave, record.player, record.kind),
@@ -109,6 +128,7 @@ def _decision(history: History, record: DecisionRecord) -> Row:
         *(len(record.tries), record.model, record.provider),
         *((None,) * 5 if record.usage is None else astuple(record.usage)),
         history.inherits(record),
+        models.get(record.player),
     )
 
 
@@ -134,10 +154,12 @@ def _usage(history: History) -> Iterator[Row]:
 
 def _pairs(history: History, log: Sequence[LogEntry], seats: Sequence[PlayerId]) -> tuple[Row, ...]:
     rows: list[Row] = []
+    models = {player.id: player.model for player in history.players}
     for pair in pairs(log, seats, history.names):
         for deed in pair.deeds:
             did = (deed.deed, deed.sign, deed.times, deed.after_naming, deed.amount, deed.turned)
-            rows.append((deed.round, history.rounds[deed.round].title, pair.who, pair.whom, *did))
+            whose = models.get(pair.who), models.get(pair.whom)
+            rows.append((deed.round, history.rounds[deed.round].title, pair.who, pair.whom, *did, *whose))
     return tuple(rows)
 
 
@@ -150,7 +172,10 @@ def _json(value: Any, where: str) -> str:
 
 @dataclass(frozen=True)
 class Folder:
-    """Tables over all runs, `run, game, seed, status` leading; the runs in them; why others are not, by name."""
+    """Tables over all runs; the runs in them; why others are not, by name.
+
+    `run, game, seed, status` lead each table, then the settings that vary between the runs of a game (`conditions`).
+    """
 
     names: tuple[str, ...]
     tables: Mapping[str, Frame]
@@ -160,6 +185,7 @@ class Folder:
 def read_folder(directory: Path) -> Folder:
     """All runs with a history that can be read, oldest first; `UsageError` where there is none."""
     names: list[str] = []
+    scenarios: dict[str, dict[str, Mapping[str, Any]]] = {}
     parts: dict[str, list[tuple[tuple[Cell, ...], Frame]]] = {}
     skipped: dict[str, str] = {}
     for run in list_runs(directory):
@@ -172,12 +198,16 @@ def read_folder(directory: Path) -> Folder:
             skipped[run.name] = str(error).removeprefix(f"{run.name}: ")
             continue
         names.append(run.name)
+        scenarios.setdefault(history.game, {})[run.name] = history.scenario
         for name, frame in tables.items():
             parts.setdefault(name, []).append(((run.name, history.game, history.seed, history.status), frame))
     if not names:
         without = f" (without one: {listed(skipped)})" if skipped else ""
         raise UsageError(f"{directory}: holds no run with a readable history{without}")
-    return Folder(tuple(names), {name: _united(part) for name, part in parts.items()}, skipped)
+    settings: dict[Cell, Levels] = {}
+    for of in scenarios.values():
+        settings |= zip(of, levels(list(of.values())), strict=True)
+    return Folder(tuple(names), {name: _united(part, settings) for name, part in parts.items()}, skipped)
 
 
 def listed(names: Iterable[str]) -> str:
@@ -186,12 +216,19 @@ def listed(names: Iterable[str]) -> str:
     return cleaned(", ".join(first)) + (f" and {rest} more" if rest > 0 else "")
 
 
-def _united(parts: Iterable[tuple[tuple[Cell, ...], Frame]]) -> Frame:
-    """Columns in the order in which they are first met; a run without a column has None in it."""
+def _united(parts: Iterable[tuple[tuple[Cell, ...], Frame]], settings: Mapping[Cell, Levels]) -> Frame:
+    """Columns in the order in which they are first met; a run without a column has None in it.
+
+    `settings` are those that vary, by run.
+    """
+    keys = tuple(dict.fromkeys(key for own in settings.values() for key in own))
     columns: dict[str, None] = {}
     rows: list[tuple[tuple[Cell, ...], Mapping[str, Cell]]] = []
     for leading, frame in parts:
         columns.update(dict.fromkeys(frame.columns))
         rows += ((leading, dict(zip(frame.columns, row, strict=True))) for row in frame.rows)
-    united = tuple((*leading, *(row.get(column) for column in columns)) for leading, row in rows)
-    return Frame((*LEADING, *columns), united)
+    united = tuple(
+        (*leading, *map(settings[leading[0]].get, keys), *(row.get(column) for column in columns))
+        for leading, row in rows
+    )
+    return Frame((*LEADING, *keys, *columns), united)

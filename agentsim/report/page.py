@@ -32,6 +32,11 @@ from agentsim.report.redaction import as_seen_by
 from agentsim.report.tables import model_table, pairs_table, say_do_table, table
 from agentsim.report.timeline import Timeline
 
+EXPLORATORY = (
+    "Exploratory: nothing here was named beforehand. One interval of 95% in twenty misses by chance alone; what is "
+    "found here is to be confirmed with games of other seeds."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class PageOptions:
@@ -152,14 +157,20 @@ def render_batch(
     labels: Mapping[str, int],
     css: str,
     warning: str | None = None,
+    planned: Sequence[Panel] = (),
 ) -> str:
-    """The page of many games; `labels` numbers the entrants for their tones, `facts` and `warning` are its header's."""
+    """The page of many games; `labels` numbers the entrants for their tones, `facts` and `warning` are its header's.
+
+    `planned` comparisons stand before the others, which are exploratory.
+    """
     style = markup.inlined(css)
     return markup.environment().get_template("batch.html.j2").render(
         name=name,
         facts=facts,
         warning=warning,
         panels=[view(panel, labels) for panel in panels],
+        planned=[view(panel, labels) for panel in planned],
+        exploratory=EXPLORATORY,
         games=games,
         style=style,
         csp=markup.content_security_policy(style),

@@ -52,7 +52,7 @@ def played(server: Fitful, tmp_path: Path, games: int, lost: int) -> list[Said]:
 
 
 def reported(tmp_path: Path, *words: str) -> dict[str, Any]:
-    said = agentsim("report", "logs", "--json", *words, cwd=tmp_path)
+    said = agentsim("report", "logs", "--pool", "--json", *words, cwd=tmp_path)
     assert said.code == 0, said.err
     found: dict[str, Any] = json.loads(said.out)
     return found
@@ -63,7 +63,7 @@ def test_ten_games_of_nothing_but_fallbacks_are_not_ranked_without_a_word(server
     assert {(said.code, said.line) for said in runs} == {
         (4, "degraded: fallbacks decided more than 20%: 9 of 9 (100%)")
     }
-    first, second, third, *_ = agentsim("report", "logs", cwd=tmp_path).out.splitlines()
+    first, second, third, *_ = agentsim("report", "logs", "--pool", cwd=tmp_path).out.splitlines()
     assert first == "logs: 10 games of agent_island, by player"
     assert second.startswith("warning: fallbacks: 10 of 10 games with more than 10%")
     assert third.startswith("warning: fallbacks decided more than 5% of A ")
@@ -88,7 +88,7 @@ def test_every_rating_stands_beside_the_one_without_the_games_of_too_many_fallba
         for game in (2, 3, 4)
     ]
     assert {label: line["wins"] for label, line in kept.items()} == {player: winners.count(player) for player in "ABC"}
-    out = agentsim("report", "logs", cwd=tmp_path).out
+    out = agentsim("report", "logs", "--pool", cwd=tmp_path).out
     assert "warning: fallbacks: 2 of 5 games with more than 10%" in out
     heads = [row for row in out.splitlines() if "win rate" in row or "log strength " in row]
     assert all(f"{rating}*" in heads[0] for rating in ("games", "win rate", "mean rank"))
@@ -99,19 +99,19 @@ def test_a_higher_limit_keeps_every_game(server: Fitful, tmp_path: Path) -> None
     played(server, tmp_path, 3, lost=1)
     found = reported(tmp_path, "--max-fallbacks", "1")
     assert (found["above"], found["kept"]) == ([], None)
-    out = agentsim("report", "logs", "--max-fallbacks", "1", cwd=tmp_path).out
+    out = agentsim("report", "logs", "--pool", "--max-fallbacks", "1", cwd=tmp_path).out
     assert "\nfallbacks: 0 of 3 games with more than 100%\n" in out
     assert "win rate*" not in out
 
 
 def test_the_page_of_many_games_says_it_at_its_head_and_of_each_game(server: Fitful, tmp_path: Path) -> None:
     played(server, tmp_path, 3, lost=1)
-    assert agentsim("report", "logs", "--html", cwd=tmp_path).code == 0
+    assert agentsim("report", "logs", "--pool", "--html", cwd=tmp_path).code == 0
     page = (tmp_path / "logs" / "index.html").read_text("utf-8")
     head, _, rest = page.partition("</header>")
     assert "1 of 3 games with more than 10%" in head
     assert '<p class="notice">' in head
-    assert rest.count("100%</bdi></td>") == 1
+    assert rest.partition('id="games-title"')[2].count("100%</bdi></td>") == 1
 
 
 def test_the_list_of_runs_says_the_share_and_warns(server: Fitful, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 from pathlib import Path
@@ -131,3 +132,118 @@ def test_a_models_maker_is_read_off_its_name() -> None:
     assert vendor("openrouter/openai/gpt-5-mini") == "openai"
     assert vendor("gemini/gemini-2.5-flash") == "gemini"
     assert vendor("openrouter/x-ai/grok > openai/gpt-5") == "x-ai"
+
+
+SIDEBARS = '[game_config]\nphases = ["sidebars", "pitches", "votes"]\n'
+
+
+def with_sidebars(tmp_path: Path) -> Path:
+    """Five games without sidebars and five with them, each five a batch."""
+    batch(tmp_path, 5).rename(tmp_path / "plain")
+    text = TRIO.replace("seed = 7\n", f"seed = 8\n{SIDEBARS}")
+    batch(tmp_path, 5, text=text).rename(tmp_path / "sidebars")
+    both = tmp_path / "both"
+    both.mkdir()
+    for folder in ("plain", "sidebars"):
+        for path in (tmp_path / folder).glob("game_*.json"):
+            (both / f"{folder}_{path.name}").write_bytes(path.read_bytes())
+    return both
+
+
+def test_conditions_are_named_and_never_pooled_unless_asked(tmp_path: Path) -> None:
+    folder = with_sidebars(tmp_path)
+    said = agentsim("report", str(folder), cwd=tmp_path).out
+    plain, sidebars = ('game_config.phases=["pitches", "votes"]', 'game_config.phases=["sidebars", "pitches", "votes"]')
+    assert f"10 games of agent_island in 2 conditions, not pooled: {plain} (5), {sidebars} (5)" in said.splitlines()[0]
+    for title in (
+        "Conditions",
+        f"Conditions: {sidebars} less {plain}",
+        *(f"Standings ({each})" for each in (plain, sidebars)),
+    ):
+        assert f"\n{title}\n" in said
+    found = reported(folder)
+    assert [(each["condition"], each["games"]) for each in found["parts"]] == [(plain, 5), (sidebars, 5)]
+    assert {each["measure"] for each in found["differences"]} >= {"rank", "win", "rounds_survived"}
+    pooled = reported(folder, "--pool")
+    assert (pooled["games"], pooled["condition"], pooled["differences"]) == (10, "", [])
+    apart = agentsim("report", "plain", "sidebars", "--json", cwd=tmp_path)
+    assert [each["games"] for each in json.loads(apart.out)["parts"]] == [5, 5]
+
+
+def test_planned_comparisons_stand_apart(tmp_path: Path) -> None:
+    folder = with_sidebars(tmp_path)
+    said = agentsim("report", str(folder), "--html", "--planned", "game_config.phases", cwd=tmp_path).out
+    planned, _, exploratory = said.partition("\nExploratory")
+    assert "\nConditions\n" in planned
+    assert "\nStandings" in exploratory
+    assert "\nStandings" not in planned
+    page = (folder / "index.html").read_text("utf-8")
+    assert (
+        page.index('id="planned"') < page.index("Conditions:") < page.index('id="panels"') < page.index("Standings (")
+    )
+    wrong = agentsim("report", str(folder), "--planned", "luck", cwd=tmp_path)
+    assert (wrong.code, "luck is no table here and no setting that varies" in wrong.line) == (2, True)
+
+
+def test_models_that_a_batch_rotates_are_a_planned_comparison(tmp_path: Path) -> None:
+    folder = batch(tmp_path, 3, "--models", "bot/loyal,bot/grudge")
+    said = {each["title"]: each["planned"] for each in reported(folder)["sentences"]}
+    assert (said["Standings"], said["Ratings"], said["Seats"]) == (True, True, False)
+
+
+def test_tables_are_written_in_numbers_with_what_varies_and_the_sentence(tmp_path: Path) -> None:
+    folder = with_sidebars(tmp_path)
+    assert agentsim("report", str(folder), "--format", "csv", "--out", "tables", cwd=tmp_path).code == 0
+    with (tmp_path / "tables" / "standings.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["condition"] for row in rows} == {each["condition"] for each in reported(folder)["parts"]}
+    assert all(float(row["win_rate_low"]) <= float(row["win_rate"]) <= float(row["win_rate_high"]) for row in rows)
+    gaps = reported(folder)["tables"]["differences"]
+    assert all(row["sentence"].startswith(f"The difference in the mean {row['measure']} of ") for row in gaps)
+    assert agentsim("report", str(folder), "--out", "x", cwd=tmp_path).line == "--out: goes with --format csv"
+    assert agentsim("export", str(folder), cwd=tmp_path).code == 0
+    with (folder / "both.usage.csv").open(encoding="utf-8") as file:
+        assert {row["game_config.phases"] for row in csv.DictReader(file)} == {
+            '["pitches", "votes"]',
+            '["sidebars", "pitches", "votes"]',
+        }
+
+
+def test_every_table_says_what_one_may_write(tmp_path: Path) -> None:
+    folder = batch(tmp_path, 8, "--rotate")
+    found = reported(folder)
+    silent = [each["title"] for each in found["sentences"] if not each["sentence"]]
+    assert silent == ["Calls and cost"], "nothing was paid for"
+    line = found["lines"][0]
+    (standings,) = (each["sentence"] for each in found["sentences"] if each["title"] == "Standings")
+    assert f"{line['label']} came first in {line['win_rate']['value']:.0%}" in standings
+    assert "8 games" in standings
+
+
+def test_several_games_have_tables_each_and_one_fit(tmp_path: Path) -> None:
+    folder = batch(tmp_path, 4)
+    text = 'game = "werewolf"\nseed = 3\n' + "".join(
+        f'[[players]]\nid = "{player}"\nmodel = "bot/random"\n' for player in "ABCDEF"
+    )
+    other = tmp_path / "other"
+    other.mkdir()
+    done = batch(other, 4, text=text)
+    found = json.loads(agentsim("report", str(folder), str(done), "--by", "player", "--json", cwd=tmp_path).out)
+    assert [each["game"] for each in found["parts"]] == ["agent_island", "werewolf"]
+    fit = found["across"]
+    assert ({line["label"] for line in fit["lines"]}, fit["apart"]) == ({"A", "B", "C"}, ["D", "E", "F"])
+    assert fit["games"] == {"agent_island": 4, "werewolf": 4}
+    said = agentsim("report", str(folder), str(done), "--by", "player", cwd=tmp_path).out
+    assert "\nAcross games\n" in said
+    assert "\nStandings (werewolf)\n" in said
+
+
+def test_turns_are_shown_where_chance_drew_them_alone(tmp_path: Path) -> None:
+    assert reported(batch(tmp_path, 2))["spoke"]
+    bots = ("shark", "turtle")
+    text = 'game = "monopoly"\nseed = 3\n[game_config]\nmax_turns = 4\n' + "".join(
+        f'[[players]]\nid = "{bot}"\nmodel = "bot/{bot}"\n' for bot in bots
+    )
+    other = tmp_path / "other"
+    other.mkdir()
+    assert reported(batch(other, 2, text=text))["spoke"] == [], "the order of talk is the policies' own"

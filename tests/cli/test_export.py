@@ -19,7 +19,7 @@ from agentsim.history.tables import BASE
 from tests.cli.command_line import TRIO, agentsim, snapshot, trio
 
 TABLES = ["events", "decisions", "standings", "usage", "pairs", "votes", "tallies"]
-VOTES = ["Round", "Final", "Voter", "Choice", "Explanation"]
+VOTES = ["Round", "Final", "Voter", "Choice", "Explanation", "Ballot", "Position", "Voter_model", "Choice_model"]
 SCORES = ["score_rounds_survived", "score_votes_against", "score_jury_votes"]
 LEADING = ["run", "game", "seed", "status"]
 HOSTILE = [
@@ -88,7 +88,7 @@ def test_csv_has_the_columns_that_are_promised_and_every_row(project: Path) -> N
         **{table: list(BASE[table]) for table in TABLES[:5]},
         "standings": [*BASE["standings"], *SCORES],
         "votes": VOTES,
-        "tallies": ["Round", "Final", "Candidate", "Votes", "Chosen", "Tied"],
+        "tallies": ["Round", "Final", "Candidate", "Votes", "Chosen", "Tied", "Candidate_model"],
     }
     assert [row["content"] for row in rows["events"]] == [event["content"] for event in events(loaded)]
     assert [json.loads(row["data"]) for row in rows["events"]] == [event["data"] for event in events(loaded)]

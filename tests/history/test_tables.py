@@ -82,14 +82,14 @@ def test_decisions_say_what_led_to_them_and_what_they_cost() -> None:
     paid_for, asked_again, bot, fallback = rows(run_tables(history())["decisions"])
     assert tuple(paid_for.values()) == (
         *(1, 1, "A", "pitch", '{"text": "Hello."}', "model", None, "json", 1, False, 2, "m-1", "host"),
-        *(812, 640, 10, None, 0.25, False),
+        *(812, 640, 10, None, 0.25, False, "lab/m-1"),
     )
     assert " ".join(paid_for) == (
         "index wave player kind decision source fallback_reason stage candidates repaired tries model provider "
-        "prompt_tokens cached_tokens completion_tokens reasoning_tokens cost_usd inherited"
+        "prompt_tokens cached_tokens completion_tokens reasoning_tokens cost_usd inherited player_model"
     )
     assert (asked_again["tries"], asked_again["prompt_tokens"], asked_again["cost_usd"]) == (2, 200, None)
-    known = ["index", "wave", "player", "kind", "decision", "source", "tries", "inherited"]
+    known = ["index", "wave", "player", "kind", "decision", "source", "tries", "inherited", "player_model"]
     assert {name for name, cell in bot.items() if cell is not None} == set(known)
     assert (bot["decision"], bot["tries"]) == ('{"vote": null}', 0)
     assert (fallback["player"], fallback["fallback_reason"], fallback["tries"]) == ("@judge", "timeout", 2)
@@ -131,7 +131,17 @@ def test_a_games_own_tables_are_of_its_seats_and_its_log(monkeypatch: pytest.Mon
         given.extend((list(log), list(players)))
         return {}
 
-    assert run_tables(history())["votes"].rows == ((1, True, "A", "B", "why not"), (1, True, "B", None, ""))
+    assert rows(run_tables(history())["votes"])[1] == {
+        "Round": 1,
+        "Final": True,
+        "Voter": "B",
+        "Choice": None,
+        "Explanation": "",
+        "Ballot": '["A"]',
+        "Position": None,
+        "Voter_model": "bot/random",
+        "Choice_model": None,
+    }
     monkeypatch.setattr(type(GAME), "tables", tables)
     run_tables(history())
     assert given == [LOG, ["A", "B"]]

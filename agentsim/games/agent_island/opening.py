@@ -46,7 +46,7 @@ class LastRoundBegan(RoundBegan):
         return False
 
 
-class OrderDrawn(Told, content="The order drawn for the {phase} is {order}."):
+class OrderDrawn(Told, content="The order drawn for the {phase} is {order}.", drawn=("order",)):
     phase: str
     order: tuple[str, ...]
 

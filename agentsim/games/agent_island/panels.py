@@ -5,6 +5,7 @@ Given the events one player heard, panels show what that player could know. Mark
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -110,15 +111,19 @@ def _mentions(spoken: Sequence[tuple[int, str, str]], players: Sequence[PlayerId
 
 
 def tables(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
-    """`votes`: one row a vote, Choice empty for an abstention. `tallies`: one row a candidate of a count."""
+    """`votes`: one row a vote, Choice empty for an abstention. `tallies`: one row a candidate of a count.
+
+    Ballot is a JSON list of the candidates in the order in which the voter read them, Position that of its choice.
+    """
     votes: list[tuple[Cell, ...]] = []
     tallies: list[tuple[Cell, ...]] = []
     chosen = {told.round: told.event.player for told in log if isinstance(told.event, Eliminated | Won)}
     finals = {told.event.round for told in log if isinstance(told.event, Tallied) and told.event.final}
     for told in log:
         match told.event:
-            case Voted(voter=voter, choice=choice, explanation=explanation):
-                votes.append((told.round, told.round in finals, voter, choice, explanation))
+            case Voted(voter=voter, choice=choice, explanation=explanation, ballot=ballot):
+                read = json.dumps(ballot, ensure_ascii=False), ballot.index(choice) + 1 if choice in ballot else None
+                votes.append((told.round, told.round in finals, voter, choice, explanation, *read))
             case Tallied() as tally:
                 for candidate, count in tally.votes.items():
                     row = (tally.round, tally.final, candidate, count)
@@ -126,6 +131,6 @@ def tables(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str,
             case _:
                 pass
     return {
-        "votes": Frame(("Round", "Final", "Voter", "Choice", "Explanation"), tuple(votes)),
+        "votes": Frame(("Round", "Final", "Voter", "Choice", "Explanation", "Ballot", "Position"), tuple(votes)),
         "tallies": Frame(("Round", "Final", "Candidate", "Votes", "Chosen", "Tied"), tuple(tallies)),
     }

@@ -36,6 +36,7 @@ class Voted(
     heading=If("choice", "Player {voter} votes for {choice}", "Player {voter} abstains"),
     words="explanation",
     private=("voter",),
+    drawn=("ballot",),
 ):
     voter: str
     choice: str | None

@@ -43,7 +43,7 @@ class Endowed(Event, heading="{agent} is endowed", private=("agent",)):
         return f"Holds {held or 'nothing'}." + (f" Its {what} of {values}." if values else "")
 
 
-class OrderDrawn(Event, heading="Round {round} begins"):
+class OrderDrawn(Event, heading="Round {round} begins", drawn=("order",)):
     round: int
     order: tuple[str, ...]
 

@@ -96,6 +96,7 @@ class Said(
     words="text",
     deeds=(_ACCUSED,),
     private=("pack",),
+    drawn=("speaker",),
 ):
     speaker: str
     text: str

@@ -1,0 +1,210 @@
+"""Conditions: games whose scenarios are alike but for seed, name and who sits where; and what differs between them.
+
+Means are of entries, differences are of means. Their intervals take games of one seed together, also those of two
+conditions that were played with the same seeds (docs/inference.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri, stdtrit
+
+from agentsim.analysis.game_records import Entrant, GameRecord
+from agentsim.analysis.inference import DRAWS, FEWEST, SEED, UPPER, Array, Interval, blocks, interval, ratio_intervals
+from agentsim.analysis.standings import relative
+from agentsim.history.conditions import Levels, levels, named
+
+RANK, WIN = "rank", "win"
+Flags: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Games under one condition. It is called by the levels of what varies; `""` where nothing does."""
+
+    name: str
+    levels: Levels
+    games: tuple[GameRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The mean of a measure over the entries of one label (None: of all) under one condition."""
+
+    measure: str
+    label: str | None
+    condition: str
+    games: int
+    mean: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The mean of a measure under one condition less that under the condition `less`, by label (None: of all).
+
+    `together` is the interval that holds for all differences between these two conditions at once.
+    """
+
+    measure: str
+    label: str | None
+    condition: str
+    less: str
+    games: tuple[int, int]
+    difference: Interval
+    together: Interval
+
+
+def by_condition(games: Sequence[GameRecord], *, models: bool, pool: bool = False) -> list[Condition]:
+    """The games (of one game) by condition, in the order of the levels; with `pool` all of them as one.
+
+    `models` says that models are a setting, since players are compared. Where games of several folders are alike, the
+    folder is a level. A game of bots that repeats another under its condition counts once.
+    """
+    found = [{} for _ in games] if pool else levels([game.scenario for game in games], models=models)
+    folders = list(dict.fromkeys(game.folder for game in games))
+    told = {named(own): set[str]() for own in found}
+    for game, own in zip(games, found, strict=True):
+        told[named(own)].add(game.folder)
+    if not pool and any(len(each) > 1 for each in told.values()):
+        found = [{**own, "folder": game.folder} for game, own in zip(games, found, strict=True)]
+    groups: dict[str, tuple[Levels, dict[str, GameRecord]]] = {}
+    for game, own in zip(games, found, strict=True):
+        _, here = groups.setdefault(named(own, found), (own, {}))
+        here.setdefault(game.certain or f"{game.folder}/{game.name}", game)
+
+    def order(own: Levels) -> list[tuple[int, float, str]]:
+        at = {key: folders.index(str(level)) if key == "folder" else level for key, level in own.items()}
+        return [(0, level, "") if isinstance(level, int | float) else (1, 0, str(level)) for level in at.values()]
+
+    conditions = [Condition(name, own, tuple(here.values())) for name, (own, here) in groups.items()]
+    return sorted(conditions, key=lambda each: order(each.levels))
+
+
+def same_sizes(conditions: Sequence[Condition]) -> list[Condition]:
+    """The conditions with relative ranks, where tables differ in size between them."""
+    if len({len(game.entrants) for each in conditions for game in each.games}) < 2:
+        return list(conditions)
+    return [Condition(each.name, each.levels, tuple(map(relative, each.games))) for each in conditions]
+
+
+class _Columns:
+    """Sums of measures and counts of entries, by games and columns of (measure, label)."""
+
+    def __init__(self, games: Sequence[GameRecord]) -> None:
+        sums: dict[tuple[str, str | None], dict[int, list[float]]] = {}
+        for row, game in enumerate(games):
+            best = min((entrant.rank for entrant in game.entrants), default=0.0)
+            firsts = sum(entrant.rank == best for entrant in game.entrants)
+            for entrant in game.entrants:
+                for measure, label, value in _measures(entrant, (entrant.rank == best) / max(1, firsts)):
+                    sums.setdefault((measure, label), {}).setdefault(row, []).append(value)
+        measures = list(dict.fromkeys(measure for measure, _ in sums))
+        self.keys = sorted(sums, key=lambda key: (measures.index(key[0]), key[1] is not None, key[1] or ""))
+        self.sums, self.counts = (np.zeros((len(games), len(self.keys))) for _ in range(2))
+        for column, key in enumerate(self.keys):
+            for row, values in sums[key].items():
+                self.sums[row, column], self.counts[row, column] = sum(values), len(values)
+
+
+def _measures(entrant: Entrant, win: float) -> Iterator[tuple[str, str | None, float]]:
+    yield RANK, entrant.label, entrant.rank
+    yield WIN, entrant.label, win
+    for measure, value in entrant.scores.items():
+        yield measure, entrant.label, value
+        yield measure, None, value  # ranks and wins of all players are the same under every condition
+
+
+def measured(conditions: Sequence[Condition]) -> list[Measured]:
+    """Every measure by label and condition, intervals by the bootstrap (`inference.ratio_intervals`)."""
+    found = []
+    for each in conditions:
+        columns, together = _Columns(each.games), blocks([game.seed for game in each.games])
+        for place, (measure, label) in enumerate(columns.keys):
+            sums, counts = columns.sums[:, [place]], columns.counts[:, [place]]
+            centre, within = (0.5, (0.0, 1.0)) if measure == WIN else (None, (-np.inf, np.inf))
+            (ends,) = ratio_intervals(together @ sums, together @ counts, centre=centre, within=within)
+            mean = interval(float(sums.sum() / counts.sum()), ends)
+            found.append(Measured(measure, label, each.name, int((counts > 0).sum()), mean))
+    keys = list(dict.fromkeys((each.measure, each.label) for each in found))
+    shown = [each for each in found if each.label is not None or each.mean.low is not None]  # else all games are alike
+    return sorted(shown, key=lambda each: keys.index((each.measure, each.label)))
+
+
+def differences(conditions: Sequence[Condition]) -> list[Difference]:
+    """Every condition less the first, in each measure of each label that both have."""
+    first, found = conditions[0], []
+    for other in conditions[1:]:
+        games = (*other.games, *first.games)
+        columns = _Columns(games)
+        arm = np.arange(len(games)) < len(other.games)
+        there = [(columns.counts[side] > 0).sum(axis=0) for side in (arm, ~arm)]
+        both = np.flatnonzero((there[0] > 0) & (there[1] > 0))
+        rates = np.array([columns.keys[place][0] == WIN for place in both], dtype=bool)
+        seeds = [game.seed for game in games]
+        ends = difference_ends(columns.sums[:, both], columns.counts[:, both], arm, seeds, rates)
+        for (mean, *limits), place in zip(ends, both, strict=True):
+            measure, label = columns.keys[place]
+            alone, together = (interval(mean, np.array(each)) for each in (limits[:2], limits[2:]))
+            many = int(there[0][place]), int(there[1][place])
+            if label is None and alone == Interval(0.0):
+                continue  # the rules make it the same in all games
+            found.append(Difference(measure, label, other.name, first.name, many, alone, together))
+    return found
+
+
+def difference_ends(sums: Array, counts: Array, arm: Flags, seeds: Sequence[int], rates: Flags) -> Array:
+    """By columns: the difference of means (arm less the others), low, high, and low and high for all columns at once.
+
+    Each seed is a cluster, and adds up what its games in the arm and outside it move the difference by. The variance is
+    the sum of the squares, each side's part scaled by G / (G - 1) where it has G clusters: Welch's where no seed is on
+    both sides, that of paired differences where all are. Degrees of freedom are Satterthwaite's, over clusters on both
+    sides, in the arm alone and outside alone. `rates` have the normal's quantile instead, and get a won
+    and a lost game on each side (A. Agresti and B. Caffo, Simple and effective confidence intervals for proportions,
+    2000), in half a pair of each kind where most seeds are on both sides (A. Agresti and Y. Min, Simple improved
+    confidence intervals for matched proportions, 2005). The ends for all columns are of the greatest |t|, by drawing
+    the signs of clusters again. NaN for fewer than `FEWEST` clusters on a side.
+    """
+    truth = sums[arm].sum(axis=0) / counts[arm].sum(axis=0) - sums[~arm].sum(axis=0) / counts[~arm].sum(axis=0)
+    found = np.full((sums.shape[1], 5), np.nan)
+    found[:, 0] = truth
+    together = blocks(seeds)
+    pairs = 2 * ((together[:, arm].any(axis=1) & together[:, ~arm].any(axis=1)).sum()) > len(together)
+    more = np.where(rates, counts.sum(axis=0) / np.maximum(1, (counts > 0).sum(axis=0)), 0.0) / (1 + pairs)
+    won = np.array([1, 0, 1, 0, 1, 1, 0, 0] if pairs else [1, 0, 1, 0])  # four halves of pairs, or two games a side
+    sums, counts = np.vstack([sums, won[:, None] * more]), np.vstack([counts, *[more] * len(won)])
+    arm = np.append(arm, np.arange(len(won)) < len(won) // 2)
+    added = np.tile(np.eye(4), 2) if pairs else np.eye(4)
+    together = np.block([[together, np.zeros((len(together), len(won)))], [np.zeros((4, len(seeds))), added]])
+    parts, sides, middle = [], [], np.zeros(sums.shape[1])
+    for side, sign in ((arm, 1.0), (~arm, -1.0)):
+        total, mean = counts[side].sum(axis=0), sums[side].sum(axis=0) / counts[side].sum(axis=0)
+        middle = middle + sign * mean
+        pulls = together[:, side] @ ((sums[side] - mean * counts[side]) / total)
+        here = together[:, side] @ (counts[side] > 0) > 0
+        clusters = here.sum(axis=0)
+        parts.append(sign * pulls * np.sqrt(clusters / np.maximum(1, clusters - 1)))
+        sides.append(here)
+    pulls, (own, others) = parts[0] + parts[1], sides
+    strata = [(pulls**2 * which).sum(axis=0) for which in (own & others, own & ~others, ~own & others)]
+    sizes = [which.sum(axis=0) for which in (own & others, own & ~others, ~own & others)]
+    variance = sum(strata, np.zeros(len(found)))
+    fewest = np.minimum(own.sum(axis=0), others.sum(axis=0)) - 2 * rates
+    sound = (fewest >= FEWEST) & (variance > 1e-12 * np.maximum(1.0, truth**2))
+    if not sound.any():
+        return found
+    lost = sum((part**2 / np.maximum(1, size - 1) for part, size in zip(strata, sizes, strict=True)), 0 * variance)
+    alone = np.where(rates[sound], ndtri(UPPER), stdtrit(variance[sound] ** 2 / lost[sound], UPPER))
+    signs = np.random.default_rng(SEED).choice((-1.0, 1.0), size=(DRAWS, len(pulls)))
+    drawn, known = signs @ pulls[:, sound], (own | others).sum(axis=0)[sound]
+    spread = np.maximum(variance[sound] - drawn**2 / known, 1e-300)
+    all_of_them = np.maximum(np.quantile(np.abs(drawn / np.sqrt(spread)).max(axis=1), 2 * UPPER - 1), alone)
+    reach = np.sqrt(variance[sound]) * np.array([-alone, alone, -all_of_them, all_of_them])
+    low, high = np.minimum(middle[sound] + reach, truth[sound]), np.maximum(middle[sound] + reach, truth[sound])
+    found[sound, 1:] = np.stack([low[0], high[1], low[2], high[3]], axis=1)
+    found[rates] = np.clip(found[rates], -1, 1)
+    return found

@@ -1,0 +1,250 @@
+"""`agentsim report`: compare the players of many games, under each condition, between conditions and across games."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import typer
+
+from agentsim.cli import options as o
+from agentsim.cli.compare import print_panel
+from agentsim.cli.report_page import DECIDED, fell, write_page
+from agentsim.cli.terminal_output import remark, safe, say_json, shortened
+from agentsim.engine.wording import counted
+from agentsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentsim.analysis.comparison import Compared, Part
+    from agentsim.analysis.game_records import Games
+    from agentsim.analysis.standings import Standing
+
+By: TypeAlias = Literal["model", "player"]
+FileFormat: TypeAlias = Literal["csv", "json"]
+
+
+def report(  # noqa: PLR0917 - the argument and one option each
+    sources: Annotated[
+        list[str], typer.Argument(metavar="DIR...", help="Folders of games: a batch's, or any other; of any games.")
+    ],
+    by: Annotated[
+        By | None, o.option("--by", "What to compare; default: models if there are several.", "model|player")
+    ] = None,
+    pool: Annotated[bool, o.option("--pool", "Take all games of a game together, whatever their conditions.")] = False,
+    planned: Annotated[
+        list[str] | None,
+        o.option(
+            "--planned",
+            "A table (standings, seats, ...) or a setting that varies, which was named before the games were played; "
+            "repeatable.",
+            "KEY",
+        ),
+    ] = None,
+    max_fallbacks: Annotated[
+        float,
+        o.option(
+            "--max-fallbacks",
+            "Ratings are also given without games that have a larger share of fallbacks.",
+            "SHARE",
+            min=0,
+            max=1,
+        ),
+    ] = 0.10,
+    file_format: Annotated[
+        FileFormat | None, o.option("--format", "All tables in numbers instead.", "csv|json")
+    ] = None,
+    out: Annotated[
+        Path | None, o.option("--out", "With --format csv: a folder for a file of each table.", "FOLDER")
+    ] = None,
+    html: Annotated[bool, o.option("--html", "Also write DIR/index.html, with links to the games' pages.")] = False,
+    logs_dir: o.LogsDir = Path("logs"),
+    as_json: o.AsJson = False,
+) -> None:
+    """Compare the players of many games.
+
+    Ranks, ratings, who beats whom and who was for or against whom, what a seat is worth; arms of a fork beside their
+    control; main effects and interactions of a design. Games whose scenarios differ in more than seed, name and who
+    sits where are conditions: each has its tables, and one compares them. Several games have tables each, and one fit
+    over all.
+    Needs the extra analysis. Games that are not finished are left out, and so are copies (games of bots with the same
+    seed, past and luck); both are counted.
+    """
+    if out is not None and file_format != "csv":
+        raise UsageError("--out: goes with --format csv")
+    directories = [
+        next((path for path in (Path(name), logs_dir / name) if path.is_dir()), Path(name)) for name in sources
+    ]
+    try:
+        from agentsim.analysis.comparison import compared
+    except ImportError:
+        raise UsageError("agentsim report needs the extra analysis: pip install 'agentsim[analysis]'") from None
+
+    wanted = frozenset({*(planned or ()), *(name for path in directories for name in _planned_by_batch(path))})
+    found = compared(directories, by=by, pool=pool, max_fallbacks=max_fallbacks, planned=wanted)
+    _check_planned(found, planned or ())
+    if html:
+        write_page(directories[0], found, max_fallbacks)
+    if as_json or file_format == "json":
+        say_json(_as_json(directories, found, max_fallbacks))
+    elif file_format == "csv":
+        _write_csv(found, out)
+    else:
+        _say(directories, found, max_fallbacks)
+
+
+def _planned_by_batch(directory: Path) -> list[str]:
+    """The tables that a batch's design names beforehand: models that rotate are there to be compared."""
+    from agentsim.history.run_files import MANIFEST
+
+    try:
+        manifest = json.loads((directory / MANIFEST).read_bytes())
+    except (OSError, ValueError):
+        return []
+    models = manifest.get("models") if isinstance(manifest, dict) else None
+    return ["standings", "ratings"] if isinstance(models, list) and len(models) > 1 else []
+
+
+def _check_planned(found: Compared, planned: Sequence[str]) -> None:
+    known = {*found.tables, *found.slugs, *(key for kind in found.kinds for key in kind.keys)}
+    if unknown := [name for name in planned if name not in known]:
+        raise UsageError(
+            f"--planned: {unknown[0]} is no table here and no setting that varies ({', '.join(sorted(known))})"
+        )
+
+
+def _say(directories: Sequence[Path], found: Compared, max_fallbacks: float) -> None:
+    _say_what_is_left_out(found)
+    where = ", ".join(map(str, directories))
+    games = [_of(kind.game, [(each.name, len(each.games)) for each in kind.conditions]) for kind in found.kinds]
+    typer.echo(safe(f"{where}: {'; '.join(games)}, by {found.by}"))
+    for kind in found.kinds:
+        for part in kind.parts:
+            _say_fallbacks(part, max_fallbacks, alone=found.whole is part)
+    headed = any(wanted for wanted, _ in found.panels)
+    for wanted in (True, False) if headed else (False,):
+        if headed:
+            typer.echo("\nPlanned comparisons" if wanted else "\nExploratory: not named beforehand, to be confirmed")
+        for was, panel in found.panels:
+            if was is wanted:
+                print_panel(panel)
+
+
+def _of(game: str, conditions: Sequence[tuple[str, int]]) -> str:
+    """`14 games of auction in 2 conditions: sidebars=false (7), sidebars=true (7)`."""
+    games = f"{counted(sum(many for _, many in conditions), 'game')} of {game}"
+    if len(conditions) < 2:
+        return games
+    named = ", ".join(f"{name} ({many})" for name, many in conditions[:4])
+    more = f" and {len(conditions) - 4} more" if len(conditions) > 4 else ""
+    return f"{games} in {len(conditions)} conditions, not pooled: {named}{more}"
+
+
+def _say_fallbacks(part: Part, max_fallbacks: float, *, alone: bool) -> None:
+    if not any(line.asked for line in part.table.lines):
+        return
+    where, said = "" if alone else f" ({part.name})", fell(part, max_fallbacks)
+    if part.above:
+        typer.echo(safe(f"warning: fallbacks{where}: {said}: {DECIDED}"))
+    else:
+        typer.echo(safe(f"fallbacks{where}: {said}"))
+    _warn_of(part.table.lines)
+
+
+def _as_json(directories: Sequence[Path], found: Compared, max_fallbacks: float) -> dict[str, Any]:
+    """Of a single game and condition its figures stand at the top as well."""
+    parts = [
+        {
+            "game": part.game,
+            "condition": part.condition.name,
+            "levels": dict(part.condition.levels),
+            "games": len(part.condition.games),
+            **asdict(part.table),
+            "above": list(part.above),
+            "kept": None if part.kept is None else asdict(part.kept),
+            "favours": [asdict(each) for each in part.favours],
+            "relations": [asdict(relation) for relation in part.relations],
+            "ballots": [asdict(each) for each in part.ballots],
+        }
+        for kind in found.kinds
+        for part in kind.parts
+    ]
+    return {
+        "directory": ", ".join(map(str, directories)),
+        "left_out": dict(found.read.skipped),
+        "copies": dict(found.read.copies),
+        "by": found.by,
+        "max_fallbacks": max_fallbacks,
+        **(parts[0] if found.whole is not None else {"games": found.games, "parts": parts}),
+        "conditions": [
+            {"game": kind.game, "condition": each.name, "levels": dict(each.levels), "games": len(each.games)}
+            for kind in found.kinds
+            for each in kind.conditions
+        ],
+        "differences": [{"game": kind.game, **asdict(each)} for kind in found.kinds for each in kind.differences],
+        "across": None if found.across is None else asdict(found.across),
+        "arms": [each.to_json() for each in found.arms],
+        "designs": [each.to_json() for each in found.designs],
+        "tables": {
+            name: [dict(zip(frame.columns, row, strict=True)) for row in frame.rows]
+            for name, frame in found.tables.items()
+        },
+        "sentences": found.sentences(),
+    }
+
+
+def _write_csv(found: Compared, out: Path | None) -> None:
+    """A file of each table in the folder, or all of them one after the other on stdout."""
+    from agentsim.history.formats import FORMATS
+    from agentsim.history.run_files import write_whole
+
+    files = {name: FORMATS["csv"](name, frame) for name, frame in found.tables.items()}
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        if out is None:
+            typer.echo(f"# {name}\n{content.decode()}")
+        else:
+            write_whole(out / f"{name}.csv", content)
+            typer.echo(str(out / f"{name}.csv"))
+
+
+def _say_what_is_left_out(compared: Compared) -> None:
+    found: Games = compared.read
+    games = [game for kind in compared.kinds for each in kind.conditions for game in each.games]
+    if found.skipped:
+        first = next(iter(found.skipped))
+        remark(f"{len(found.skipped)} left out: {first} {found.skipped[first]}", 300)
+    if found.copies:
+        name, other = next(iter(found.copies.items()))
+        many = f"{len(found.copies)} games of bots are others over again and count once"
+        if len(found.copies) == 1:
+            many = "1 game of bots is another over again and counts once"
+        remark(f"{many}: {name} is {other}", 300)
+    if apart := [game.parent for game in games if game.parent is not None]:
+        whose = f"{len(set(apart))} {'run that is' if len(set(apart)) == 1 else 'runs that are'} not here"
+        many = "1 game is a branch" if len(apart) == 1 else f"{len(apart)} games are branches"
+        remark(f"{many} of {whose} ({apart[0]}): they share a past", 300)
+    if compared.alone:
+        many = "1 branch is" if compared.alone == 1 else f"{compared.alone} branches are"
+        remark(f"{many} in no figure: `agentsim fork --arm` plays a control beside them")
+    for kind in compared.kinds:
+        if len(kind.conditions) > 1 and not kind.parts:
+            remark(
+                f"{kind.game}: too many conditions ({len(kind.conditions)}) for tables of each; --pool makes them one"
+            )
+    if len(compared.kinds) > 1 and compared.across is None:
+        remark("no fit across games: it needs one condition of each game (--pool), and two players in all of them")
+
+
+def _warn_of(lines: Sequence[Standing]) -> None:
+    """Warn of the compared models or players with many fallbacks."""
+    from agentsim.history.diagnostics import NOTABLE, Share
+
+    found = {line.label: Share(line.asked, line.fallbacks, line.turned_away) for line in lines}
+    notable = {label: share for label, share in found.items() if share.rate > NOTABLE}
+    if notable:
+        whose = ", ".join(f"{label} {share}" for label, share in sorted(notable.items(), key=lambda e: -e[1].rate))
+        typer.echo(shortened(f"warning: fallbacks decided more than {NOTABLE:.0%} of {whose}", 600))
