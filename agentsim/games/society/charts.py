@@ -1,4 +1,4 @@
-"""Charts: the society from evening to evening; its laws, its groups, who deals with whom, and the forum.
+"""Charts and tables: the society from evening to evening; its laws, its groups, who deals with whom, and the forum.
 
 Given the events one agent heard, they show what that agent could know. Agents' own pages are `pages`.
 """
@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from operator import attrgetter
 from typing import Any
 
-from agentsim.engine.event import Event, LogEntry
-from agentsim.engine.panel import Cell, Chart, DataTable, Network, Node, Panel, Series, ThreadPost, Threads, Tie
-from agentsim.games.society.amounts import UNIT
+from agentsim.engine import Event, LogEntry
+from agentsim.engine.codec import values
+from agentsim.engine.panel import Cell, Chart, DataTable, Frame, Network, Node, Panel, Series, ThreadPost, Threads, Tie
+from agentsim.games.society.amounts import UNIT, number
 from agentsim.games.society.building import Contributed
 from agentsim.games.society.config import PERSONALITIES
 from agentsim.games.society.ending import DayEnded, SocietyEnded
 from agentsim.games.society.founding import SocietyBegan
-from agentsim.games.society.giving import Traded
 from agentsim.games.society.laws import LawEnacted, LawRepealed
 from agentsim.games.society.life import FellDormant, Idled
 from agentsim.games.society.pages import People, pages, people
@@ -26,10 +25,37 @@ from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.terms import RESOURCES, in_words
 from agentsim.games.society.turn import InvalidAction
 from agentsim.games.society.voting import Proposed, Voted
-from agentsim.games.society.work import Worked
+from agentsim.games.society.work import Traded, Worked
 
 WINDOW = 5
 """Days before and after a law that are compared."""
+_STATUS = ("active", "dormant", "dead")
+_COUNTS = ("posts", "messages", "proposals", "votes", "invalid", "laws")
+_STOCKS = (*((resource, where) for resource in RESOURCES for where in ("held", "pool")), ("land", "pool"))
+DAYS = ("day", *_STATUS, *map("_".join, _STOCKS), "gini", *_COUNTS)
+AGENTS = (
+    *("agent", "player", "name", "personality", "condition", *RESOURCES, "wealth"),
+    *("hours", "posts", "messages", "proposals", "votes", "breaches", "rank"),
+)
+
+
+def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
+    """`days`: a row an evening. `agents`: a row an agent as the game ends, by number.
+
+    An agent's status is its `condition`: a column `status` leads every table over many runs.
+    """
+    events = [told.event for told in log]
+    days = tuple(_day(event) for event in events if isinstance(event, DayEnded))
+    results = next((event.results for event in reversed(events) if isinstance(event, SocietyEnded)), ())
+    spelt = [values(result) for result in sorted(results, key=lambda result: result.agent)]
+    agents = tuple(({**each, "name": each["name"] or None}.values()) for each in spelt)
+    return {"days": Frame(DAYS, days), "agents": Frame(AGENTS, tuple(map(tuple, agents)))}
+
+
+def _day(event: DayEnded) -> tuple[Cell, ...]:
+    stocks = [number(getattr(event.totals[resource], where)) for resource, where in _STOCKS]
+    status, counts = ([getattr(event, name) for name in names] for names in (_STATUS, _COUNTS))
+    return (event.day, *status, *stocks, event.gini, *counts)
 
 
 def panels(log: Sequence[LogEntry]) -> list[Panel]:
@@ -38,88 +64,79 @@ def panels(log: Sequence[LogEntry]) -> list[Panel]:
     known = people(events)
     if known is None:
         return []
-    parts = (_by_day(events), _laws(events), _groups(events, known), _ties(events, known), _forum(events, known))
+    days = [event for event in events if isinstance(event, DayEnded)]
+    laws = [event for event in events if isinstance(event, LawEnacted)]
+    parts = (
+        _by_day(days) if days else (),
+        _laws(laws, days, events) if laws else (),
+        _groups(events, known),
+        _ties(events, known),
+        _forum(events, known),
+    )
     return [*(panel for part in parts for panel in part), *pages(events, known)]
 
 
 # -- days
 
 
-def _by_day(events: Sequence[Event]) -> Iterator[Panel]:
-    """Who is awake, what there is, how unequal it is, and how much is said; nothing before the first evening."""
-    days = [event for event in events if isinstance(event, DayEnded)]
-    if not days:
-        return
-    yield _lines("Agents by evening", days, {name: name for name in ("active", "dormant", "dead")}, "agents")
-    for title, where, resources in (
-        ("Held by agents", "held", RESOURCES),
-        ("The common pool", "pool", (*RESOURCES, "land")),
-    ):
-        yield _lines(title, days, {name: _amount(where, name) for name in resources}, "units")
-    yield _lines("Inequality of wealth", days, {"Gini coefficient": "gini"}, "0 to 1")
-    said = {name: name for name in ("posts", "messages", "proposals", "votes")}
-    yield _lines("Talk and votes by day", days, said, "a day")
+def _by_day(days: Sequence[DayEnded]) -> Iterator[Panel]:
+    """Who is awake, what there is, how unequal it is, and how much is said."""
 
+    def lines(title: str, unit: str, of: Mapping[str, Callable[[DayEnded], float]]) -> Chart:
+        series = tuple(Series(name, tuple(float(value(day)) for day in days)) for name, value in of.items())
+        return Chart(title, "line", tuple(str(day.day) for day in days), series, "day", unit)
 
-def _amount(where: str, resource: str) -> Callable[[DayEnded], float]:
-    return lambda day: float(getattr(day.totals[resource], where)) / UNIT
+    def field(name: str) -> Callable[[DayEnded], float]:
+        return lambda day: float(getattr(day, name))
 
+    def amount(where: str, name: str) -> Callable[[DayEnded], float]:
+        return lambda day: float(getattr(day.totals[name], where)) / UNIT
 
-def _lines(
-    title: str, days: Sequence[DayEnded], lines: Mapping[str, str | Callable[[DayEnded], float]], unit: str
-) -> Chart:
-    values = {name: attrgetter(of) if isinstance(of, str) else of for name, of in lines.items()}
-    series = tuple(Series(name, tuple(float(value(day)) for day in days)) for name, value in values.items())
-    return Chart(title, "line", tuple(str(day.day) for day in days), series, "day", unit)
+    yield lines("Agents by evening", "agents", {name: field(name) for name in _STATUS})
+    yield lines("Held by agents", "units", {name: amount("held", name) for name in RESOURCES})
+    yield lines("The common pool", "units", {name: amount("pool", name) for name in (*RESOURCES, "land")})
+    yield lines("Inequality of wealth", "0 to 1", {"Gini coefficient": field("gini")})
+    yield lines("Talk and votes by day", "a day", {name: field(name) for name in _COUNTS[:4]})
 
 
 # -- laws
 
 
-def _laws(events: Sequence[Event]) -> Iterator[Panel]:
-    """The timeline of laws, and their measured effects; nothing without laws."""
-    enacted = [event for event in events if isinstance(event, LawEnacted)]
+def _laws(laws: Sequence[LawEnacted], days: Sequence[DayEnded], events: Sequence[Event]) -> Iterator[Panel]:
+    """The timeline of laws, and their measured effects.
+
+    A law acts from the day after the evening of its vote; one of the first day has no before.
+    """
     ended = {event.law: event.day for event in events if isinstance(event, LawRepealed)}
     rows = tuple(
-        (law.law, law.title, "; ".join(map(in_words, law.terms)) or "words alone", law.day, ended.get(law.law))
-        for law in enacted
+        (law.law, law.title, in_words(law.terms) or "words alone", law.day, ended.get(law.law)) for law in laws
     )
-    if rows:
-        yield DataTable("Laws", ("law", "title", "what it does", "from day", "until day"), rows)
-        yield from _effects(enacted, events)
-
-
-def _effects(enacted: Sequence[LawEnacted], events: Sequence[Event]) -> Iterator[Panel]:
-    """A law acts from the day after the evening of its vote; one of the first day has no before."""
+    yield DataTable("Laws", ("law", "title", "what it does", "from day", "until day"), rows)
     began = next((event for event in events if isinstance(event, SocietyBegan)), None)
-    days = [event for event in events if isinstance(event, DayEnded)]
-    measured = [law for law in enacted if 0 < law.day < len(days)]
+    measured = [law for law in laws if 0 < law.day < len(days)]
     if began is None or not measured:
         return
-    evenings = [began.totals, *(day.totals for day in days)]
-
-    def made(resource: str) -> list[float]:
-        """On each day: an evening's total less that of the evening before."""
-        amounts = [totals[resource].produced for totals in evenings]
-        return [(after - before) / UNIT for before, after in pairwise(amounts)]
-
+    evenings = list(pairwise([began.totals, *(day.totals for day in days)]))
     measures: dict[str, list[float]] = {
         "active": [float(day.active) for day in days],
-        **{f"{resource} made": made(resource) for resource in RESOURCES},
+        **{
+            f"{name} made": [(after[name].produced - before[name].produced) / UNIT for before, after in evenings]
+            for name in RESOURCES
+        },
         "food in the pool": [day.totals["food"].pool / UNIT for day in days],
         "Gini": [day.gini for day in days],
     }
-    rows: list[tuple[Cell, ...]] = []
+    effects: list[tuple[Cell, ...]] = []
     for law in measured:
-        for name, values in measures.items():
-            was = _mean(values[max(0, law.day - WINDOW) : law.day])
-            became = _mean(values[law.day : law.day + WINDOW])
-            rows.append((f"{law.law} {law.title}", name, round(was, 3), round(became, 3), round(became - was, 3)))
+        for name, each in measures.items():
+            was = _mean(each[max(0, law.day - WINDOW) : law.day])
+            became = _mean(each[law.day : law.day + WINDOW])
+            effects.append((f"{law.law} {law.title}", name, round(was, 3), round(became, 3), round(became - was, 3)))
     note = (
         f"Means of up to {WINDOW} days before a law began to act and of as many after. What changed with a law need "
         "not be its doing, since other laws and the course of a game change too: compare games with and without it."
     )
-    yield DataTable("Before and after each law", ("law", "measure", "before", "after", "change"), tuple(rows), note)
+    yield DataTable("Before and after each law", ("law", "measure", "before", "after", "change"), tuple(effects), note)
 
 
 def _mean(values: Sequence[float]) -> float:

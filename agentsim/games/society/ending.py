@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from agentsim.engine.event import Event, Everyone
-from agentsim.engine.game import Outcome, Standing, ranked
-from agentsim.engine.table import Table
+from agentsim.engine import Everyone, Outcome, Standing, Table, ranked
 from agentsim.games.society.amounts import Amount, number, shown
 from agentsim.games.society.building import keep_up
-from agentsim.games.society.citizen import Citizen, Status
 from agentsim.games.society.config import Goal, Personality
 from agentsim.games.society.founding import Totals, in_pool, totals
 from agentsim.games.society.laws import name_idlers, pay_dividends
 from agentsim.games.society.life import announce_woken, consume
-from agentsim.games.society.state import State
+from agentsim.games.society.state import Citizen, State, Status
+from agentsim.games.society.turn import Daily
 from agentsim.games.society.voting import count_votes
 
 
 class DayEnded(
-    Event,
+    Daily,
     heading="Day {day} ends: {active} active, {dormant} dormant, {dead} dead",
     content="Agents hold {held}; the pool {pool}. {laws} laws in force.",
 ):
     """`totals` by resource; posts, messages, proposals, votes and invalid actions are those of the day."""
 
-    day: int
     active: int
     dormant: int
     dead: int
@@ -100,7 +97,7 @@ class Result:
 
 
 class SocietyEnded(
-    Event,
+    Daily,
     heading="The end, on day {day}: {reason}",
     content="{survival:.0%} of the agents are active, {participation:.0%} took part in votes; {laws} laws were passed; "
     "the Gini coefficient of wealth is {gini:.2f}.",
@@ -110,7 +107,6 @@ class SocietyEnded(
     `laws` are those that were passed; `results` are in rank order.
     """
 
-    day: int
     reason: str
     survival: float
     participation: float
@@ -139,15 +135,15 @@ def reason(state: State) -> str:
 
 def end(table: Table, state: State, why: str) -> Outcome:
     """Standings by what the config says, the most first; told with what became of the society and of every agent."""
-    by = state.config.rank_by
+    by, count = state.config.rank_by, len(state.citizens)
     merits = ((each, each.wealth if by == "wealth" else each.stock[by]) for each in state.citizens)
     standings = ranked([(each.player, merit, _score(each)) for each, merit in merits])
-    by_player, count = {citizen.player: citizen for citizen in state.citizens}, len(state.citizens)
+    by_player = {citizen.player: citizen for citizen in state.citizens}
     ended = SocietyEnded(
         day=state.day,
         reason=why,
         survival=round(state.counts["active"] / count, 4),
-        participation=round(sum(citizen.took_part for citizen in state.citizens) / count, 4),
+        participation=round(sum(each.votes + each.proposals > 0 for each in state.citizens) / count, 4),
         gini=state.gini(),
         laws=state.assembly.passed,
         results=tuple(_result(by_player[standing.player], standing) for standing in standings),
@@ -161,9 +157,7 @@ def _score(citizen: Citizen) -> Mapping[str, int | float]:
     return {"wealth": number(citizen.wealth), "active": int(citizen.status == "active"), **held}
 
 
-_KEPT = ("player", "name", "personality", "status", "hours", "posts", "messages", "proposals", "votes", "breaches")
-
-
 def _result(citizen: Citizen, standing: Standing) -> Result:
-    kept: dict[str, Any] = {name: getattr(citizen, name) for name in _KEPT} | dict(citizen.stock)
-    return Result(agent=citizen.number, **kept, wealth=citizen.wealth, rank=standing.rank)
+    own: dict[str, Any] = vars(citizen) | dict(citizen.stock.items()) | {"agent": citizen.number}
+    own |= {"wealth": citizen.wealth, "rank": standing.rank}
+    return Result(**{each.name: own[each.name] for each in fields(Result)})

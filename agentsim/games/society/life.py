@@ -5,21 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from agentsim.engine.event import Event, Everyone
-from agentsim.engine.table import Table
+from agentsim.engine import Event, Everyone, Table
 from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import Amount
-from agentsim.games.society.citizen import Citizen
-from agentsim.games.society.state import State
+from agentsim.games.society.state import Citizen, State
 from agentsim.games.society.terms import Resource
-from agentsim.games.society.turn import Action, Turn, Why
+from agentsim.games.society.turn import Action, Daily, Deed, Turn, Why
 
 
-class Idled(Event, heading="Agent #{agent} does nothing", words="text"):
+class Idled(Deed, heading="Agent #{agent} does nothing", words="text", private=("agent",)):
     """An agent does nothing; it alone hears its reasons."""
 
-    day: int
-    agent: int
     text: str
 
 
@@ -40,13 +36,12 @@ class Meal:
 
 
 class Consumed(
-    Event,
+    Daily,
     heading="The day costs {food} food and {energy} energy",
     content="Paid by {active} active and {dormant} dormant agents; {unfed:#} could not pay.",
 ):
     """`each` who was active and stays so paid that, the dormant `asleep`; `unfed` lacked it, with their evenings."""
 
-    day: int
     active: int
     dormant: int
     each: Meal
@@ -56,11 +51,9 @@ class Consumed(
     unfed: dict[int, int]
 
 
-class FellDormant(Event, heading="Agent #{agent} falls dormant", content="It lacks {missing} for the day."):
+class FellDormant(Deed, heading="Agent #{agent} falls dormant", content="It lacks {missing} for the day."):
     """`lacks` are the resources of which the agent had less than the day costs."""
 
-    day: int
-    agent: int
     lacks: tuple[Resource, ...]
 
     @property
@@ -70,13 +63,22 @@ class FellDormant(Event, heading="Agent #{agent} falls dormant", content="It lac
 
 
 class AgentDied(
-    Event, kind="died", heading="Agent #{agent} dies", content="{evenings} evenings without enough food and energy."
+    Deed, kind="died", heading="Agent #{agent} dies", content="{evenings} evenings without enough food and energy."
 ):
     """`evenings` are those without enough, in a row."""
 
-    day: int
-    agent: int
     evenings: int
+
+
+class AgentWoke(Deed, kind="woke", heading="Agent #{agent} wakes", content=""):
+    """It holds enough food and energy again."""
+
+
+def announce_woken(table: Table, state: State) -> None:
+    """Tell all who woke since this was last done."""
+    for woken in state.awakened:
+        table.tell(AgentWoke(state.day, woken.number), to=Everyone)
+    state.awakened.clear()
 
 
 def consume(table: Table, state: State) -> None:
@@ -84,18 +86,17 @@ def consume(table: Table, state: State) -> None:
 
     No agent pays both: one that falls dormant this evening begins to starve on the next.
     """
-    config = state.config
-    each = Meal(config.daily_food, config.daily_energy)
-    asleep = Meal(config.dormant_food, config.dormant_energy)
-    food, energy = state.consumed["food"], state.consumed["energy"]
+    config, before = state.config, dict(state.consumed)
+    each, asleep = Meal(config.daily_food, config.daily_energy), Meal(config.dormant_food, config.dormant_energy)
+    meals = {"active": each, "dormant": asleep}
     paid = {"active": 0, "dormant": 0}
     unfed: dict[int, int] = {}
-    fallen: list[FellDormant] = []
-    dead: list[AgentDied] = []
+    fallen: list[Event] = []
+    dead: list[Event] = []
     for citizen in state.citizens:
         if citizen.status == "dead":
             continue
-        lacks = _eat(state, citizen, each if citizen.status == "active" else asleep)
+        lacks = _eat(state, citizen, meals[citizen.status])
         if not lacks:
             paid[citizen.status] += 1
             citizen.starved = 0
@@ -106,7 +107,7 @@ def consume(table: Table, state: State) -> None:
             if state.starve(citizen):
                 dead.append(AgentDied(state.day, citizen.number, citizen.starved))
             unfed[citizen.number] = citizen.starved
-    food, energy = state.consumed["food"] - food, state.consumed["energy"] - energy
+    food, energy = (state.consumed[resource] - before[resource] for resource in ("food", "energy"))
     consumed = Consumed(state.day, paid["active"], paid["dormant"], each, asleep, food, energy, unfed)
     for event in (consumed, *fallen, *dead):
         table.tell(event, to=Everyone)
@@ -114,22 +115,8 @@ def consume(table: Table, state: State) -> None:
 
 def _eat(state: State, citizen: Citizen, meal: Meal) -> tuple[Resource, ...]:
     """Consume both, or nothing; what there was too little of."""
-    stock = citizen.stock
-    if stock["food"] >= meal.food and stock["energy"] >= meal.energy:
-        state.consume(citizen, "food", meal.food)
-        state.consume(citizen, "energy", meal.energy)
-        return ()
     needs: dict[Resource, int] = {"food": meal.food, "energy": meal.energy}
-    return tuple(resource for resource, need in needs.items() if stock[resource] < need)
-
-
-class AgentWoke(Event, kind="woke", heading="Agent #{agent} wakes", content=""):
-    day: int
-    agent: int
-
-
-def announce_woken(table: Table, state: State) -> None:
-    """Tell all who woke since this was last done."""
-    for woken in state.awakened:
-        table.tell(AgentWoke(state.day, woken.number), to=Everyone)
-    state.awakened.clear()
+    lacks = tuple(resource for resource, need in needs.items() if citizen.stock[resource] < need)
+    for resource, need in needs.items() if not lacks else ():
+        state.consume(citizen, resource, need)
+    return lacks

@@ -8,8 +8,8 @@ import pytest
 
 from agentsim.engine.event import Everyone
 from agentsim.games.society.building import Contributed, ProjectBegan, ProjectBuilt, UpkeepPaid
-from agentsim.games.society.giving import Traded
 from agentsim.games.society.voting import ProposalResolved
+from agentsim.games.society.work import Traded
 from tests.games.society.town import Town, build, contribute, giving, propose, vote, work
 
 # trades

@@ -12,21 +12,19 @@ from typing import Any
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
-from agentsim.games.society.actions import Acted, Spoken
 from agentsim.games.society.amounts import number
 from agentsim.games.society.assembly import VoteCast
 from agentsim.games.society.bots import needs, words
 from agentsim.games.society.bots.politics import opinion, proposal, reason
 from agentsim.games.society.building import Contribute
 from agentsim.games.society.config import Personality
-from agentsim.games.society.giving import Trade
 from agentsim.games.society.life import Idle
-from agentsim.games.society.requests import Act
+from agentsim.games.society.requests import Act, Acted, Spoken
 from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
 from agentsim.games.society.terms import Resource
 from agentsim.games.society.view import ProposalView
 from agentsim.games.society.voting import Vote
-from agentsim.games.society.work import Work
+from agentsim.games.society.work import Trade, Work
 
 DANGER_DAYS = 2  # of the scarcer of food and energy: below it, nothing but work
 PROPOSALS_A_TICK = 0.6  # from all agents together, of agents with nothing more urgent to do
@@ -132,14 +130,17 @@ class Character:
         """Materials for what is being built or has to be kept up, and now and then the work of gathering them."""
         you, world, rules = request.you, request.world, request.rules
         wanted = bool(world.projects) or bool(world.paused)
-        if wanted and you.materials and rng.random() < self.gathers:
+        if wanted and you.stock["materials"] and rng.random() < self.gathers:
             if not world.projects:
-                return _gift(0, "materials", you.materials)
+                return _gift(0, "materials", you.stock["materials"])
             project = rng.pick(world.projects)
-            given = {"project_id": project.id, "amount": number(min(you.materials, project.cost - project.given))}
+            given = {
+                "project_id": project.id,
+                "amount": number(min(you.stock["materials"], project.cost - project.given)),
+            }
             return Contribute.model_validate(given)
         hours = min(2, rules.hours_per_day - you.hours)
-        able = you.food >= rules.work_needs_food and needs.spare(request, "energy", self.keeps) >= (
+        able = you.stock["food"] >= rules.work_needs_food and needs.spare(request, "energy", self.keeps) >= (
             hours * rules.gather_energy
         )
         if hours > 0 and able and rng.random() < self.gathers * (1 if wanted else 0.2):

@@ -7,10 +7,9 @@ from typing import Any
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
-from agentsim.games.society.actions import Acted
+from agentsim.games.society.config import WorkType
 from agentsim.games.society.life import Idle
-from agentsim.games.society.requests import Act
-from agentsim.games.society.rules import WorkType, made_by
+from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.terms import Resource
 from agentsim.games.society.work import Work
 
@@ -20,7 +19,9 @@ DAYS_WITHOUT_END = 1e9
 def lasting(request: Act, resource: Resource) -> float:
     """The days for which an agent's food or energy lasts, if it does nothing."""
     you, rules = request.you, request.rules
-    held, daily = (you.food, rules.daily_food) if resource == "food" else (you.energy, rules.daily_energy)
+    held, daily = (
+        (you.stock["food"], rules.daily_food) if resource == "food" else (you.stock["energy"], rules.daily_energy)
+    )
     return held / daily if daily else DAYS_WITHOUT_END
 
 
@@ -34,10 +35,10 @@ def spare(request: Act, resource: Resource, days: float) -> int:
     """What an agent holds beyond the need of so many days, in hundredths."""
     you, rules = request.you, request.rules
     if resource == "food":
-        return max(0, you.food - int(days * rules.daily_food))
+        return max(0, you.stock["food"] - int(days * rules.daily_food))
     if resource == "energy":
-        return max(0, you.energy - int(days * rules.daily_energy))
-    return you.materials
+        return max(0, you.stock["energy"] - int(days * rules.daily_energy))
+    return you.stock["materials"]
 
 
 def work(request: Act, days: float) -> Work | None:
@@ -48,7 +49,7 @@ def work(request: Act, days: float) -> Work | None:
     rules, you, world = request.rules, request.you, request.world
     left = rules.hours_per_day - you.hours
     resource, lasts = scarcer(request)
-    if lasts >= days or left < 1 or you.food < rules.work_needs_food:
+    if lasts >= days or left < 1 or you.stock["food"] < rules.work_needs_food:
         return None
     kind: WorkType = "farm" if resource == "food" else "generate"
     turns = rules.actions_per_day - world.tick + 1
@@ -58,13 +59,13 @@ def work(request: Act, days: float) -> Work | None:
         return Work(work_type="generate", hours=most)
     most = min(most, affordable)
     daily = rules.daily_food if kind == "farm" else rules.daily_energy
-    held = you.food if kind == "farm" else you.energy
+    held = you.stock["food"] if kind == "farm" else you.stock["energy"]
     return Work(work_type=kind, hours=_enough(request, kind, int(days * daily) - held, most))
 
 
 def _hours_of_energy(request: Act, kind: WorkType, turns: int) -> int:
     """How long the energy lasts for such work; in the last turn of a day the evening's is left."""
-    rules, energy = request.rules, request.you.energy
+    rules, energy = request.rules, request.you.stock["energy"]
     _, _, an_hour = rules.work(kind)
     if not an_hour:
         return rules.hours_per_day
@@ -78,7 +79,7 @@ def _enough(request: Act, kind: WorkType, wanted: int, most: int) -> int:
     kept = 100 - world.taxes.get(resource, 0)
     bonus = world.bonus["farm" if kind == "farm" else "generator"]
     for hours in range(1, most):
-        if made_by(rules, kind, hours, bonus) * kept >= wanted * 100:
+        if rules.made(kind, hours, bonus) * kept >= wanted * 100:
             return hours
     return most
 

@@ -9,9 +9,8 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
-from agentsim.games.society.actions import ACTIONS, Acted
-from agentsim.games.society.requests import Act
-from agentsim.games.society.rules import WorkType
+from agentsim.games.society.config import WorkType
+from agentsim.games.society.requests import ACTIONS, Act, Acted
 from agentsim.games.society.terms import MOST_TERMS, RESOURCES, ProposalType, kinds
 from agentsim.games.society.turn import Rejected
 
@@ -53,7 +52,7 @@ def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
         "work_type": rng.pick(get_args(WorkType)),
         "hours": min(rng.pick((1, 2, 3, rules.hours_per_day)), rules.hours_per_day),
         "vote": rng.pick(("yes", "yes", "no", "abstain")),
-        "proposal_id": _one_of(request.shown.proposals, rng),
+        "proposal_id": _one_of([each.id for each in (*world.proposals, *request.you.proposals)], rng),
         "project_id": _one_of([each.id for each in world.projects], rng),
         "parent_message_id": _one_of([post.id for post in world.posts], rng),
         "recipient_agent_id": rng.integer(0, rules.agents),
