@@ -63,7 +63,8 @@ def begin(state: State, proposal: int, what: Structure) -> list[Event]:
     config = state.config
     if state.pool["land"] < config.project_land:
         return []
-    state.spend_from_pool("land", config.project_land)
+    state.pool["land"] -= config.project_land
+    state.spent["land"] += config.project_land
     cost = config.farm_cost if what == "farm" else config.generator_cost
     project = state.projects.begin(what, cost)
     return [ProjectBegan(state.day, project.id, proposal, what, cost, config.project_land), *_built(state, project)]
@@ -90,7 +91,7 @@ class Contribute(Action):
         state = turn.state
         project = state.projects.building[self.project_id]
         amount = min(self.amount, project.missing)
-        state.spend(turn.citizen, "materials", amount)
+        state.move("materials", amount, turn.citizen, "spent")
         state.projects.put(project, amount)
         turn.tell(Contributed(turn.day, turn.agent, project.id, amount, project.given, project.cost))
         for event in _built(state, project):
@@ -103,7 +104,7 @@ def keep_up(table: Table, state: State) -> None:
     for project in built:
         cost = config.farm_upkeep if project.what == "farm" else config.generator_upkeep
         runs = cost <= state.pool["materials"]
-        state.spend_from_pool("materials", cost * runs)
+        state.move("materials", cost * runs, "pool", "spent")
         state.projects.run(project, running=runs)
     if built:
         running, paused = (tuple(each.id for each in built if each.running is runs) for runs in (True, False))

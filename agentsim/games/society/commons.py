@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from agentsim.games.society.amounts import Amount
 from agentsim.games.society.terms import Structure
 
 
@@ -44,8 +45,8 @@ class Project:
 
     id: int
     what: Structure
-    cost: int
-    given: int = 0
+    cost: Amount
+    given: Amount = 0
     running: bool = False
 
     @property

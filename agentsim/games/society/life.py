@@ -118,5 +118,5 @@ def _eat(state: State, citizen: Citizen, meal: Meal) -> tuple[Resource, ...]:
     needs: dict[Resource, int] = {"food": meal.food, "energy": meal.energy}
     lacks = tuple(resource for resource, need in needs.items() if citizen.stock[resource] < need)
     for resource, need in needs.items() if not lacks else ():
-        state.consume(citizen, resource, need)
+        state.move(resource, need, citizen, "consumed")
     return lacks

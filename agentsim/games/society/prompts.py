@@ -13,11 +13,11 @@ from agentsim.engine import Prompt, joined, quoted
 from agentsim.engine.template import By, If, Template, filled
 from agentsim.games.society.amounts import UNIT, shown
 from agentsim.games.society.assembly import Law
-from agentsim.games.society.commons import Post
+from agentsim.games.society.commons import Post, Project
 from agentsim.games.society.config import MADE, Rules, once
 from agentsim.games.society.memory import Notice
 from agentsim.games.society.terms import MOST_TERMS, plain
-from agentsim.games.society.view import Own, ProjectView, ProposalView, World
+from agentsim.games.society.view import Own, ProposalView, World
 
 T = TypeVar("T")
 
@@ -193,7 +193,7 @@ def _proposal(proposal: ProposalView) -> str:
     )
 
 
-def _project(project: ProjectView) -> str:
+def _project(project: Project) -> str:
     given = f"{shown(project.given)} of {shown(project.cost)}"
     return quoted(project=project.id, builds=project.what, materials=given)
 

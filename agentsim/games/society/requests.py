@@ -73,6 +73,7 @@ class Act(Request[Acted]):
         "world.laws.#.proposal": "what a law was proposed as is of no use once it is in force",
         "world.more_projects": "said where there are more",
         "world.more_proposals": "said where there are more",
+        "world.projects.#.running": "none is, while it is being built",
         "you.notices": "said in words, by kind",
         "you.missed": "said where something was missed",
     }

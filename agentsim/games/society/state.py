@@ -49,6 +49,10 @@ class Citizen:
         return sum(self.stock.values())
 
 
+Place: TypeAlias = Citizen | Literal["pool", "produced", "consumed", "spent"]
+"""Where resources are, come from, or go to."""
+
+
 def _nothing() -> dict[str, int]:
     return dict.fromkeys((*RESOURCES, "land"), 0)
 
@@ -104,57 +108,28 @@ class State:
 
     # -- resources
 
-    def produce(self, citizen: Citizen, resource: Resource, amount: int, taxed: int) -> None:
-        """New resources come into the world: `taxed` of them to the pool, the rest to the agent that made them."""
-        self.produced[resource] += amount
-        self.pool[resource] += taxed
-        self._credit(citizen, resource, amount - taxed)
-
-    def spend(self, citizen: Citizen, resource: Resource, amount: int) -> None:
-        """Resources are used up in work or building."""
-        self._debit(citizen, resource, amount)
-        self.spent[resource] += amount
-
-    def consume(self, citizen: Citizen, resource: Resource, amount: int) -> None:
-        """Resources are eaten, as it were."""
-        self._debit(citizen, resource, amount)
-        self.consumed[resource] += amount
-
-    def spend_from_pool(self, resource: str, amount: int) -> None:
-        """The common pool pays for something that uses it up."""
-        assert self.pool[resource] >= amount, "the pool pays what it holds"
-        self.pool[resource] -= amount
-        self.spent[resource] += amount
+    def move(self, resource: Resource, amount: int, source: Place, target: Place) -> None:
+        """Every change of what there is: `produced` is where it comes from, `consumed` and `spent` where it ends."""
+        for place, change in ((source, -amount), (target, amount)):
+            if isinstance(place, Citizen):
+                place.stock[resource] += change
+                self.held[resource] += change
+                assert place.stock[resource] >= 0, "nobody owes"
+            else:
+                account: dict[str, int] = getattr(self, place)
+                account[resource] += amount if place == "produced" else change
+                assert account[resource] >= 0, "the pool pays what it holds"
+        if isinstance(target, Citizen) and target.status == "dormant" and self._has_to_wake(target):
+            self._become(target, "active")
+            del self.asleep[target.number]
+            target.starved = 0
+            self.awakened.append(target)
 
     def pay(self, citizen: Citizen, resource: Resource, amount: int) -> int:
         """From the pool to an agent, as far as the pool goes; what was paid."""
         paid = min(amount, self.pool[resource])
-        if paid:
-            self.pool[resource] -= paid
-            self._credit(citizen, resource, paid)
+        self.move(resource, paid, "pool", citizen)
         return paid
-
-    def give(self, giver: Citizen, taker: Citizen | None, resource: Resource, amount: int) -> None:
-        """From one agent to another, or to the pool."""
-        self._debit(giver, resource, amount)
-        if taker is None:
-            self.pool[resource] += amount
-        else:
-            self._credit(taker, resource, amount)
-
-    def _debit(self, citizen: Citizen, resource: Resource, amount: int) -> None:
-        assert 0 <= amount <= citizen.stock[resource], "nobody owes"
-        citizen.stock[resource] -= amount
-        self.held[resource] -= amount
-
-    def _credit(self, citizen: Citizen, resource: Resource, amount: int) -> None:
-        citizen.stock[resource] += amount
-        self.held[resource] += amount
-        if citizen.status == "dormant" and self._has_to_wake(citizen):
-            self._become(citizen, "active")
-            del self.asleep[citizen.number]
-            citizen.starved = 0
-            self.awakened.append(citizen)
 
     def _has_to_wake(self, citizen: Citizen) -> bool:
         stock, config = citizen.stock, self.config

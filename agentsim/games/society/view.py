@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import Amount
 from agentsim.games.society.assembly import Law, Proposal, VoteCast, newest
-from agentsim.games.society.commons import Post
+from agentsim.games.society.commons import Post, Project
 from agentsim.games.society.config import Personality, Rules
 from agentsim.games.society.memory import Memory, Notice
 from agentsim.games.society.state import Citizen, State
@@ -43,16 +43,6 @@ class ProposalView:
     abstain: int
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectView:
-    """A project under construction."""
-
-    id: int
-    what: Structure
-    given: Amount
-    cost: Amount
-
-
 @dataclass(frozen=True)
 class World:
     """What all agents see as the tick begins; `tick` counts from 1. `totals` and `pool` are by resource.
@@ -79,7 +69,7 @@ class World:
     threshold: int
     quorum: int
     work_minimum: int
-    projects: tuple[ProjectView, ...]
+    projects: tuple[Project, ...]
     more_projects: int
     running: Mapping[Structure, int]
     paused: int
@@ -150,10 +140,7 @@ def world(state: State) -> World:
         threshold=standing.threshold,
         quorum=standing.quorum,
         work_minimum=max(standing.minimums.values(), default=0),
-        projects=tuple(
-            ProjectView(each.id, each.what, each.given, each.cost)
-            for each in islice(projects.building.values(), MOST_PROJECTS)
-        ),
+        projects=tuple(replace(each) for each in islice(projects.building.values(), MOST_PROJECTS)),
         more_projects=max(0, len(projects.building) - MOST_PROJECTS),
         running=dict(projects.running),
         paused=len(projects.built) - sum(projects.running.values()),

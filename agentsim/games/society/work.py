@@ -55,8 +55,9 @@ class Work(Action):
         extra = {"food": bonus["farm"], "energy": bonus["generator"]}.get(resource, 0)
         made = turn.rules.made(self.work_type, hours, extra)
         taxed = share(made, state.assembly.standing.taxes.get(resource, 0), 100)
-        state.spend(citizen, "energy", energy)
-        state.produce(citizen, resource, made, taxed)
+        state.move("energy", energy, citizen, "spent")
+        state.move(resource, taxed, "produced", "pool")
+        state.move(resource, made - taxed, "produced", citizen)
         citizen.worked += hours
         citizen.hours += hours
         turn.tell_alone(Worked(turn.day, turn.agent, self.work_type, hours, resource, made, taxed, energy))
@@ -102,7 +103,7 @@ class Trade(Action):
         to, resource, amount = self.recipient_agent_id, self.resource_type, self.amount
         traded = Traded(turn.day, turn.agent, to, resource, amount)
         other = turn.state.citizen(to) if to else None
-        turn.state.give(turn.citizen, other, resource, amount)
+        turn.state.move(resource, amount, turn.citizen, other or "pool")
         if other is None:
             turn.tell(traded)
         else:
