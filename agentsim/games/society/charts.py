@@ -6,8 +6,8 @@ Given the events one agent heard, they show what that agent could know. Agents' 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise, product
 from typing import Any
 
 from agentsim.engine import Event, LogEntry
@@ -17,7 +17,7 @@ from agentsim.games.society.amounts import UNIT, number
 from agentsim.games.society.building import Contributed
 from agentsim.games.society.config import PERSONALITIES
 from agentsim.games.society.ending import DayEnded, SocietyEnded
-from agentsim.games.society.founding import SocietyBegan
+from agentsim.games.society.founding import SocietyBegan, Totals
 from agentsim.games.society.laws import LawEnacted, LawRepealed
 from agentsim.games.society.life import FellDormant, Idled
 from agentsim.games.society.pages import People, pages, people
@@ -64,74 +64,52 @@ def panels(log: Sequence[LogEntry]) -> list[Panel]:
     known = people(events)
     if known is None:
         return []
-    days = [event for event in events if isinstance(event, DayEnded)]
-    laws = [event for event in events if isinstance(event, LawEnacted)]
-    parts = (
-        _by_day(days) if days else (),
-        _laws(laws, days, events) if laws else (),
-        _groups(events, known),
-        _ties(events, known),
-        _forum(events, known),
-    )
+    days = dict(zip(DAYS, zip(*tables(log)["days"].rows, strict=True), strict=False))
+    parts = (_by_day(days), _laws(days, events), _groups(events, known), _ties(events, known), _forum(events, known))
     return [*(panel for part in parts for panel in part), *pages(events, known)]
 
 
-# -- days
-
-
-def _by_day(days: Sequence[DayEnded]) -> Iterator[Panel]:
-    """Who is awake, what there is, how unequal it is, and how much is said."""
-
-    def lines(title: str, unit: str, of: Mapping[str, Callable[[DayEnded], float]]) -> Chart:
-        series = tuple(Series(name, tuple(float(value(day)) for day in days)) for name, value in of.items())
-        return Chart(title, "line", tuple(str(day.day) for day in days), series, "day", unit)
-
-    def field(name: str) -> Callable[[DayEnded], float]:
-        return lambda day: float(getattr(day, name))
-
-    def amount(where: str, name: str) -> Callable[[DayEnded], float]:
-        return lambda day: float(getattr(day.totals[name], where)) / UNIT
-
-    yield lines("Agents by evening", "agents", {name: field(name) for name in _STATUS})
-    yield lines("Held by agents", "units", {name: amount("held", name) for name in RESOURCES})
-    yield lines("The common pool", "units", {name: amount("pool", name) for name in (*RESOURCES, "land")})
-    yield lines("Inequality of wealth", "0 to 1", {"Gini coefficient": field("gini")})
-    yield lines("Talk and votes by day", "a day", {name: field(name) for name in _COUNTS[:4]})
+def _by_day(days: Mapping[str, Sequence[Any]]) -> Iterator[Panel]:
+    """Who is awake, what there is, how unequal it is, and how much is said; nothing before the first evening."""
+    charts: Mapping[tuple[str, str], Mapping[str, str]] = {
+        ("Agents by evening", "agents"): {name: name for name in _STATUS},
+        ("Held by agents", "units"): {name: f"{name}_held" for name in RESOURCES},
+        ("The common pool", "units"): {name: f"{name}_pool" for name in (*RESOURCES, "land")},
+        ("Inequality of wealth", "0 to 1"): {"Gini coefficient": "gini"},
+        ("Talk and votes by day", "a day"): {name: name for name in _COUNTS[:4]},
+    }
+    for (title, unit), lines in charts.items() if days else ():
+        series = tuple(Series(name, tuple(map(float, days[column]))) for name, column in lines.items())
+        yield Chart(title, "line", tuple(map(str, days["day"])), series, "day", unit)
 
 
 # -- laws
 
 
-def _laws(laws: Sequence[LawEnacted], days: Sequence[DayEnded], events: Sequence[Event]) -> Iterator[Panel]:
-    """The timeline of laws, and their measured effects.
+def _laws(days: Mapping[str, Sequence[Any]], events: Sequence[Event]) -> Iterator[Panel]:
+    """The timeline of laws, and their measured effects; nothing without laws.
 
     A law acts from the day after the evening of its vote; one of the first day has no before.
     """
+    laws = [event for event in events if isinstance(event, LawEnacted)]
     ended = {event.law: event.day for event in events if isinstance(event, LawRepealed)}
-    rows = tuple(
-        (law.law, law.title, in_words(law.terms) or "words alone", law.day, ended.get(law.law)) for law in laws
-    )
-    yield DataTable("Laws", ("law", "title", "what it does", "from day", "until day"), rows)
-    began = next((event for event in events if isinstance(event, SocietyBegan)), None)
-    measured = [law for law in laws if 0 < law.day < len(days)]
-    if began is None or not measured:
+    rows = ((law.law, law.title, in_words(law.terms) or "words alone", law.day, ended.get(law.law)) for law in laws)
+    if laws:
+        yield DataTable("Laws", ("law", "title", "what it does", "from day", "until day"), tuple(rows))
+    measured = [law for law in laws if 0 < law.day < len(days.get("day", ()))]
+    if not measured:
         return
-    evenings = list(pairwise([began.totals, *(day.totals for day in days)]))
-    measures: dict[str, list[float]] = {
-        "active": [float(day.active) for day in days],
-        **{
-            f"{name} made": [(after[name].produced - before[name].produced) / UNIT for before, after in evenings]
-            for name in RESOURCES
-        },
-        "food in the pool": [day.totals["food"].pool / UNIT for day in days],
-        "Gini": [day.gini for day in days],
+    evenings = list(pairwise(event.totals for event in events if isinstance(event, SocietyBegan | DayEnded)))
+    measures: dict[str, Sequence[float]] = {
+        "active": days["active"],
+        **{f"{name} made": [_made(name, *each) for each in evenings] for name in RESOURCES},
+        "food in the pool": days["food_pool"],
+        "Gini": days["gini"],
     }
     effects: list[tuple[Cell, ...]] = []
-    for law in measured:
-        for name, each in measures.items():
-            was = _mean(each[max(0, law.day - WINDOW) : law.day])
-            became = _mean(each[law.day : law.day + WINDOW])
-            effects.append((f"{law.law} {law.title}", name, round(was, 3), round(became, 3), round(became - was, 3)))
+    for law, (name, each) in product(measured, measures.items()):
+        was, became = (_mean(part) for part in (each[max(0, law.day - WINDOW) : law.day], each[law.day :][:WINDOW]))
+        effects.append((f"{law.law} {law.title}", name, round(was, 3), round(became, 3), round(became - was, 3)))
     note = (
         f"Means of up to {WINDOW} days before a law began to act and of as many after. What changed with a law need "
         "not be its doing, since other laws and the course of a game change too: compare games with and without it."
@@ -141,6 +119,11 @@ def _laws(laws: Sequence[LawEnacted], days: Sequence[DayEnded], events: Sequence
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
+
+
+def _made(resource: str, before: Mapping[str, Totals], after: Mapping[str, Totals]) -> float:
+    """By an evening's total and that of the evening before."""
+    return (after[resource].produced - before[resource].produced) / UNIT
 
 
 # -- groups
