@@ -16,10 +16,9 @@ from agentsim.engine.panel import Cell, Chart, DataTable, Frame, Network, Node, 
 from agentsim.games.society.amounts import UNIT, number
 from agentsim.games.society.building import Contributed
 from agentsim.games.society.config import PERSONALITIES
-from agentsim.games.society.ending import DayEnded, SocietyEnded
+from agentsim.games.society.evening import DayEnded, FellDormant, Idled, SocietyEnded
 from agentsim.games.society.founding import SocietyBegan, Totals
 from agentsim.games.society.laws import LawEnacted, LawRepealed
-from agentsim.games.society.life import FellDormant, Idled
 from agentsim.games.society.pages import People, pages, people
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.terms import RESOURCES, in_words

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from agentsim.engine import Bot, Event, GameConfig, LogEntry, Outcome, PlayerId, Request, Table
 from agentsim.engine.panel import Frame, Panel
 from agentsim.errors import ScenarioError
-from agentsim.games.society import building, ending, founding, laws, life, talk, turn, voting, work
+from agentsim.games.society import building, evening, founding, laws, talk, turn, voting, work
 from agentsim.games.society.bots import BOTS
 from agentsim.games.society.charts import panels, tables
 from agentsim.games.society.config import Rules, SocietyConfig, rules_of
@@ -18,7 +18,7 @@ from agentsim.games.society.state import State, founded
 from agentsim.games.society.terms import misfit
 from agentsim.games.society.view import own, world
 
-_CHAPTERS = (founding, talk, voting, work, building, laws, life, turn, ending)
+_CHAPTERS = (founding, talk, voting, work, building, laws, turn, evening)
 EVENTS: tuple[type[Event], ...] = tuple(
     each
     for chapter in _CHAPTERS
@@ -65,9 +65,9 @@ class Society:
             for tick in range(1, config.actions_per_day + 1):
                 state.tick = tick
                 await _tick(table, state, rules, minds)
-            ending.pass_evening(table, state)
-            why = ending.reason(state)
-        return ending.end(table, state, why)
+            evening.pass_evening(table, state)
+            why = evening.reason(state)
+        return evening.end(table, state, why)
 
     def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
         return panels(log)
@@ -92,4 +92,4 @@ async def _tick(table: Table, state: State, rules: Rules, minds: Memories) -> No
         decided[citizen.number] = decision.action
     for number in table.chance.stream("order").shuffled(list(decided)):
         turn.Turn(table, state, rules, state.citizen(number)).take(decided[number])
-        life.announce_woken(table, state)
+        evening.announce_woken(table, state)

@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeAlias
 
 from agentsim.engine import Event, LogEntry, Table
 from agentsim.engine.wording import cut
+from agentsim.games.society.evening import AgentWoke, FellDormant
 from agentsim.games.society.laws import AllocationPaid, DividendPaid
-from agentsim.games.society.life import AgentWoke, FellDormant
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.terms import Resource
 from agentsim.games.society.turn import InvalidAction

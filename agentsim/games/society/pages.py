@@ -13,10 +13,19 @@ from agentsim.engine.template import If, Template, filled
 from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import UNIT, number, shown
 from agentsim.games.society.building import Contributed
-from agentsim.games.society.ending import DayEnded, Result, SocietyEnded
+from agentsim.games.society.evening import (
+    AgentDied,
+    AgentWoke,
+    Consumed,
+    DayEnded,
+    FellDormant,
+    Idled,
+    Meal,
+    Result,
+    SocietyEnded,
+)
 from agentsim.games.society.founding import Being, SocietyBegan
 from agentsim.games.society.laws import AllocationPaid, DividendPaid, WorkMinimumBroken
-from agentsim.games.society.life import AgentDied, AgentWoke, Consumed, FellDormant, Idled, Meal
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.terms import RESOURCES, Resource
 from agentsim.games.society.turn import InvalidAction

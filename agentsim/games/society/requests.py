@@ -22,7 +22,7 @@ from agentsim.games.society.amounts import UNIT, shown
 from agentsim.games.society.assembly import VoteCast
 from agentsim.games.society.building import Contribute
 from agentsim.games.society.config import Rules, WorkType, once
-from agentsim.games.society.life import Idle
+from agentsim.games.society.evening import Idle
 from agentsim.games.society.prompts import composed
 from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
 from agentsim.games.society.terms import RESOURCES, ProposalType, kinds

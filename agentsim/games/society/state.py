@@ -1,6 +1,6 @@
 """State: who holds what, and every way in which that can change; the rest of the society hangs on it.
 
-All amounts are hundredths. Which action leads to which change is `turn`, the end of a day `ending`.
+All amounts are hundredths. Which action leads to which change is `turn`, the end of a day `evening`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Turn: an agent's action when its turn comes: it holds as the society is then and happens, or it is rejected.
 
-What the ten actions are and do stands in the chapters: `talk`, `voting`, `work`, `building`, `life`.
+What the ten actions are and do stands in the chapters: `talk`, `voting`, `work`, `building`, `evening`.
 """
 
 from __future__ import annotations

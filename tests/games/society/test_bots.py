@@ -18,7 +18,7 @@ from agentsim.games.society.bots.politics import opinion, proposal
 from agentsim.games.society.bots.words import asks_for, call_for_help
 from agentsim.games.society.building import ProjectBuilt
 from agentsim.games.society.config import PERSONALITIES, Personality
-from agentsim.games.society.ending import DayEnded
+from agentsim.games.society.evening import DayEnded
 from agentsim.games.society.laws import LawEnacted, LawRepealed
 from agentsim.games.society.requests import ACTIONS, Act, Acted
 from agentsim.games.society.talk import DirectMessage

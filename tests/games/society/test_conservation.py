@@ -16,10 +16,9 @@ from agentsim.games.society.amounts import amount, number, share, shown
 from agentsim.games.society.bots import BOTS
 from agentsim.games.society.building import Contribute, Contributed, UpkeepPaid
 from agentsim.games.society.config import SocietyConfig
-from agentsim.games.society.ending import DayEnded, SocietyEnded
+from agentsim.games.society.evening import Consumed, DayEnded, SocietyEnded
 from agentsim.games.society.founding import SocietyBegan
 from agentsim.games.society.laws import AllocationPaid, DividendPaid
-from agentsim.games.society.life import Consumed
 from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.state import State, founded
 from agentsim.games.society.work import Trade, Traded, Work, Worked

@@ -15,7 +15,7 @@ from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.society import GAME
 from agentsim.games.society.config import PERSONALITIES, SocietyConfig
-from agentsim.games.society.ending import SocietyEnded
+from agentsim.games.society.evening import SocietyEnded
 from agentsim.games.society.founding import SocietyBegan
 from agentsim.games.society.requests import Acted
 from agentsim.games.society.talk import Posted

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import Everyone
-from agentsim.games.society.life import Idled
+from agentsim.games.society.evening import Idled
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.turn import InvalidAction
 from agentsim.games.society.voting import Reasoned

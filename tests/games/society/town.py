@@ -21,7 +21,7 @@ from agentsim.engine.play import GamePlay
 from agentsim.games.society import GAME, game
 from agentsim.games.society.building import Contributed, ProjectBegan, UpkeepPaid
 from agentsim.games.society.config import Personality, SocietyConfig
-from agentsim.games.society.life import Consumed
+from agentsim.games.society.evening import Consumed
 from agentsim.games.society.memory import Notice
 from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.state import State, founded

@@ -16,7 +16,7 @@ from agentsim.games.society.bots import needs, words
 from agentsim.games.society.bots.politics import opinion, proposal, reason
 from agentsim.games.society.building import Contribute
 from agentsim.games.society.config import Personality
-from agentsim.games.society.life import Idle
+from agentsim.games.society.evening import Idle
 from agentsim.games.society.requests import Act, Acted, Spoken
 from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
 from agentsim.games.society.terms import Resource

@@ -6,7 +6,7 @@ from typing import Any
 
 from agentsim.engine import Decision, Request, Stream
 from agentsim.games.society.config import MADE, WorkType
-from agentsim.games.society.life import Idle
+from agentsim.games.society.evening import Idle
 from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.terms import Resource
 from agentsim.games.society.work import Work
