@@ -18,10 +18,8 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-@dataclass
-class Proposal:
-    """A proposal; it closes on the evening of day `closes`."""
-
+@dataclass(frozen=True)
+class _Motion:
     id: int
     day: int
     author: int
@@ -29,9 +27,16 @@ class Proposal:
     description: str
     type: ProposalType
     terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Proposal(_Motion):
+    """A proposal; it closes on the evening of day `closes`. `name` is what its author is called, where it is shown."""
+
     closes: int = 0
-    votes: dict[int, VoteCast] = field(default_factory=dict)
+    name: str = ""
     counts: dict[VoteCast, int] = field(default_factory=lambda: {"yes": 0, "no": 0, "abstain": 0})
+    votes: dict[int, VoteCast] = field(default_factory=dict)
 
     def cast(self, agent: int, vote: VoteCast) -> VoteCast | None:
         """Count an agent's vote in place of its earlier one, which is returned."""
@@ -43,18 +48,11 @@ class Proposal:
         return before
 
 
-@dataclass(frozen=True, slots=True)
-class Law:
-    """A law in force; `author` 0 and `proposal` 0 where it was there from the first day."""
+@dataclass(frozen=True)
+class Law(_Motion):
+    """A law in force since `day`; `author` 0 and `proposal` 0 where it was there from the first day."""
 
-    id: int
-    day: int
-    author: int
-    proposal: int
-    title: str
-    description: str
-    type: ProposalType
-    terms: tuple[Term, ...]
+    proposal: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +108,8 @@ class Assembly:
     def enact(self, day: int, source: Proposal) -> Law:
         """Make a law of a proposal; one of id 0 was there from the beginning."""
         self.enacted += 1
-        author, title, description = source.author, source.title, source.description
-        law = Law(self.enacted, day, author, source.id, title, description, source.type, source.terms)
+        author, title, words = source.author, source.title, source.description
+        law = Law(self.enacted, day, author, title, words, source.type, source.terms, source.id)
         self.laws[law.id] = law
         self.laws_by[law.author].append(law.id)
         self._standing = None

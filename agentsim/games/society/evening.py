@@ -172,15 +172,8 @@ def pass_evening(table: Table, state: State) -> None:
     consume(table, state)
     for citizen in state.citizens:
         citizen.worked = citizen.turns = 0
-    summed = DayEnded(
-        day=state.day,
-        **state.counts,
-        totals=totals(state),
-        gini=state.gini(),
-        **state.today,
-        laws=len(state.assembly.laws),
-    )
-    table.tell(summed, to=Everyone)
+    measured: dict[str, Any] = {**state.counts, **state.today, "totals": totals(state), "gini": state.gini()}
+    table.tell(DayEnded(state.day, **measured, laws=len(state.assembly.laws)), to=Everyone)
     state.today = dict.fromkeys(state.today, 0)
 
 

@@ -5,37 +5,35 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from agentsim.engine import Event, LogEntry, Table
 from agentsim.engine.wording import cut
+from agentsim.games.society.amounts import UNIT
 from agentsim.games.society.evening import AgentWoke, FellDormant
 from agentsim.games.society.laws import AllocationPaid, DividendPaid
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
-from agentsim.games.society.terms import Resource
 from agentsim.games.society.turn import InvalidAction
 from agentsim.games.society.voting import ProposalResolved, Voted
 from agentsim.games.society.work import Traded
 
 _Doing: TypeAlias = Literal["message", "reply", "mention", "gift", "payment", "rejected", "dormant", "woke"]
 NoticeKind: TypeAlias = Literal[_Doing, "proposal_passed", "proposal_failed"]
+Shown: TypeAlias = Mapping[str, str | int | float]
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
     """Something that touched an agent since its last turn.
 
-    `by` is the agent whose doing it was, 0 for the common pool and for its own; `about` a post, proposal or law;
-    `amount` hundredths of `resource`; `text` an agent's words, or the reason of a rejection.
+    `by` is the agent whose doing it was, 0 for the common pool and for its own; `about` a post, proposal or law; `said`
+    what the agent is shown of it.
     """
 
     kind: NoticeKind
     by: int = 0
-    name: str = ""
     about: int = 0
-    resource: Resource | None = None
-    amount: int = 0
-    text: str = ""
+    said: Shown = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -90,51 +88,55 @@ class Memories:
             for agent, notice in touched(self, entry.event):
                 self.of(agent).add(notice)
 
-    def _by(self, kind: NoticeKind, agent: int, about: int = 0, text: str = "", **gift: Any) -> Notice:
+    def _by(self, kind: NoticeKind, agent: int, said: Shown, about: int = 0) -> Notice:
         """What another agent did, called as it was called then."""
-        return Notice(kind, agent, self._names.get(agent, ""), about, text=cut(text, self.chars), **gift)
+        name = {"name": called} if (called := self._names.get(agent)) else {}
+        return Notice(kind, agent, about, {"from": f"#{agent}", **name, **said})
 
     def _said(self, event: Event) -> Iterator[tuple[int, Notice]]:
         match event:
             case Posted():
                 self._authors[event.post] = event.agent
                 addressed = self._authors.get(event.parent or 0, event.agent)
+                said: Shown = {"post": event.post, "text": cut(event.text, self.chars)}
                 if addressed != event.agent:
-                    yield addressed, self._by("reply", event.agent, event.post, event.text)
+                    yield addressed, self._by("reply", event.agent, said, event.post)
                 for agent in event.mentions:
                     if agent != addressed:
-                        yield agent, self._by("mention", event.agent, event.post, event.text)
+                        yield agent, self._by("mention", event.agent, said, event.post)
             case MessageSent():
-                yield event.recipient, self._by("message", event.agent, text=event.text)
+                yield event.recipient, self._by("message", event.agent, {"text": cut(event.text, self.chars)})
             case Renamed():
                 self._names[event.agent] = event.name
 
     def _done(self, event: Event) -> Iterator[tuple[int, Notice]]:
         match event:
             case Traded() if event.recipient:
-                yield event.recipient, self._by("gift", event.agent, resource=event.resource, amount=event.amount)
+                given: Shown = {"resource": event.resource, "amount": event.amount / UNIT}
+                yield event.recipient, self._by("gift", event.agent, given)
             case Voted():
                 self._voters[event.proposal][event.agent] = None
             case ProposalResolved():
                 kind: NoticeKind = "proposal_passed" if event.result == "passed" else "proposal_failed"
-                yield event.agent, Notice(kind, about=event.proposal, text=event.title)
-                name = self._names.get(event.agent, "")
+                said: Shown = {"proposal": event.proposal, "title": event.title}
+                yield event.agent, Notice(kind, 0, event.proposal, said)
+                news = self._by(kind, event.agent, said, event.proposal)
                 for voter in self._voters.pop(event.proposal, ()):
                     if voter != event.agent:
-                        yield voter, Notice(kind, event.agent, name, event.proposal, text=event.title)
+                        yield voter, news
 
     def _befallen(self, event: Event) -> Iterator[tuple[int, Notice]]:
         match event:
             case AllocationPaid() | DividendPaid():
                 about = event.proposal if isinstance(event, AllocationPaid) else event.law
                 for agent, amount in event.paid.items():
-                    yield agent, Notice("payment", about=about, resource=event.resource, amount=amount)
+                    yield agent, Notice("payment", 0, about, {"resource": event.resource, "amount": amount / UNIT})
             case InvalidAction():
-                yield event.agent, Notice("rejected", text=cut(event.reason, self.chars))
+                yield event.agent, Notice("rejected", said={"reason": cut(event.reason, self.chars)})
             case FellDormant():
-                yield event.agent, Notice("dormant", text=f"you lacked {event.missing} for the day")
+                yield event.agent, Notice("dormant", said={"reason": f"you lacked {event.missing} for the day"})
             case AgentWoke():
-                yield event.agent, Notice("woke", text="you hold enough food and energy")
+                yield event.agent, Notice("woke", said={"reason": "you hold enough food and energy"})
 
 
 _TOUCHES: Mapping[type[Event], Callable[[Memories, Event], Iterator[tuple[int, Notice]]]] = {

@@ -21,7 +21,6 @@ from agentsim.games.society.evening import (
     FellDormant,
     Idled,
     Meal,
-    Result,
     SocietyEnded,
 )
 from agentsim.games.society.founding import Being, SocietyBegan
@@ -69,34 +68,18 @@ def pages(events: Sequence[Event], people: People) -> list[Panel]:
     ended = next((event for event in events if isinstance(event, SocietyEnded)), None)
     results = {result.agent: result for result in ended.results} if ended else {}
     shown = list(people.beings.values())[:MOST_PAGES]
-    profiles = tuple(
-        PlayerProfile(
-            being.player,
-            tuple(_facts(being, people, results.get(being.agent))),
-            _chart(being.agent, days),
-            tuple(lines.get(being.agent, ())),
-        )
-        for being in shown
-    )
+    x = tuple(str(day) for day in range(1, len(days) + 1))
+    profiles: list[PlayerProfile] = []
+    for being in shown:
+        stocks = [stocks[being.agent] for stocks in days]
+        held = tuple(Series(name, tuple(stock[name] / UNIT for stock in stocks)) for name in RESOURCES)
+        chart = Chart("Held on the evening", "line", x, held, "day", "units") if days else None
+        facts: list[tuple[str, Cell]] = [("agent", people.called(being.agent)), ("values", being.personality)]
+        if (end := results.get(being.agent)) is not None:
+            facts += [("in the end", end.status), ("wealth", number(end.wealth)), ("rank", end.rank)]
+        profiles.append(PlayerProfile(being.player, tuple(facts), chart, tuple(lines.get(being.agent, ()))))
     note = f"The first {MOST_PAGES} of {len(people.beings):,} agents." if len(people.beings) > len(shown) else ""
-    return [PlayerProfiles("Agents", profiles, note)]
-
-
-def _facts(being: Being, people: People, result: Result | None) -> Iterator[tuple[str, Cell]]:
-    yield "agent", people.called(being.agent)
-    yield "values", being.personality
-    if result is not None:
-        yield "in the end", result.status
-        yield "wealth", number(result.wealth)
-        yield "rank", result.rank
-
-
-def _chart(agent: int, days: Sequence[Mapping[int, Stock]]) -> Chart | None:
-    if not days:
-        return None
-    series = tuple(Series(name, tuple(stocks[agent][name] / UNIT for stocks in days)) for name in RESOURCES)
-    labels = tuple(str(day) for day in range(1, len(days) + 1))
-    return Chart("Held on the evening", "line", labels, series, "day", "units")
+    return [PlayerProfiles("Agents", tuple(profiles), note)]
 
 
 # -- the diary

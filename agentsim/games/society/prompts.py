@@ -6,18 +6,18 @@ prompts of a whole tick begin alike, and those of one agent share the rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from agentsim.engine import Prompt, joined, quoted
 from agentsim.engine.template import By, If, Template, filled
-from agentsim.games.society.amounts import UNIT, shown
-from agentsim.games.society.assembly import Law
+from agentsim.games.society.amounts import shown
+from agentsim.games.society.assembly import Law, Proposal
 from agentsim.games.society.commons import Post, Project
 from agentsim.games.society.config import MADE, Rules, once
 from agentsim.games.society.memory import Notice
 from agentsim.games.society.terms import MOST_TERMS, plain
-from agentsim.games.society.view import Own, ProposalView, World
+from agentsim.games.society.view import Own, World
 
 T = TypeVar("T")
 
@@ -180,7 +180,7 @@ def _law(law: Law) -> str:
     return quoted(law=law.id, title=law.title, since_day=law.day, **by, **words, terms=plain(law.terms))
 
 
-def _proposal(proposal: ProposalView) -> str:
+def _proposal(proposal: Proposal) -> str:
     return quoted(
         proposal=proposal.id,
         type=proposal.type,
@@ -188,7 +188,7 @@ def _proposal(proposal: ProposalView) -> str:
         title=proposal.title,
         description=proposal.description,
         terms=plain(proposal.terms),
-        votes={"yes": proposal.yes, "no": proposal.no, "abstain": proposal.abstain},
+        votes=proposal.counts,
         closes=f"evening of day {proposal.closes}",
     )
 
@@ -232,17 +232,5 @@ _TOUCHED = {
 
 
 def _notice(notice: Notice) -> str:
-    event, said = _TOUCHED.get(notice.kind, notice.kind.replace("_", " ")), notice.text
-    about: Mapping[str, Any] = {"reason": said}
-    match notice.kind:
-        case "message":
-            about = {"text": said}
-        case "reply" | "mention":
-            about = {"post": notice.about, "text": said}
-        case "gift" | "payment":
-            about = {"resource": notice.resource, "amount": notice.amount / UNIT}
-        case "proposal_passed" | "proposal_failed":
-            event, about = f"{'' if notice.by else 'your '}{event}", {"proposal": notice.about, "title": said}
-        case _:
-            pass
-    return quoted(event=event, **(_called(notice.by, notice.name) if notice.by else {}), **about)
+    its_own = "your " if notice.kind.startswith("proposal") and not notice.by else ""
+    return quoted(event=its_own + _TOUCHED.get(notice.kind, notice.kind.replace("_", " ")), **notice.said)

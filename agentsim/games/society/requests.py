@@ -73,6 +73,8 @@ class Act(Request[Acted]):
         "world.laws.#.proposal": "what a law was proposed as is of no use once it is in force",
         "world.more_projects": "said where there are more",
         "world.more_proposals": "said where there are more",
+        "world.proposals.#.day": "what counts is when it closes",
+        "you.proposals.#.day": "what counts is when it closes",
         "world.projects.#.running": "none is, while it is being built",
         "you.notices": "said in words, by kind",
         "you.missed": "said where something was missed",
@@ -87,7 +89,24 @@ class Act(Request[Acted]):
 
     def options(self) -> Options:
         """The same for all agents in one game, so made once, and so is the schema: half of what a question costs."""
-        return once(self.rules, "_options", lambda: _options(self.rules))
+        return once(self.rules, "_options", self._options)
+
+    def _options(self) -> Options:
+        rules = self.rules
+        return {
+            "action.action": Choice(tuple(ACTIONS)),
+            "action.content": Text(rules.post_chars),
+            "action.recipient_agent_id": Number(0, rules.agents),
+            "action.title": Text(rules.title_chars),
+            "action.description": Text(rules.description_chars),
+            "action.proposal_type": Choice(get_args(ProposalType)),
+            "action.vote": Choice(get_args(VoteCast)),
+            "action.work_type": Choice(get_args(WorkType)),
+            "action.hours": Number(1, rules.hours_per_day),
+            "action.resource_type": Choice(RESOURCES),
+            "action.display_name": Text(rules.name_chars),
+            "action.reasoning": Text(rules.post_chars),
+        }
 
     def schema(self) -> dict[str, Any]:
         return once(self.rules, "_schema", lambda: schema_of(Said, self.legal))
@@ -212,24 +231,6 @@ class Act(Request[Acted]):
         if self.rules.strict_actions:
             return None
         return Acted(action=ForumPost(content=words[: self.rules.post_chars].strip()))
-
-
-def _options(rules: Rules) -> Options:
-    """The legal values of an action's fields."""
-    return {
-        "action.action": Choice(tuple(ACTIONS)),
-        "action.content": Text(rules.post_chars),
-        "action.recipient_agent_id": Number(0, rules.agents),
-        "action.title": Text(rules.title_chars),
-        "action.description": Text(rules.description_chars),
-        "action.proposal_type": Choice(get_args(ProposalType)),
-        "action.vote": Choice(get_args(VoteCast)),
-        "action.work_type": Choice(get_args(WorkType)),
-        "action.hours": Number(1, rules.hours_per_day),
-        "action.resource_type": Choice(RESOURCES),
-        "action.display_name": Text(rules.name_chars),
-        "action.reasoning": Text(rules.post_chars),
-    }
 
 
 def _kind_of(said: Mapping[str, Any]) -> type[Action] | None:

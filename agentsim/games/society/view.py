@@ -18,29 +18,12 @@ from agentsim.games.society.commons import Post, Project
 from agentsim.games.society.config import Personality, Rules
 from agentsim.games.society.memory import Memory, Notice
 from agentsim.games.society.state import Citizen, State
-from agentsim.games.society.terms import RESOURCES, ProposalType, Resource, Structure, Terms
+from agentsim.games.society.terms import RESOURCES, Resource, Structure
 from agentsim.games.society.turn import Known
 
-P = TypeVar("P", Post, Law)
+P = TypeVar("P", Post, Law, Proposal)
 MOST_PROJECTS = 20
 MOST_NAMED = 20  # of the dormant, and of the dead
-
-
-@dataclass(frozen=True, slots=True)
-class ProposalView:
-    """An open proposal with the votes as the tick began."""
-
-    id: int
-    author: int
-    name: str
-    type: ProposalType
-    title: str
-    description: str
-    terms: Terms
-    closes: int
-    yes: int
-    no: int
-    abstain: int
 
 
 @dataclass(frozen=True)
@@ -61,7 +44,7 @@ class World:
     totals: Mapping[Resource, Amount]
     pool: Mapping[str, Amount]
     posts: tuple[Post, ...]
-    proposals: tuple[ProposalView, ...]
+    proposals: tuple[Proposal, ...]
     more_proposals: int
     laws: tuple[Law, ...]
     more_laws: int
@@ -90,7 +73,7 @@ class Own:
     hours: int
     notices: tuple[Notice, ...]
     missed: int
-    proposals: tuple[ProposalView, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
     laws: tuple[Law, ...] = ()
     votes: Mapping[int, VoteCast] = field(default_factory=dict)
 
@@ -168,7 +151,7 @@ def own(state: State, citizen: Citizen, world: World, memory: Memory) -> Own:
     )
 
 
-def _older(mine: Sequence[int], shown: Sequence[ProposalView | Law], most: int) -> Sequence[int]:
+def _older(mine: Sequence[int], shown: Sequence[Proposal | Law], most: int) -> Sequence[int]:
     """An agent's own, as far as all are not shown them already."""
     return [number for number in mine if shown and number < shown[0].id][-most:] if mine else ()
 
@@ -180,6 +163,7 @@ def _cut(record: P, name: str, chars: int) -> P:
     return record if shown[name] == whole else replace(record, **shown)
 
 
-def _proposal(state: State, of: Proposal) -> ProposalView:
-    name, description = state.citizen(of.author).name, cut(of.description, state.config.shown_chars)
-    return ProposalView(of.id, of.author, name, of.type, of.title, description, of.terms, of.closes, **of.counts)
+def _proposal(state: State, of: Proposal) -> Proposal:
+    """A proposal with its votes as they are now, and no word of who cast them."""
+    called = replace(of, name=state.citizen(of.author).name, counts=dict(of.counts), votes={})
+    return _cut(called, "description", state.config.shown_chars)

@@ -138,12 +138,12 @@ def count_votes(table: Table, state: State) -> None:
         state.assembly.close(proposal)
         effects, notes = carried_out(state, proposal) if passed else ([], [])
         resolved = ProposalResolved(
-            day=state.day,
-            proposal=proposal.id,
-            agent=proposal.author,
-            type=proposal.type,
-            title=proposal.title,
-            result="passed" if passed else "failed",
+            state.day,
+            proposal.id,
+            proposal.author,
+            proposal.type,
+            proposal.title,
+            "passed" if passed else "failed",
             **proposal.counts,
             threshold=rule.threshold,
             quorum=rule.quorum,

@@ -92,7 +92,7 @@ def test_several_dividends_are_paid_one_after_the_other_the_oldest_law_first() -
 
 def test_who_gets_a_dividend_is_told() -> None:
     town = Town(*FOUR, pool="9 0 0 0", laws=[law(dividend(1))]).day()
-    assert [(n.kind, n.about, n.resource, n.amount) for n in town.notices(2)] == [("payment", 1, "food", 100)]
+    assert [(n.kind, n.about, n.said) for n in town.notices(2)] == [("payment", 1, {"resource": "food", "amount": 1})]
 
 
 # allocations

@@ -11,7 +11,7 @@ from typing import Any
 
 from agentsim.engine import Decision, Request, Stream
 from agentsim.games.society.amounts import number
-from agentsim.games.society.assembly import VoteCast
+from agentsim.games.society.assembly import Proposal, VoteCast
 from agentsim.games.society.bots import needs, words
 from agentsim.games.society.bots.politics import opinion, proposal, reason
 from agentsim.games.society.building import Contribute
@@ -20,7 +20,6 @@ from agentsim.games.society.evening import Idle
 from agentsim.games.society.requests import Act, Acted, Spoken
 from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
 from agentsim.games.society.terms import Resource
-from agentsim.games.society.view import ProposalView
 from agentsim.games.society.voting import Vote
 from agentsim.games.society.work import Trade, Work
 
@@ -102,7 +101,7 @@ class Character:
         why = _fitting(request, reason(request, self.personality, chosen.terms))
         return Vote(proposal_id=chosen.id, vote=self._cast(request, chosen, rng), reasoning=why)
 
-    def _cast(self, request: Act, chosen: ProposalView, rng: Stream) -> VoteCast:
+    def _cast(self, request: Act, chosen: Proposal, rng: Stream) -> VoteCast:
         """By its values, with a leaning of its own for or against this one."""
         if chosen.author == request.you.agent:
             return "yes"
