@@ -68,6 +68,11 @@ class Standing:
     threshold: int
     quorum: int
 
+    @property
+    def work_minimum(self) -> int:
+        """Hours a day by the law that asks for most."""
+        return max(self.minimums.values(), default=0)
+
     def passes(self, proposal: Proposal) -> bool:
         """Whether the votes are enough."""
         yes, no = proposal.counts["yes"], proposal.counts["no"]

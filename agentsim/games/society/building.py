@@ -34,9 +34,7 @@ class ProjectBuilt(
 
 
 class Contributed(
-    Deed,
-    heading="Agent #{agent} gives {amount} materials to project {project}",
-    content="{given} of {cost} materials.",
+    Deed, heading="Agent #{agent} gives {amount} materials to project {project}", content="{given} of {cost} materials."
 ):
     """`amount` is what was taken, at most what was missing; `given` of `cost` is what the project has now."""
 
@@ -47,9 +45,7 @@ class Contributed(
 
 
 class UpkeepPaid(
-    Daily,
-    heading="Upkeep: {running:#} running, {paused:#} paused",
-    content="{materials} materials from the pool.",
+    Daily, heading="Upkeep: {running:#} running, {paused:#} paused", content="{materials} materials from the pool."
 ):
     """Every built project is among `running` or `paused`; `materials` came from the pool."""
 

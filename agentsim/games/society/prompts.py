@@ -126,11 +126,12 @@ def _rules(rules: Rules) -> Iterator[str]:
 def _world(rules: Rules, world: World) -> Iterator[str]:
     """The public state, the same for every agent in one tick."""
     yield from _listed("Laws in force", world.laws, world.more_laws, _law)
-    taxes = ", ".join(f"{percent}% of {resource}" for resource, percent in world.taxes.items()) or "none"
-    minimum = f"{world.work_minimum} h a day" if world.work_minimum else "none"
+    rule = world.standing
+    taxes = ", ".join(f"{percent}% of {resource}" for resource, percent in rule.taxes.items()) or "none"
+    minimum = f"{rule.work_minimum} h a day" if rule.work_minimum else "none"
     yield (
-        f"Taxes on work: {taxes}. Work minimum: {minimum}. A proposal passes with more than {world.threshold}% yes "
-        f"among yes and no, and at least {world.quorum} votes."
+        f"Taxes on work: {taxes}. Work minimum: {minimum}. A proposal passes with more than {rule.threshold}% yes "
+        f"among yes and no, and at least {rule.quorum} votes."
     )
     yield from _listed("Open proposals", world.proposals, world.more_proposals, _proposal)
     yield from _listed("Projects that need materials", world.projects, world.more_projects, _project, "more")

@@ -75,6 +75,8 @@ class Act(Request[Acted]):
         "world.more_proposals": "said where there are more",
         "world.proposals.#.day": "what counts is when it closes",
         "you.proposals.#.day": "what counts is when it closes",
+        "world.standing.dividends": "each is shown with its law",
+        "world.standing.minimums": "each is shown with its law, and the most of them counts",
         "world.projects.#.running": "none is, while it is being built",
         "you.notices": "said in words, by kind",
         "you.missed": "said where something was missed",

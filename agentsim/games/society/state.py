@@ -162,10 +162,7 @@ class State:
     def bonus(self) -> Mapping[Structure, int]:
         """What running projects add to work, in hundredths, by structure; effects add up."""
         running, config = self.projects.running, self.config
-        return {
-            "farm": running["farm"] * config.farm_bonus,
-            "generator": running["generator"] * config.generator_bonus,
-        }
+        return {"farm": running["farm"] * config.farm_bonus, "generator": running["generator"] * config.generator_bonus}
 
     def total(self, resource: str) -> int:
         """All there is of a resource."""

@@ -64,11 +64,7 @@ def post(turn: Turn, parent: int | None, content: str) -> None:
 
 
 class MessageSent(
-    Deed,
-    kind="message",
-    heading="Agent #{agent} to agent #{recipient}",
-    words="text",
-    private=("agent", "recipient"),
+    Deed, kind="message", heading="Agent #{agent} to agent #{recipient}", words="text", private=("agent", "recipient")
 ):
     """A direct message: its two agents alone hear it."""
 

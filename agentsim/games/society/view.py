@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import Amount
-from agentsim.games.society.assembly import Law, Proposal, VoteCast, newest
+from agentsim.games.society.assembly import Law, Proposal, Standing, VoteCast, newest
 from agentsim.games.society.commons import Post, Project
 from agentsim.games.society.config import Personality, Rules
 from agentsim.games.society.memory import Memory, Notice
@@ -48,10 +48,7 @@ class World:
     more_proposals: int
     laws: tuple[Law, ...]
     more_laws: int
-    taxes: Mapping[Resource, int]
-    threshold: int
-    quorum: int
-    work_minimum: int
+    standing: Standing
     projects: tuple[Project, ...]
     more_projects: int
     running: Mapping[Structure, int]
@@ -105,7 +102,6 @@ def world(state: State) -> World:
     """The public view as it is now."""
     config, assembly, projects = state.config, state.assembly, state.projects
     proposals, laws = newest(assembly.open, config.shown_proposals), newest(assembly.laws, config.shown_laws)
-    standing = assembly.standing
     return World(
         day=state.day,
         tick=state.tick,
@@ -119,10 +115,7 @@ def world(state: State) -> World:
         more_proposals=len(assembly.open) - len(proposals),
         laws=tuple(_cut(law, "description", config.shown_chars) for law in laws.values()),
         more_laws=len(assembly.laws) - len(laws),
-        taxes=standing.taxes,
-        threshold=standing.threshold,
-        quorum=standing.quorum,
-        work_minimum=max(standing.minimums.values(), default=0),
+        standing=assembly.standing,
         projects=tuple(replace(each) for each in islice(projects.building.values(), MOST_PROJECTS)),
         more_projects=max(0, len(projects.building) - MOST_PROJECTS),
         running=dict(projects.running),

@@ -78,11 +78,7 @@ class Voted(
 
 
 class Reasoned(
-    Deed,
-    kind="reasoning",
-    heading="Agent #{agent} to itself, on proposal {proposal}",
-    words="text",
-    private=("agent",),
+    Deed, kind="reasoning", heading="Agent #{agent} to itself, on proposal {proposal}", words="text", private=("agent",)
 ):
     """Why an agent voted as it did; it alone hears this."""
 

@@ -173,17 +173,19 @@ def _freedom(request: Act) -> Iterator[Draft]:
     for law in world.laws:
         if opinion(request, "freedom", law.terms) < -1:
             yield _end(law, "It takes more than it gives.")
-    if world.threshold < 66:
+    if world.standing.threshold < 66:
         why = "Who would bind all should convince most."
-        yield _draft("rule", "Two thirds to bind all", why, _rule(66, world.quorum))
+        yield _draft("rule", "Two thirds to bind all", why, _rule(66, world.standing.quorum))
     yield _draft("other", "An open hand", "Let whoever has plenty give of its own will.")
 
 
 def _stability(request: Act) -> Iterator[Draft]:
     rules, world = request.rules, request.world
     quorum = max(1, rules.agents // 10)
-    if world.quorum < quorum:
-        yield _draft("rule", "A tenth must vote", "A few should not decide for all.", _rule(world.threshold, quorum))
+    if world.standing.quorum < quorum:
+        yield _draft(
+            "rule", "A tenth must vote", "A few should not decide for all.", _rule(world.standing.threshold, quorum)
+        )
     yield _draft("law", "Materials for upkeep", "What we built has to stand.", _tax("materials", 20))
     if world.dormant and rules.wake_food:
         reserve = _dividend("food", max(1, share(rules.wake_food, 1, 2)), "dormant")
