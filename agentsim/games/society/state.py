@@ -110,7 +110,7 @@ class State:
 
     def move(self, resource: Resource, amount: int, source: Place, target: Place) -> None:
         """Every change of what there is: `produced` is where it comes from, `consumed` and `spent` where it ends."""
-        for place, change in ((source, -amount), (target, amount)):
+        for place, change in ((source, -amount), (target, amount)) if amount else ():
             if isinstance(place, Citizen):
                 place.stock[resource] += change
                 self.held[resource] += change
