@@ -33,8 +33,7 @@ from agentsim.engine.play import GamePlay, Wave
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.games.society import GAME
-from agentsim.games.society.actions import Acted
-from agentsim.games.society.requests import Act
+from agentsim.games.society.requests import Act, Acted
 from agentsim.players.model import prompt_messages
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load

@@ -18,7 +18,7 @@ from statistics import fmean
 from typing import Any
 
 from agentsim.games.society import GAME
-from agentsim.games.society.ending import DayEnded
+from agentsim.games.society.evening import DayEnded
 from benchmarks.society import waves
 
 CONFIG = Path(__file__).parent.parent / "configs" / "society_scarce.toml"

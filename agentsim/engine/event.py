@@ -6,7 +6,7 @@ Not here: who may see what (the rules say so at every `tell`), how an event look
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, TypeVar, dataclass_transform
@@ -97,9 +97,9 @@ class Event:
     `words` names the field that holds a player's own words, which the history keeps as the event's `content` and
     not in its `data`. All other fields are the `data`, in numbers and ids, so that the outcome can be recomputed from
     them. `deeds` are what players did to each other by it. `private` names the fields, or properties, that hold who may
-    hear it at most, beside staff: players' ids, or None where it is for all; `Table.tell` refuses any other audience.
-    `drawn` names the fields whose order chance drew: a list of players, or one player where the events of a round
-    come in such an order. Reports test what a place in it is worth.
+    hear it at most, beside staff: players' ids, or the numbers of their seats from 1, or None where it is for all;
+    `Table.tell` refuses any other audience. `drawn` names the fields whose order chance drew: a list of players, or one
+    player where the events of a round come in such an order. Reports test what a place in it is worth.
     Raises `TypeError` for a name that the class has not.
     """
 
@@ -159,15 +159,18 @@ class Event:
         assert self.words is not None, f"{type(self).__name__} must say its content"
         return str(getattr(self, self.words))
 
-    def confidants(self) -> frozenset[PlayerId] | None:
-        """Who may hear it at most, beside staff; None where it is not private."""
+    def confidants(self, players: Sequence[PlayerId]) -> frozenset[PlayerId] | None:
+        """Who of these players may hear it at most, beside staff; None where it is not private."""
+        if not self._private:
+            return None
         found: set[PlayerId] = set()
         for name in self._private:
             held = getattr(self, name)
             if held is None:
                 return None
-            found.update((held,) if isinstance(held, str) else held)
-        return frozenset(found) if self._private else None
+            for each in (held,) if isinstance(held, str | int) else held:
+                found.add(players[each - 1] if isinstance(each, int) else each)
+        return frozenset(found)
 
     @property
     def turned_away(self) -> bool:

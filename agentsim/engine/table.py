@@ -216,7 +216,7 @@ class Table:
 
     def tell(self, event: Event, *, to: Audience, by: PlayerId | None = None) -> None:
         """Something happened. The audience is always stated; `by` names the player whose decision did it."""
-        if (confidants := event.confidants()) is not None:
+        if (confidants := event.confidants(self.players)) is not None:
             heard = self.players if isinstance(to, EveryoneType) else to
             if others := [player for player in heard if player not in confidants and not player.startswith("@")]:
                 raise RulesBroken(f"{event.kind} is private, and is told to {', '.join(others)}")

@@ -13,6 +13,8 @@ from dataclasses import dataclass, fields
 from functools import reduce
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
+from pydantic import BaseModel
+
 from agentsim.engine.wording import counted, listed
 
 _NAME = re.compile(r"\{([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)(?::([^{}]+))?\}")
@@ -147,9 +149,15 @@ _WORDINGS: dict[type[Any], Mapping[str, Callable[[Any], str]]] = {}
 def _wordings(record: type[Any]) -> Mapping[str, Callable[[Any], str]]:
     """How the marked fields of a record are put into words, found once per class."""
     if record not in _WORDINGS:
-        hints = get_type_hints(record, include_extras=True)
-        marks = ((field.name, mark) for field in fields(record) for mark in _marks(hints[field.name]))
-        _WORDINGS[record] = {name: mark.words for name, mark in marks}
+        if issubclass(record, BaseModel):  # which has taken its own hints apart
+            hints: dict[str, Any] = {
+                name: (part.annotation, part.metadata) for name, part in record.model_fields.items()
+            }
+        else:
+            found = get_type_hints(record, include_extras=True)
+            hints = {field.name: (found[field.name], ()) for field in fields(record)}
+        marks = ((name, mark) for name, (hint, more) in hints.items() for mark in (*_marks(hint), *more))
+        _WORDINGS[record] = {name: mark.words for name, mark in marks if isinstance(mark, Worded)}
     return _WORDINGS[record]
 
 

@@ -410,3 +410,17 @@ def test_a_private_event_is_told_to_its_confidants_and_staff_alone() -> None:
         with pytest.raises(RulesBroken, match=r"confided is private, and is told to C"):
             table.tell(Confided("A", ("B",)), to=to)
     assert len(table.log) == 2
+
+
+class Whispered(Event, content="{text}", private=("seats",)):
+    """Private to players by the numbers of their seats."""
+
+    seats: tuple[int, ...]
+    text: str = ""
+
+
+def test_confidants_may_be_named_by_their_seats() -> None:
+    table = a_table("ABC")
+    table.tell(Whispered((1, 3)), to=("A", "C"))
+    with pytest.raises(RulesBroken, match=r"whispered is private, and is told to B"):
+        table.tell(Whispered((1, 3)), to=Everyone)

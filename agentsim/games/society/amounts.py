@@ -1,7 +1,7 @@
 """Amounts: quantities of a resource, kept as whole hundredths so that nothing is ever lost to binary fractions.
 
 Outside (in TOML, replies, events, JSON) an amount is a decimal of at most two places; inside it is an int. What may be
-done with amounts is `stock`.
+done with amounts is `state`.
 """
 
 from __future__ import annotations

@@ -1,21 +1,25 @@
-"""Assembly: proposals, the votes on them, and the laws they became. What laws do is `government`."""
+"""Assembly: proposals, the votes on them, the laws they became, and what those laws come to.
+
+Paying and telling is `laws`, the votes are `voting`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
-from agentsim.games.society.terms import ProposalType, Term
+from agentsim.games.society.terms import RESOURCES, Dividend, ProposalType, Resource, Tax, Term, VotingRule, WorkMinimum
 
 VoteCast: TypeAlias = Literal["yes", "no", "abstain"]
+K = TypeVar("K")
+V = TypeVar("V")
 
 
-@dataclass
-class Proposal:
-    """A proposal; it closes on the evening of day `closes`."""
-
+@dataclass(frozen=True)
+class _Motion:
     id: int
     day: int
     author: int
@@ -23,9 +27,16 @@ class Proposal:
     description: str
     type: ProposalType
     terms: tuple[Term, ...]
-    closes: int
-    votes: dict[int, VoteCast] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Proposal(_Motion):
+    """A proposal; it closes on the evening of day `closes`. `name` is what its author is called, where it is shown."""
+
+    closes: int = 0
+    name: str = ""
     counts: dict[VoteCast, int] = field(default_factory=lambda: {"yes": 0, "no": 0, "abstain": 0})
+    votes: dict[int, VoteCast] = field(default_factory=dict)
 
     def cast(self, agent: int, vote: VoteCast) -> VoteCast | None:
         """Count an agent's vote in place of its earlier one, which is returned."""
@@ -36,105 +47,125 @@ class Proposal:
         self.counts[vote] += 1
         return before
 
-    def passes(self, threshold: int, quorum: int) -> bool:
-        """Whether more than `threshold` percent of yes and no are yes, and at least `quorum` votes were cast."""
-        yes, no = self.counts["yes"], self.counts["no"]
-        return yes * 100 > threshold * (yes + no) and len(self.votes) >= quorum
+
+@dataclass(frozen=True)
+class Law(_Motion):
+    """A law in force since `day`; `author` 0 and `proposal` 0 where it was there from the first day."""
+
+    proposal: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Law:
-    """A law in force; `author` 0 and `proposal` 0 where it was there from the first day."""
+class Standing:
+    """What the terms of all laws in force come to: percent of work that is taxed, dividends and hours by law.
 
-    id: int
-    day: int
-    author: int
-    proposal: int
-    title: str
-    description: str
-    type: ProposalType
-    terms: tuple[Term, ...]
+    A proposal passes with more than `threshold` percent of yes and no, and at least `quorum` votes.
+    """
+
+    taxes: Mapping[Resource, int]
+    dividends: tuple[tuple[int, Dividend], ...]
+    minimums: Mapping[int, int]
+    threshold: int
+    quorum: int
+
+    @property
+    def work_minimum(self) -> int:
+        """Hours a day by the law that asks for most."""
+        return max(self.minimums.values(), default=0)
+
+    def passes(self, proposal: Proposal) -> bool:
+        """Whether the votes are enough."""
+        yes, no = proposal.counts["yes"], proposal.counts["no"]
+        return yes * 100 > self.threshold * (yes + no) and len(proposal.votes) >= self.quorum
 
 
 @dataclass
 class Assembly:
     """What is open to votes and what is in force, each by id, oldest first; ids count from 1 and are never reused.
 
-    `passed` counts the laws that came of votes.
+    `rule` are threshold and quorum where no law sets them; `passed` counts the laws that came of votes, `by_author` and
+    `laws_by` are the ids of what is open and in force.
     """
 
+    rule: tuple[int, int]
     open: dict[int, Proposal] = field(default_factory=dict)
     laws: dict[int, Law] = field(default_factory=dict)
     proposed: int = 0
     enacted: int = 0
     passed: int = 0
-    by_author: dict[int, list[int]] = field(default_factory=dict)
-    laws_by: dict[int, list[int]] = field(default_factory=dict)
+    by_author: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    laws_by: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    _standing: Standing | None = None
 
-    def propose(  # noqa: PLR0917 - as many parts as a proposal has
-        self,
-        day: int,
-        author: int,
-        title: str,
-        description: str,
-        type_: ProposalType,
-        terms: tuple[Term, ...],
-        closes: int,
-    ) -> Proposal:
-        """Open a proposal to votes."""
+    def propose(self, proposal: Proposal) -> Proposal:
+        """Open a proposal to votes, under the next id."""
         self.proposed += 1
-        proposal = Proposal(self.proposed, day, author, title, description, type_, terms, closes)
+        proposal = replace(proposal, id=self.proposed)
         self.open[proposal.id] = proposal
-        self.by_author.setdefault(author, []).append(proposal.id)
+        self.by_author[proposal.author].append(proposal.id)
         return proposal
-
-    def due(self, day: int) -> list[Proposal]:
-        """The proposals whose time is over on the evening of this day."""
-        return [proposal for proposal in self.open.values() if proposal.closes <= day]
 
     def close(self, proposal: Proposal) -> None:
         """End the voting."""
         del self.open[proposal.id]
-        self._drop(self.by_author, proposal.author, proposal.id)
+        self.by_author[proposal.author].remove(proposal.id)
 
     def enact(self, day: int, source: Proposal) -> Law:
         """Make a law of a proposal; one of id 0 was there from the beginning."""
         self.enacted += 1
-        author, title, description = source.author, source.title, source.description
-        law = Law(self.enacted, day, author, source.id, title, description, source.type, source.terms)
+        author, title, words = source.author, source.title, source.description
+        law = Law(self.enacted, day, author, title, words, source.type, source.terms, source.id)
         self.laws[law.id] = law
-        self.laws_by.setdefault(law.author, []).append(law.id)
+        self.laws_by[law.author].append(law.id)
+        self._standing = None
         return law
 
     def repeal(self, law: int) -> Law | None:
         """End a law; None where it is not in force."""
         gone = self.laws.pop(law, None)
         if gone is not None:
-            self._drop(self.laws_by, gone.author, gone.id)
+            self.laws_by[gone.author].remove(gone.id)
+            self._standing = None
         return gone
 
-    @staticmethod
-    def _drop(index: dict[int, list[int]], author: int, number: int) -> None:
-        index[author].remove(number)
-        if not index[author]:
-            del index[author]
-
-    def newest_open(self, count: int) -> list[Proposal]:
-        """The newest open proposals, oldest first."""
-        return list(islice(reversed(self.open.values()), count))[::-1]
-
-    def newest_laws(self, count: int) -> list[Law]:
-        """The newest laws in force, oldest first."""
-        return list(islice(reversed(self.laws.values()), count))[::-1]
+    @property
+    def standing(self) -> Standing:
+        """What the laws in force come to, worked out when they have changed."""
+        if self._standing is None:
+            self._standing = _standing(self.laws.values(), self.rule)
+        return self._standing
 
     def check(self) -> Iterator[str]:
         """Every broken invariant, in words."""
         for proposal in self.open.values():
             if sum(proposal.counts.values()) != len(proposal.votes) or min(proposal.counts.values()) < 0:
                 yield f"proposal {proposal.id} counts every vote once"
-        if _count(self.by_author.values()) != len(self.open) or _count(self.laws_by.values()) != len(self.laws):
-            yield "authors are known of all that is open or in force"
+        for index, known in ((self.by_author, len(self.open)), (self.laws_by, len(self.laws))):
+            if sum(map(len, index.values())) != known:
+                yield "authors are known of all that is open or in force"
 
 
-def _count(lists: Iterable[Sequence[int]]) -> int:
-    return sum(map(len, lists))
+def _standing(laws: Iterable[Law], rule: tuple[int, int]) -> Standing:
+    """Taxes add up, to 100 at most; of a law's hours the most count, and of rules of voting the newest."""
+    taxed: Counter[Resource] = Counter()
+    dividends: list[tuple[int, Dividend]] = []
+    minimums: dict[int, int] = {}
+    for law, term in ((each, term) for each in laws for term in each.terms):
+        match term:
+            case Tax():
+                taxed.update({resource: term.percent for resource in RESOURCES if term.resource in {"all", resource}})
+            case Dividend():
+                dividends.append((law.id, term))
+            case WorkMinimum():
+                minimums[law.id] = max(minimums.get(law.id, 0), term.hours)
+            case VotingRule():
+                rule = term.threshold, term.quorum
+            case _:
+                pass  # what happens once, when a proposal passes
+    taxes = {resource: min(100, taxed[resource]) for resource in RESOURCES if taxed[resource]}
+    return Standing(taxes, tuple(dividends), minimums, *rule)
+
+
+def newest(entries: dict[K, V], count: int) -> dict[K, V]:
+    """The last `count` of what is kept in order, oldest first."""
+    return dict(list(islice(reversed(entries.items()), count))[::-1])

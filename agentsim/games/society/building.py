@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import Literal
 
-from agentsim.engine.event import Event, Everyone
-from agentsim.engine.table import Table
+from agentsim.engine import Event, Everyone, Table
 from agentsim.games.society.amounts import Amount
-from agentsim.games.society.projects import Project
+from agentsim.games.society.commons import Project
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import Positive, Structure
-from agentsim.games.society.turn import Action, Id, Known, Turn, too_little
+from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn
 
 
 class ProjectBegan(
-    Event,
+    Daily,
     heading="Project {project} begins: a {what}",
     content="It needs {cost} materials and takes {land} land from the pool.",
 ):
-    day: int
     project: int
     proposal: int
     what: Structure
@@ -27,24 +25,19 @@ class ProjectBegan(
 
 
 class ProjectBuilt(
-    Event,
+    Daily,
     heading="Project {project} is built: a {what}",
     content="It works from the evening on which its upkeep is first paid.",
 ):
-    day: int
     project: int
     what: Structure
 
 
 class Contributed(
-    Event,
-    heading="Agent #{agent} gives {amount} materials to project {project}",
-    content="{given} of {cost} materials.",
+    Deed, heading="Agent #{agent} gives {amount} materials to project {project}", content="{given} of {cost} materials."
 ):
     """`amount` is what was taken, at most what was missing; `given` of `cost` is what the project has now."""
 
-    day: int
-    agent: int
     project: int
     amount: Amount
     given: Amount
@@ -52,13 +45,10 @@ class Contributed(
 
 
 class UpkeepPaid(
-    Event,
-    heading="Upkeep: {running:#} running, {paused:#} paused",
-    content="{materials} materials from the pool.",
+    Daily, heading="Upkeep: {running:#} running, {paused:#} paused", content="{materials} materials from the pool."
 ):
     """Every built project is among `running` or `paused`; `materials` came from the pool."""
 
-    day: int
     materials: Amount
     running: tuple[int, ...]
     paused: tuple[int, ...]
@@ -69,15 +59,15 @@ def begin(state: State, proposal: int, what: Structure) -> list[Event]:
     config = state.config
     if state.pool["land"] < config.project_land:
         return []
-    state.spend_from_pool("land", config.project_land)
+    state.pool["land"] -= config.project_land
+    state.spent["land"] += config.project_land
     cost = config.farm_cost if what == "farm" else config.generator_cost
-    project = state.projects.begin(proposal, what, cost)
-    began = ProjectBegan(state.day, project.id, proposal, what, cost, config.project_land)
-    return [began, *_built(state, project)]
+    project = state.projects.begin(what, cost)
+    return [ProjectBegan(state.day, project.id, proposal, what, cost, config.project_land), *_built(state, project)]
 
 
 def _built(state: State, project: Project) -> list[Event]:
-    return [ProjectBuilt(state.day, project.id, project.what)] if project.built else []
+    return [] if project.missing else [ProjectBuilt(state.day, project.id, project.what)]
 
 
 class Contribute(Action):
@@ -91,13 +81,13 @@ class Contribute(Action):
         missing = known.missing(self.project_id)
         if not missing:
             return f"project {self.project_id} needs no materials"
-        return too_little(known, "materials", min(self.amount, missing))
+        return known.too_little("materials", min(self.amount, missing))
 
     def happen(self, turn: Turn) -> None:
         state = turn.state
         project = state.projects.building[self.project_id]
         amount = min(self.amount, project.missing)
-        state.spend(turn.citizen, "materials", amount)
+        state.move("materials", amount, turn.citizen, "spent")
         state.projects.put(project, amount)
         turn.tell(Contributed(turn.day, turn.agent, project.id, amount, project.given, project.cost))
         for event in _built(state, project):
@@ -106,15 +96,12 @@ class Contribute(Action):
 
 def keep_up(table: Table, state: State) -> None:
     """The pool keeps up what it can, the oldest first; what it cannot pauses until the next evening."""
-    if not state.projects.built:
-        return
-    costs = {"farm": state.config.farm_upkeep, "generator": state.config.generator_upkeep}
-    before = state.pool["materials"]
-    for project in state.projects.built.values():
-        runs = costs[project.what] <= state.pool["materials"]
-        if runs:
-            state.spend_from_pool("materials", costs[project.what])
+    built, config, before = state.projects.built.values(), state.config, state.pool["materials"]
+    for project in built:
+        cost = config.farm_upkeep if project.what == "farm" else config.generator_upkeep
+        runs = cost <= state.pool["materials"]
+        state.move("materials", cost * runs, "pool", "spent")
         state.projects.run(project, running=runs)
-    built = state.projects.built.values()
-    running, paused = (tuple(each.id for each in built if each.running is runs) for runs in (True, False))
-    table.tell(UpkeepPaid(state.day, before - state.pool["materials"], running, paused), to=Everyone)
+    if built:
+        running, paused = (tuple(each.id for each in built if each.running is runs) for runs in (True, False))
+        table.tell(UpkeepPaid(state.day, before - state.pool["materials"], running, paused), to=Everyone)

@@ -1,4 +1,4 @@
-"""Charts: the society from evening to evening; its laws, its groups, who deals with whom, and the forum.
+"""Charts and tables: the society from evening to evening; its laws, its groups, who deals with whom, and the forum.
 
 Given the events one agent heard, they show what that agent could know. Agents' own pages are `pages`.
 """
@@ -6,30 +6,55 @@ Given the events one agent heard, they show what that agent could know. Agents' 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from operator import attrgetter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise, product
 from typing import Any
 
-from agentsim.engine.event import Event, LogEntry
-from agentsim.engine.panel import Cell, Chart, DataTable, Network, Node, Panel, Series, ThreadPost, Threads, Tie
-from agentsim.games.society.amounts import UNIT
+from agentsim.engine import Event, LogEntry
+from agentsim.engine.codec import values
+from agentsim.engine.panel import Cell, Chart, DataTable, Frame, Network, Node, Panel, Series, ThreadPost, Threads, Tie
+from agentsim.games.society.amounts import UNIT, number
 from agentsim.games.society.building import Contributed
 from agentsim.games.society.config import PERSONALITIES
-from agentsim.games.society.ending import DayEnded, SocietyEnded
-from agentsim.games.society.founding import SocietyBegan
-from agentsim.games.society.giving import Traded
+from agentsim.games.society.evening import DayEnded, FellDormant, Idled, SocietyEnded
+from agentsim.games.society.founding import SocietyBegan, Totals
 from agentsim.games.society.laws import LawEnacted, LawRepealed
-from agentsim.games.society.life import FellDormant, Idled
 from agentsim.games.society.pages import People, pages, people
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.terms import RESOURCES, in_words
 from agentsim.games.society.turn import InvalidAction
 from agentsim.games.society.voting import Proposed, Voted
-from agentsim.games.society.work import Worked
+from agentsim.games.society.work import Traded, Worked
 
 WINDOW = 5
 """Days before and after a law that are compared."""
+_STATUS = ("active", "dormant", "dead")
+_COUNTS = ("posts", "messages", "proposals", "votes", "invalid", "laws")
+_STOCKS = (*((resource, where) for resource in RESOURCES for where in ("held", "pool")), ("land", "pool"))
+DAYS = ("day", *_STATUS, *map("_".join, _STOCKS), "gini", *_COUNTS)
+AGENTS = (
+    *("agent", "player", "name", "personality", "condition", *RESOURCES, "wealth"),
+    *("hours", "posts", "messages", "proposals", "votes", "breaches", "rank"),
+)
+
+
+def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
+    """`days`: a row an evening. `agents`: a row an agent as the game ends, by number.
+
+    An agent's status is its `condition`: a column `status` leads every table over many runs.
+    """
+    events = [told.event for told in log]
+    days = tuple(_day(event) for event in events if isinstance(event, DayEnded))
+    results = next((event.results for event in reversed(events) if isinstance(event, SocietyEnded)), ())
+    spelt = [values(result) for result in sorted(results, key=lambda result: result.agent)]
+    agents = tuple(({**each, "name": each["name"] or None}.values()) for each in spelt)
+    return {"days": Frame(DAYS, days), "agents": Frame(AGENTS, tuple(map(tuple, agents)))}
+
+
+def _day(event: DayEnded) -> tuple[Cell, ...]:
+    stocks = [number(getattr(event.totals[resource], where)) for resource, where in _STOCKS]
+    status, counts = ([getattr(event, name) for name in names] for names in (_STATUS, _COUNTS))
+    return (event.day, *status, *stocks, event.gini, *counts)
 
 
 def panels(log: Sequence[LogEntry]) -> list[Panel]:
@@ -38,92 +63,66 @@ def panels(log: Sequence[LogEntry]) -> list[Panel]:
     known = people(events)
     if known is None:
         return []
-    parts = (_by_day(events), _laws(events), _groups(events, known), _ties(events, known), _forum(events, known))
+    days = dict(zip(DAYS, zip(*tables(log)["days"].rows, strict=True), strict=False))
+    parts = (_by_day(days), _laws(days, events), _groups(events, known), _ties(events, known), _forum(events, known))
     return [*(panel for part in parts for panel in part), *pages(events, known)]
 
 
-# -- days
-
-
-def _by_day(events: Sequence[Event]) -> Iterator[Panel]:
+def _by_day(days: Mapping[str, Sequence[Any]]) -> Iterator[Panel]:
     """Who is awake, what there is, how unequal it is, and how much is said; nothing before the first evening."""
-    days = [event for event in events if isinstance(event, DayEnded)]
-    if not days:
-        return
-    yield _lines("Agents by evening", days, {name: name for name in ("active", "dormant", "dead")}, "agents")
-    for title, where, resources in (
-        ("Held by agents", "held", RESOURCES),
-        ("The common pool", "pool", (*RESOURCES, "land")),
-    ):
-        yield _lines(title, days, {name: _amount(where, name) for name in resources}, "units")
-    yield _lines("Inequality of wealth", days, {"Gini coefficient": "gini"}, "0 to 1")
-    said = {name: name for name in ("posts", "messages", "proposals", "votes")}
-    yield _lines("Talk and votes by day", days, said, "a day")
-
-
-def _amount(where: str, resource: str) -> Callable[[DayEnded], float]:
-    return lambda day: float(getattr(day.totals[resource], where)) / UNIT
-
-
-def _lines(
-    title: str, days: Sequence[DayEnded], lines: Mapping[str, str | Callable[[DayEnded], float]], unit: str
-) -> Chart:
-    values = {name: attrgetter(of) if isinstance(of, str) else of for name, of in lines.items()}
-    series = tuple(Series(name, tuple(float(value(day)) for day in days)) for name, value in values.items())
-    return Chart(title, "line", tuple(str(day.day) for day in days), series, "day", unit)
+    charts: Mapping[tuple[str, str], Mapping[str, str]] = {
+        ("Agents by evening", "agents"): {name: name for name in _STATUS},
+        ("Held by agents", "units"): {name: f"{name}_held" for name in RESOURCES},
+        ("The common pool", "units"): {name: f"{name}_pool" for name in (*RESOURCES, "land")},
+        ("Inequality of wealth", "0 to 1"): {"Gini coefficient": "gini"},
+        ("Talk and votes by day", "a day"): {name: name for name in _COUNTS[:4]},
+    }
+    for (title, unit), lines in charts.items() if days else ():
+        series = tuple(Series(name, tuple(map(float, days[column]))) for name, column in lines.items())
+        yield Chart(title, "line", tuple(map(str, days["day"])), series, "day", unit)
 
 
 # -- laws
 
 
-def _laws(events: Sequence[Event]) -> Iterator[Panel]:
-    """The timeline of laws, and their measured effects; nothing without laws."""
-    enacted = [event for event in events if isinstance(event, LawEnacted)]
+def _laws(days: Mapping[str, Sequence[Any]], events: Sequence[Event]) -> Iterator[Panel]:
+    """The timeline of laws, and their measured effects; nothing without laws.
+
+    A law acts from the day after the evening of its vote; one of the first day has no before.
+    """
+    laws = [event for event in events if isinstance(event, LawEnacted)]
     ended = {event.law: event.day for event in events if isinstance(event, LawRepealed)}
-    rows = tuple(
-        (law.law, law.title, "; ".join(map(in_words, law.terms)) or "words alone", law.day, ended.get(law.law))
-        for law in enacted
-    )
-    if rows:
-        yield DataTable("Laws", ("law", "title", "what it does", "from day", "until day"), rows)
-        yield from _effects(enacted, events)
-
-
-def _effects(enacted: Sequence[LawEnacted], events: Sequence[Event]) -> Iterator[Panel]:
-    """A law acts from the day after the evening of its vote; one of the first day has no before."""
-    began = next((event for event in events if isinstance(event, SocietyBegan)), None)
-    days = [event for event in events if isinstance(event, DayEnded)]
-    measured = [law for law in enacted if 0 < law.day < len(days)]
-    if began is None or not measured:
+    rows = ((law.law, law.title, in_words(law.terms) or "words alone", law.day, ended.get(law.law)) for law in laws)
+    if laws:
+        yield DataTable("Laws", ("law", "title", "what it does", "from day", "until day"), tuple(rows))
+    measured = [law for law in laws if 0 < law.day < len(days.get("day", ()))]
+    if not measured:
         return
-    evenings = [began.totals, *(day.totals for day in days)]
-
-    def made(resource: str) -> list[float]:
-        """On each day: an evening's total less that of the evening before."""
-        amounts = [totals[resource].produced for totals in evenings]
-        return [(after - before) / UNIT for before, after in pairwise(amounts)]
-
-    measures: dict[str, list[float]] = {
-        "active": [float(day.active) for day in days],
-        **{f"{resource} made": made(resource) for resource in RESOURCES},
-        "food in the pool": [day.totals["food"].pool / UNIT for day in days],
-        "Gini": [day.gini for day in days],
+    evenings = list(pairwise(event.totals for event in events if isinstance(event, SocietyBegan | DayEnded)))
+    measures: dict[str, Sequence[float]] = {
+        "active": days["active"],
+        **{f"{name} made": [_made(name, *each) for each in evenings] for name in RESOURCES},
+        "food in the pool": days["food_pool"],
+        "Gini": days["gini"],
     }
-    rows: list[tuple[Cell, ...]] = []
-    for law in measured:
-        for name, values in measures.items():
-            was = _mean(values[max(0, law.day - WINDOW) : law.day])
-            became = _mean(values[law.day : law.day + WINDOW])
-            rows.append((f"{law.law} {law.title}", name, round(was, 3), round(became, 3), round(became - was, 3)))
+    effects: list[tuple[Cell, ...]] = []
+    for law, (name, each) in product(measured, measures.items()):
+        was, became = (_mean(part) for part in (each[max(0, law.day - WINDOW) : law.day], each[law.day :][:WINDOW]))
+        effects.append((f"{law.law} {law.title}", name, round(was, 3), round(became, 3), round(became - was, 3)))
     note = (
         f"Means of up to {WINDOW} days before a law began to act and of as many after. What changed with a law need "
         "not be its doing, since other laws and the course of a game change too: compare games with and without it."
     )
-    yield DataTable("Before and after each law", ("law", "measure", "before", "after", "change"), tuple(rows), note)
+    yield DataTable("Before and after each law", ("law", "measure", "before", "after", "change"), tuple(effects), note)
 
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
+
+
+def _made(resource: str, before: Mapping[str, Totals], after: Mapping[str, Totals]) -> float:
+    """By an evening's total and that of the evening before."""
+    return (after[resource].produced - before[resource].produced) / UNIT
 
 
 # -- groups

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
 
-from agentsim.engine.event import NEITHER, Event, Everyone, Interaction, Past, Sign
-from agentsim.engine.table import Table
+from agentsim.engine import Event, Everyone, Table
+from agentsim.engine.event import NEITHER, Interaction, Past, Sign
 from agentsim.games.society.amounts import Amount, shown
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.state import State
@@ -88,9 +88,6 @@ def dealt(table: Table, config: SocietyConfig) -> Sequence[Personality]:
 
 def tell_beginning(table: Table, state: State) -> None:
     """Tell all who is there and what there is."""
-    config = state.config
     beings = tuple(Being(each.number, each.player, each.personality) for each in state.citizens)
-    began = SocietyBegan(
-        config.days, beings, config.start_food, config.start_energy, config.start_materials, totals(state)
-    )
-    table.tell(began, to=Everyone)
+    stock = state.config.stock()
+    table.tell(SocietyBegan(state.config.days, beings, **stock, totals=totals(state)), to=Everyone)

@@ -5,30 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from agentsim.engine.event import Event, LogEntry, PlayerId
-from agentsim.engine.game import Bot, GameConfig, Outcome
+from agentsim.engine import Bot, Event, GameConfig, LogEntry, Outcome, PlayerId, Request, Table
 from agentsim.engine.panel import Frame, Panel
-from agentsim.engine.request import Request
-from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
-from agentsim.games.society import building, ending, founding, giving, laws, life, talk, turn, voting, work
+from agentsim.games.society import building, evening, founding, laws, talk, turn, voting, work
 from agentsim.games.society.bots import BOTS
-from agentsim.games.society.charts import panels
-from agentsim.games.society.config import SocietyConfig
-from agentsim.games.society.memory import Memories, memories
+from agentsim.games.society.charts import panels, tables
+from agentsim.games.society.config import Rules, SocietyConfig, rules_of
+from agentsim.games.society.memory import Memories
 from agentsim.games.society.requests import REQUESTS, Act
-from agentsim.games.society.rules import Rules, rules_of
 from agentsim.games.society.state import State, founded
-from agentsim.games.society.tables import tables
 from agentsim.games.society.terms import misfit
 from agentsim.games.society.view import own, world
 
-_CHAPTERS = (founding, talk, voting, work, giving, building, laws, life, turn, ending)
+_CHAPTERS = (founding, talk, voting, work, building, laws, turn, evening)
 EVENTS: tuple[type[Event], ...] = tuple(
     each
     for chapter in _CHAPTERS
     for each in vars(chapter).values()
     if isinstance(each, type) and issubclass(each, Event) and each.__module__ == chapter.__name__
+    if not each.__subclasses__()
 )
 """Every event of the chapters, in their order."""
 
@@ -57,7 +53,7 @@ class Society:
 
     async def play(self, table: Table, config: SocietyConfig) -> Outcome:
         state = founded(config, table.players, founding.dealt(table, config))
-        rules, minds = rules_of(config, len(table.players)), memories(config)
+        rules, minds = rules_of(config, len(table.players)), Memories(config.shown_events, config.shown_chars)
         table.watch(state)
         founding.tell_beginning(table, state)
         for law in config.laws:
@@ -69,9 +65,9 @@ class Society:
             for tick in range(1, config.actions_per_day + 1):
                 state.tick = tick
                 await _tick(table, state, rules, minds)
-            ending.pass_evening(table, state)
-            why = ending.reason(state)
-        return ending.end(table, state, why)
+            evening.pass_evening(table, state)
+            why = evening.reason(state)
+        return evening.end(table, state, why)
 
     def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
         return panels(log)
@@ -96,4 +92,4 @@ async def _tick(table: Table, state: State, rules: Rules, minds: Memories) -> No
         decided[citizen.number] = decision.action
     for number in table.chance.stream("order").shuffled(list(decided)):
         turn.Turn(table, state, rules, state.citizen(number)).take(decided[number])
-        life.announce_woken(table, state)
+        evening.announce_woken(table, state)

@@ -1,34 +1,28 @@
 """Laws: what a passed proposal does at once, and what standing laws do every evening: dividends and duties.
 
-Which terms hold is kept by `government`, and taxes are taken from `work`.
+Which terms hold is kept by `assembly`, and taxes are taken from `work`.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
-
-from agentsim.engine.event import Event, Everyone
-from agentsim.engine.table import Table
-from agentsim.engine.template import If, Worded
+from agentsim.engine import Event, Everyone, Table
+from agentsim.engine.template import If
 from agentsim.games.society import building
 from agentsim.games.society.amounts import Amount, shown
-from agentsim.games.society.assembly import Law, Proposal
-from agentsim.games.society.citizen import Citizen
+from agentsim.games.society.assembly import Proposal
 from agentsim.games.society.config import FoundingLaw
 from agentsim.games.society.state import State
-from agentsim.games.society.terms import Allocation, Build, Dividend, Repeal, Resource, Terms, in_words
-
-Agent: TypeAlias = Annotated[int, Worded("#{}".format)]
+from agentsim.games.society.terms import Agent, Allocation, Build, Dividend, Repeal, Resource, Terms, in_words
+from agentsim.games.society.turn import Daily
 
 
 class LawEnacted(
-    Event,
+    Daily,
     heading="Law {law} is in force: {title}",
     content=If("terms", "{in_words}", "Words alone: it is up to the agents to honour it."),
 ):
     """`proposal` and `agent` are 0 for a law of the first day."""
 
-    day: int
     law: int
     proposal: int
     agent: int
@@ -38,11 +32,10 @@ class LawEnacted(
     @property
     def in_words(self) -> str:
         """The terms."""
-        return "; ".join(map(in_words, self.terms))
+        return in_words(self.terms)
 
 
-class LawRepealed(Event, heading="Law {law} ends: {title}", content="Repealed by proposal {proposal}."):
-    day: int
+class LawRepealed(Daily, heading="Law {law} ends: {title}", content="Repealed by proposal {proposal}."):
     law: int
     proposal: int
     title: str
@@ -50,18 +43,12 @@ class LawRepealed(Event, heading="Law {law} ends: {title}", content="Repealed by
 
 def found(table: Table, state: State, law: FoundingLaw) -> None:
     """Put a law in force before the first day."""
-    table.tell(_enacted(state, Proposal(0, 0, 0, law.title, law.description, "law", law.terms, 0)), to=Everyone)
+    table.tell(_enacted(state, Proposal(0, 0, 0, law.title, law.description, "law", law.terms)), to=Everyone)
 
 
 def _enacted(state: State, proposal: Proposal) -> LawEnacted:
     law = state.assembly.enact(state.day, proposal)
-    state.government.begin(law)
     return LawEnacted(state.day, law.id, law.proposal, law.author, law.title, law.terms)
-
-
-def _repealed(state: State, proposal: Proposal, law: Law) -> LawRepealed:
-    state.government.end(law)
-    return LawRepealed(state.day, law.id, proposal.id, law.title)
 
 
 def carried_out(state: State, proposal: Proposal) -> tuple[list[Event], list[str]]:
@@ -76,14 +63,14 @@ def carried_out(state: State, proposal: Proposal) -> tuple[list[Event], list[str
             case Allocation():
                 paid = _allocated(state, proposal, term)
                 events.append(paid)
-                notes += [f"Agent #{agent} is dead." for agent in term.agents if _is_dead(state, agent)]
+                notes += [f"Agent #{agent} is dead." for agent in term.agents if agent in state.gone]
                 notes += ["The pool could not pay all of it."] if paid.missing else []
             case Repeal():
                 law = state.assembly.repeal(term.law)
                 if law is None:
                     notes.append(f"Law {term.law} was not in force.")
                 else:
-                    events.append(_repealed(state, proposal, law))
+                    events.append(LawRepealed(state.day, law.id, proposal.id, law.title))
             case Build():
                 began = building.begin(state, proposal.id, term.what)
                 events += began
@@ -97,13 +84,12 @@ def carried_out(state: State, proposal: Proposal) -> tuple[list[Event], list[str
 
 
 class AllocationPaid(
-    Event,
+    Daily,
     heading="Proposal {proposal} pays {total} {resource} from the pool",
     content=(If("paid", "{each}", "nobody"), ".", If("missing", " The pool lacked {missing}.")),
 ):
     """`paid` maps agents to what they got; `missing` is what the pool did not hold."""
 
-    day: int
     proposal: int
     resource: Resource
     paid: dict[int, Amount]
@@ -122,28 +108,23 @@ class AllocationPaid(
 
 def _allocated(state: State, proposal: Proposal, term: Allocation) -> AllocationPaid:
     """Pay the named in the order in which they are named, as far as the pool goes."""
-    living = [agent for agent in term.agents if not _is_dead(state, agent)]
+    living = [agent for agent in term.agents if agent not in state.gone]
     got = {agent: state.pay(state.citizen(agent), term.resource, term.amount) for agent in living}
     missing = term.amount * len(living) - sum(got.values())
     paid = {agent: amount for agent, amount in got.items() if amount}
     return AllocationPaid(state.day, proposal.id, term.resource, paid, missing)
 
 
-def _is_dead(state: State, agent: int) -> bool:
-    return state.citizen(agent).status == "dead"
-
-
 # -- every evening
 
 
 class DividendPaid(
-    Event,
+    Daily,
     heading="Law {law} pays {amount} {resource} each to {agents:#} agents",
     content=If("missing", "The pool is empty: {missing} {resource} could not be paid.", "All were paid in full."),
 ):
     """`amount` to each of `agents`, but to the last one `last`; `missing` is what the pool did not hold for others."""
 
-    day: int
     law: int
     resource: Resource
     amount: Amount
@@ -159,15 +140,15 @@ class DividendPaid(
 
 def pay_dividends(table: Table, state: State) -> None:
     """Every standing dividend, the oldest law first."""
-    for law, dividends in state.government.dividends.items():
-        for dividend in dividends:
-            table.tell(_dividend(table, state, law, dividend), to=Everyone)
+    for law, dividend in state.assembly.standing.dividends:
+        table.tell(_dividend(table, state, law, dividend), to=Everyone)
 
 
 def _dividend(table: Table, state: State, law: int, dividend: Dividend) -> DividendPaid:
     """To each in turn until the pool is empty; where it will not do for all, in a random order."""
     resource, amount = dividend.resource, dividend.amount
-    whom = [each for each in state.citizens if _is_meant(each, dividend)]
+    meant = {"dormant"} if dividend.to == "dormant" else {"active", "dormant"}
+    whom = [citizen for citizen in state.citizens if citizen.status in meant]
     due = amount * len(whom)
     if due > state.pool[resource]:
         whom = table.chance.stream("dividends").shuffled(whom)
@@ -182,14 +163,9 @@ def _dividend(table: Table, state: State, law: int, dividend: Dividend) -> Divid
     return DividendPaid(state.day, law, resource, amount, tuple(paid), last, due - total)
 
 
-def _is_meant(citizen: Citizen, dividend: Dividend) -> bool:
-    return citizen.status == "dormant" if dividend.to == "dormant" else citizen.status != "dead"
-
-
-class WorkMinimumBroken(Event, heading="Law {law}: {agents:#} agents worked less than {hours} h", content="{agents}"):
+class WorkMinimumBroken(Daily, heading="Law {law}: {agents:#} agents worked less than {hours} h", content="{agents}"):
     """The active agents that worked less than the law's hours today."""
 
-    day: int
     law: int
     hours: int
     agents: tuple[Agent, ...]
@@ -197,7 +173,7 @@ class WorkMinimumBroken(Event, heading="Law {law}: {agents:#} agents worked less
 
 def name_idlers(table: Table, state: State) -> None:
     """Who is awake and worked too little is named; but for those who woke after the last turn of the day."""
-    for law, hours in state.government.minimums.items():
+    for law, hours in state.assembly.standing.minimums.items():
         short = [each for each in state.citizens if each.turns and each.worked < hours]
         for citizen in short:
             citizen.breaches += 1

@@ -3,51 +3,37 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from agentsim.engine.event import Event, LogEntry
-from agentsim.engine.table import Table
+from agentsim.engine import Event, LogEntry, Table
 from agentsim.engine.wording import cut
-from agentsim.games.society.config import SocietyConfig
-from agentsim.games.society.giving import Traded
+from agentsim.games.society.amounts import UNIT
+from agentsim.games.society.evening import AgentWoke, FellDormant
 from agentsim.games.society.laws import AllocationPaid, DividendPaid
-from agentsim.games.society.life import AgentWoke, FellDormant
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
-from agentsim.games.society.terms import Resource
 from agentsim.games.society.turn import InvalidAction
 from agentsim.games.society.voting import ProposalResolved, Voted
+from agentsim.games.society.work import Traded
 
-NoticeKind: TypeAlias = Literal[
-    "message",
-    "reply",
-    "mention",
-    "gift",
-    "payment",
-    "proposal_passed",
-    "proposal_failed",
-    "rejected",
-    "dormant",
-    "woke",
-]
+_Doing: TypeAlias = Literal["message", "reply", "mention", "gift", "payment", "rejected", "dormant", "woke"]
+NoticeKind: TypeAlias = Literal[_Doing, "proposal_passed", "proposal_failed"]
+Shown: TypeAlias = Mapping[str, str | int | float]
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
     """Something that touched an agent since its last turn.
 
-    `by` is the agent whose doing it was, 0 for the common pool and for its own; `about` a post, proposal or law;
-    `amount` hundredths of `resource`; `text` an agent's words, or the reason of a rejection.
+    `by` is the agent whose doing it was, 0 for the common pool and for its own; `about` a post, proposal or law; `said`
+    what the agent is shown of it.
     """
 
     kind: NoticeKind
     by: int = 0
-    name: str = ""
     about: int = 0
-    resource: Resource | None = None
-    amount: int = 0
-    text: str = ""
+    said: Shown = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -98,76 +84,63 @@ class Memories:
 
     def hear(self, entry: LogEntry) -> None:
         """Take in one event: whoever it touches is among those who heard it."""
-        if (take_in := _TOUCHES.get(type(entry.event))) is not None:
-            take_in(self, entry.event)
+        if (touched := _TOUCHES.get(type(entry.event))) is not None:
+            for agent, notice in touched(self, entry.event):
+                self.of(agent).add(notice)
 
-    def _by(self, kind: NoticeKind, agent: int, about: int = 0, text: str = "", **gift: Any) -> Notice:
+    def _by(self, kind: NoticeKind, agent: int, said: Shown, about: int = 0) -> Notice:
         """What another agent did, called as it was called then."""
-        return Notice(kind, agent, self._names.get(agent, ""), about, text=cut(text, self.chars), **gift)
+        name = {"name": called} if (called := self._names.get(agent)) else {}
+        return Notice(kind, agent, about, {"from": f"#{agent}", **name, **said})
 
-    # -- by event
+    def _said(self, event: Event) -> Iterator[tuple[int, Notice]]:
+        match event:
+            case Posted():
+                self._authors[event.post] = event.agent
+                addressed = self._authors.get(event.parent or 0, event.agent)
+                said: Shown = {"post": event.post, "text": cut(event.text, self.chars)}
+                if addressed != event.agent:
+                    yield addressed, self._by("reply", event.agent, said, event.post)
+                for agent in event.mentions:
+                    if agent != addressed:
+                        yield agent, self._by("mention", event.agent, said, event.post)
+            case MessageSent():
+                yield event.recipient, self._by("message", event.agent, {"text": cut(event.text, self.chars)})
+            case Renamed():
+                self._names[event.agent] = event.name
 
-    def _posted(self, event: Posted) -> None:
-        self._authors[event.post] = event.agent
-        addressed = self._authors.get(event.parent or 0, event.agent)
-        if addressed != event.agent:
-            self.of(addressed).add(self._by("reply", event.agent, event.post, event.text))
-        for agent in event.mentions:
-            if agent != addressed:
-                self.of(agent).add(self._by("mention", event.agent, event.post, event.text))
+    def _done(self, event: Event) -> Iterator[tuple[int, Notice]]:
+        match event:
+            case Traded() if event.recipient:
+                given: Shown = {"resource": event.resource, "amount": event.amount / UNIT}
+                yield event.recipient, self._by("gift", event.agent, given)
+            case Voted():
+                self._voters[event.proposal][event.agent] = None
+            case ProposalResolved():
+                kind: NoticeKind = "proposal_passed" if event.result == "passed" else "proposal_failed"
+                said: Shown = {"proposal": event.proposal, "title": event.title}
+                yield event.agent, Notice(kind, 0, event.proposal, said)
+                news = self._by(kind, event.agent, said, event.proposal)
+                for voter in self._voters.pop(event.proposal, ()):
+                    if voter != event.agent:
+                        yield voter, news
 
-    def _message(self, event: MessageSent) -> None:
-        self.of(event.recipient).add(self._by("message", event.agent, text=event.text))
-
-    def _traded(self, event: Traded) -> None:
-        if event.recipient:
-            gift = self._by("gift", event.agent, resource=event.resource, amount=event.amount)
-            self.of(event.recipient).add(gift)
-
-    def _renamed(self, event: Renamed) -> None:
-        self._names[event.agent] = event.name
-
-    def _voted(self, event: Voted) -> None:
-        self._voters[event.proposal][event.agent] = None
-
-    def _resolved(self, event: ProposalResolved) -> None:
-        kind: NoticeKind = "proposal_passed" if event.result == "passed" else "proposal_failed"
-        self.of(event.agent).add(Notice(kind, about=event.proposal, text=event.title))
-        news = Notice(kind, event.agent, self._names.get(event.agent, ""), event.proposal, text=event.title)
-        for voter in self._voters.pop(event.proposal, ()):
-            if voter != event.agent:
-                self.of(voter).add(news)
-
-    def _paid(self, event: AllocationPaid | DividendPaid) -> None:
-        about = event.proposal if isinstance(event, AllocationPaid) else event.law
-        for agent, amount in event.paid.items():
-            self.of(agent).add(Notice("payment", about=about, resource=event.resource, amount=amount))
-
-    def _rejected(self, event: InvalidAction) -> None:
-        self.of(event.agent).add(Notice("rejected", text=cut(event.reason, self.chars)))
-
-    def _dormant(self, event: FellDormant) -> None:
-        self.of(event.agent).add(Notice("dormant", text=f"you lacked {event.missing} for the day"))
-
-    def _woke(self, event: AgentWoke) -> None:
-        self.of(event.agent).add(Notice("woke", text="you hold enough food and energy"))
+    def _befallen(self, event: Event) -> Iterator[tuple[int, Notice]]:
+        match event:
+            case AllocationPaid() | DividendPaid():
+                about = event.proposal if isinstance(event, AllocationPaid) else event.law
+                for agent, amount in event.paid.items():
+                    yield agent, Notice("payment", 0, about, {"resource": event.resource, "amount": amount / UNIT})
+            case InvalidAction():
+                yield event.agent, Notice("rejected", said={"reason": cut(event.reason, self.chars)})
+            case FellDormant():
+                yield event.agent, Notice("dormant", said={"reason": f"you lacked {event.missing} for the day"})
+            case AgentWoke():
+                yield event.agent, Notice("woke", said={"reason": "you hold enough food and energy"})
 
 
-_TOUCHES: Mapping[type[Event], Callable[[Memories, Any], None]] = {
-    Posted: Memories._posted,
-    MessageSent: Memories._message,
-    Traded: Memories._traded,
-    Renamed: Memories._renamed,
-    Voted: Memories._voted,
-    ProposalResolved: Memories._resolved,
-    AllocationPaid: Memories._paid,
-    DividendPaid: Memories._paid,
-    InvalidAction: Memories._rejected,
-    FellDormant: Memories._dormant,
-    AgentWoke: Memories._woke,
+_TOUCHES: Mapping[type[Event], Callable[[Memories, Event], Iterator[tuple[int, Notice]]]] = {
+    **dict.fromkeys((Posted, MessageSent, Renamed), Memories._said),
+    **dict.fromkeys((Traded, Voted, ProposalResolved), Memories._done),
+    **dict.fromkeys((AllocationPaid, DividendPaid, InvalidAction, FellDormant, AgentWoke), Memories._befallen),
 }
-
-
-def memories(config: SocietyConfig) -> Memories:
-    """Those of agents who have heard nothing yet."""
-    return Memories(config.shown_events, config.shown_chars)

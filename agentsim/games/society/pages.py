@@ -1,34 +1,43 @@
-"""Pages: one for each agent: who it is, what it holds from evening to evening (`fortunes`), what it did and met."""
+"""Pages: one for each agent: who it is, what it holds from evening to evening, what it did and met."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agentsim.engine.event import Event
+from agentsim.engine import Event
 from agentsim.engine.panel import Cell, Chart, DiaryLine, Panel, PlayerProfile, PlayerProfiles, Series
 from agentsim.engine.template import If, Template, filled
 from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import UNIT, number, shown
 from agentsim.games.society.building import Contributed
-from agentsim.games.society.ending import DayEnded, Result, SocietyEnded
-from agentsim.games.society.fortunes import Stock, fortunes
+from agentsim.games.society.evening import (
+    AgentDied,
+    AgentWoke,
+    Consumed,
+    DayEnded,
+    FellDormant,
+    Idled,
+    Meal,
+    SocietyEnded,
+)
 from agentsim.games.society.founding import Being, SocietyBegan
-from agentsim.games.society.giving import Traded
 from agentsim.games.society.laws import AllocationPaid, DividendPaid, WorkMinimumBroken
-from agentsim.games.society.life import AgentDied, AgentWoke, FellDormant, Idled
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.terms import RESOURCES, Resource
 from agentsim.games.society.turn import InvalidAction
 from agentsim.games.society.voting import Proposed, Reasoned, Voted
-from agentsim.games.society.work import Worked
+from agentsim.games.society.work import Traded, Worked
 
 MOST_PAGES = 200
 """The most agents with a page of their own; the table of agents (`agentsim export`) has them all."""
 _LONG = 400
 """Characters of words in a line; the timeline has them in full."""
+
+Stock = dict[Resource, int]
+"""What an agent holds, in hundredths."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +49,7 @@ class People:
 
     def called(self, number: int) -> str:
         """Number and name; 0 is the common pool."""
-        name = self.names.get(number, "")
-        return (f"#{number} {name}" if name else f"#{number}") if number else "the common pool"
+        return f"#{number} {self.names.get(number, '')}".rstrip() if number else "the common pool"
 
 
 def people(events: Sequence[Event]) -> People | None:
@@ -60,34 +68,18 @@ def pages(events: Sequence[Event], people: People) -> list[Panel]:
     ended = next((event for event in events if isinstance(event, SocietyEnded)), None)
     results = {result.agent: result for result in ended.results} if ended else {}
     shown = list(people.beings.values())[:MOST_PAGES]
-    profiles = tuple(
-        PlayerProfile(
-            being.player,
-            tuple(_facts(being, people, results.get(being.agent))),
-            _chart(being.agent, days),
-            tuple(lines.get(being.agent, ())),
-        )
-        for being in shown
-    )
+    x = tuple(str(day) for day in range(1, len(days) + 1))
+    profiles: list[PlayerProfile] = []
+    for being in shown:
+        stocks = [stocks[being.agent] for stocks in days]
+        held = tuple(Series(name, tuple(stock[name] / UNIT for stock in stocks)) for name in RESOURCES)
+        chart = Chart("Held on the evening", "line", x, held, "day", "units") if days else None
+        facts: list[tuple[str, Cell]] = [("agent", people.called(being.agent)), ("values", being.personality)]
+        if (end := results.get(being.agent)) is not None:
+            facts += [("in the end", end.status), ("wealth", number(end.wealth)), ("rank", end.rank)]
+        profiles.append(PlayerProfile(being.player, tuple(facts), chart, tuple(lines.get(being.agent, ()))))
     note = f"The first {MOST_PAGES} of {len(people.beings):,} agents." if len(people.beings) > len(shown) else ""
-    return [PlayerProfiles("Agents", profiles, note)]
-
-
-def _facts(being: Being, people: People, result: Result | None) -> Iterator[tuple[str, Cell]]:
-    yield "agent", people.called(being.agent)
-    yield "values", being.personality
-    if result is not None:
-        yield "in the end", result.status
-        yield "wealth", number(result.wealth)
-        yield "rank", result.rank
-
-
-def _chart(agent: int, days: Sequence[dict[int, Stock]]) -> Chart | None:
-    if not days:
-        return None
-    series = tuple(Series(name, tuple(stocks[agent][name] / UNIT for stocks in days)) for name in RESOURCES)
-    labels = tuple(str(day) for day in range(1, len(days) + 1))
-    return Chart("Held on the evening", "line", labels, series, "day", "units")
+    return [PlayerProfiles("Agents", tuple(profiles), note)]
 
 
 # -- the diary
@@ -109,65 +101,110 @@ _OWN: dict[type[Event], tuple[Template, Template]] = {
 """What is done and its words, of events that only their agent's page tells of."""
 
 
-def _diaries(events: Sequence[Event], people: People) -> dict[int, list[DiaryLine]]:
+def _diaries(events: Sequence[Event], people: People) -> Mapping[int, list[DiaryLine]]:
     """What each agent did and met, in the order of the events; of standing laws, what they came to in a day."""
-    book = _Book(people)
+    lines: dict[int, list[DiaryLine]] = defaultdict(list)
+    today: list[Event] = []
     event: Any
     for event in events:
         if (own := _OWN.get(type(event))) is not None:
-            book.line(event, event.agent, *(filled(template, event) for template in own))
-        elif (write := _WRITERS.get(type(event))) is not None:
-            write(book, event)
-    return dict(book.lines)
+            met: Iterable[tuple[int, str, str]] = [(event.agent, *(filled(template, event) for template in own))]
+        elif isinstance(event, DayEnded):
+            met, today = _by_law(today), []
+        else:
+            met = _dealings(event, people)
+            today.append(event)
+        for agent, what, text in met:
+            lines[agent].append(DiaryLine(f"day {event.day}", what, cut(text, _LONG)))
+    return lines
 
 
-class _Book:
-    def __init__(self, people: People) -> None:
-        self.people = people
-        self.lines: dict[int, list[DiaryLine]] = defaultdict(list)
-        self._paid: dict[int, dict[Resource, int]] = defaultdict(lambda: defaultdict(int))
-        self._broke: dict[int, list[int]] = defaultdict(list)
-
-    def line(self, event: Any, agent: int, what: str, text: str = "") -> None:
-        self.lines[agent].append(DiaryLine(f"day {event.day}", what, cut(text, _LONG)))
-
-    def wrote(self, event: MessageSent) -> None:
-        self.line(event, event.agent, f"writes to {self.people.called(event.recipient)}", event.text)
-        self.line(event, event.recipient, f"hears from {self.people.called(event.agent)}", event.text)
-
-    def traded(self, event: Traded) -> None:
-        what = f"{shown(event.amount)} {event.resource}"
-        self.line(event, event.agent, "gives", f"{what} to {self.people.called(event.recipient)}")
-        if event.recipient:
-            self.line(event, event.recipient, "is given", f"{what} by {self.people.called(event.agent)}")
-
-    def allocated(self, event: AllocationPaid) -> None:
-        for agent, amount in event.paid.items():
-            self.line(event, agent, "is paid", f"{shown(amount)} {event.resource} by proposal {event.proposal}")
-
-    def dividend(self, event: DividendPaid) -> None:
-        for agent, amount in event.paid.items():
-            self._paid[agent][event.resource] += amount
-
-    def broke(self, event: WorkMinimumBroken) -> None:
-        for agent in event.agents:
-            self._broke[agent].append(event.law)
-
-    def end_day(self, event: DayEnded) -> None:
-        for agent, paid in self._paid.items():
-            amounts = ", ".join(f"{shown(amount)} {resource}" for resource, amount in paid.items())
-            self.line(event, agent, "is paid by law", amounts)
-        for agent, broken in self._broke.items():
-            self.line(event, agent, "works less than law demands", f"law {', '.join(map(str, broken))}")
-        self._paid.clear()
-        self._broke.clear()
+def _dealings(event: Event, people: People) -> Iterator[tuple[int, str, str]]:
+    """Agent, what it did or met, and the words of it, of what concerns several agents."""
+    match event:
+        case MessageSent():
+            yield event.agent, f"writes to {people.called(event.recipient)}", event.text
+            yield event.recipient, f"hears from {people.called(event.agent)}", event.text
+        case Traded():
+            what = f"{shown(event.amount)} {event.resource}"
+            yield event.agent, "gives", f"{what} to {people.called(event.recipient)}"
+            if event.recipient:
+                yield event.recipient, "is given", f"{what} by {people.called(event.agent)}"
+        case AllocationPaid():
+            for agent, amount in event.paid.items():
+                yield agent, "is paid", f"{shown(amount)} {event.resource} by proposal {event.proposal}"
 
 
-_WRITERS: dict[type[Event], Callable[..., None]] = {
-    MessageSent: _Book.wrote,
-    Traded: _Book.traded,
-    AllocationPaid: _Book.allocated,
-    DividendPaid: _Book.dividend,
-    WorkMinimumBroken: _Book.broke,
-    DayEnded: _Book.end_day,
-}
+def _by_law(today: Sequence[Event]) -> Iterator[tuple[int, str, str]]:
+    """What the laws of the day came to for each agent."""
+    paid: dict[int, Counter[Resource]] = defaultdict(Counter)
+    broke: dict[int, list[str]] = defaultdict(list)
+    for event in today:
+        if isinstance(event, DividendPaid):
+            for agent, amount in event.paid.items():
+                paid[agent][event.resource] += amount
+        elif isinstance(event, WorkMinimumBroken):
+            for agent in event.agents:
+                broke[agent].append(str(event.law))
+    for agent, amounts in paid.items():
+        yield agent, "is paid by law", ", ".join(f"{shown(much)} {what}" for what, much in amounts.items())
+    for agent, laws in broke.items():
+        yield agent, "works less than law demands", f"law {', '.join(laws)}"
+
+
+# -- fortunes
+
+
+def fortunes(events: Sequence[Event]) -> list[dict[int, Stock]]:
+    """By evening, what each agent holds, reckoned from the events of the economy alone.
+
+    Given the events that one agent heard, the books do not balance, since the others work unseen; then there are none.
+    """
+    began = next((event for event in events if isinstance(event, SocietyBegan)), None)
+    if began is None:
+        return []
+    start: Stock = {"food": began.food, "energy": began.energy, "materials": began.materials}
+    stocks: dict[int, Stock] = {being.agent: dict(start) for being in began.agents}
+    meals: dict[int, Meal] = {}  # this evening's
+    asleep: set[int] = set()
+    dead: set[int] = set()
+    days: list[dict[int, Stock]] = []
+    for event in events:
+        for agent, resource, amount in _moves(event, meals):
+            stocks[agent][resource] += amount
+        if isinstance(event, Consumed):
+            fed = stocks.keys() - dead - event.unfed.keys()
+            meals = {agent: event.asleep if agent in asleep else event.each for agent in fed}
+        elif isinstance(event, FellDormant):
+            asleep.add(event.agent)
+            del meals[event.agent]
+        elif isinstance(event, AgentWoke):
+            asleep.discard(event.agent)
+        elif isinstance(event, AgentDied):
+            dead.add(event.agent)
+        elif isinstance(event, DayEnded):
+            if any(sum(stock[name] for stock in stocks.values()) != event.totals[name].held for name in RESOURCES):
+                return []
+            days.append({agent: dict(stock) for agent, stock in stocks.items()})
+    return days
+
+
+def _moves(event: Event, meals: Mapping[int, Meal]) -> Iterator[tuple[int, Resource, int]]:
+    """Whose stock of what changes by how much; meals when the day is over, since some who eat fall dormant first."""
+    match event:
+        case Worked():
+            yield event.agent, event.resource, event.made - event.taxed
+            yield event.agent, "energy", -event.energy
+        case Traded():
+            yield event.agent, event.resource, -event.amount
+            if event.recipient:
+                yield event.recipient, event.resource, event.amount
+        case Contributed():
+            yield event.agent, "materials", -event.amount
+        case AllocationPaid() | DividendPaid():
+            for agent, amount in event.paid.items():
+                yield agent, event.resource, amount
+        case DayEnded():
+            for agent, meal in meals.items():
+                yield agent, "food", -meal.food
+                yield agent, "energy", -meal.energy

@@ -1,29 +1,43 @@
-"""Requests of Society: the one question that an active agent is asked in every tick."""
+"""Requests of Society: the one question that an active agent is asked in every tick, and how replies to it are read.
+
+Every reply is an action: words alone are a post, and what cannot be read is rejected.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypeAlias, get_args
 
-from agentsim.engine.options import Option, Subset, Text
-from agentsim.engine.prompt import Prompt
+from pydantic import Field, ValidationError
+
+from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text
+from agentsim.engine.options import Option, Subset
 from agentsim.engine.reading import Reading, split
-from agentsim.engine.request import Options, Request
 from agentsim.engine.schema import said, schema_of
 from agentsim.engine.wording import sentence
-from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply
-from agentsim.games.society import prompts
-from agentsim.games.society.actions import ACTIONS, Acted, Said, options_of
+from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
 from agentsim.games.society.amounts import UNIT, shown
-from agentsim.games.society.life import Idle
-from agentsim.games.society.reading import UNPARSED, action_of, given_in, rejected
-from agentsim.games.society.rules import Rules, once
-from agentsim.games.society.talk import ForumPost
-from agentsim.games.society.terms import ProposalType, kinds
-from agentsim.games.society.turn import Rejected
-from agentsim.games.society.view import Own, Shown, World
+from agentsim.games.society.assembly import VoteCast
+from agentsim.games.society.building import Contribute
+from agentsim.games.society.config import Rules, WorkType, once
+from agentsim.games.society.evening import Idle
+from agentsim.games.society.prompts import composed
+from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
+from agentsim.games.society.terms import RESOURCES, ProposalType, kinds
+from agentsim.games.society.turn import Action, Known, Rejected
+from agentsim.games.society.view import Own, World, known
+from agentsim.games.society.voting import CreateProposal, Vote
+from agentsim.games.society.work import Trade, Work
+
+Spoken: TypeAlias = (
+    ForumPost | ForumReply | DirectMessage | CreateProposal | Vote | Work | Trade | Contribute | SetName | Idle
+)
+ACTIONS: dict[str, type[Action]] = {kind.model_fields["action"].default: kind for kind in get_args(Spoken)}
+LONGEST_GIVEN = 2_000  # characters of a rejected object that are kept
+UNPARSED = "Failed to parse action"
 
 # an object that is none, or that has lost its braces: as a post it would tell all what may be meant for one
 _MEANT_AS_ACTION = re.compile(
@@ -32,6 +46,18 @@ _MEANT_AS_ACTION = re.compile(
     re.IGNORECASE,
 )
 _MAY_BE_EMPTY = frozenset({"action.description"})
+
+
+class Acted(Decision):
+    """The one decision of the game: what an agent does in this turn."""
+
+    action: Annotated[Spoken | Rejected, Field(discriminator="action")]
+
+
+class Said(Decision):
+    """What a reply is asked for: an action, as one of the ten."""
+
+    action: Annotated[Spoken, Field(discriminator="action")]
 
 
 class Act(Request[Acted]):
@@ -48,6 +74,11 @@ class Act(Request[Acted]):
         "world.laws.#.proposal": "what a law was proposed as is of no use once it is in force",
         "world.more_projects": "said where there are more",
         "world.more_proposals": "said where there are more",
+        "world.proposals.#.day": "what counts is when it closes",
+        "you.proposals.#.day": "what counts is when it closes",
+        "world.standing.dividends": "each is shown with its law",
+        "world.standing.minimums": "each is shown with its law, and the most of them counts",
+        "world.projects.#.running": "none is, while it is being built",
         "you.notices": "said in words, by kind",
         "you.missed": "said where something was missed",
     }
@@ -63,18 +94,38 @@ class Act(Request[Acted]):
     you: Own
 
     def options(self) -> Options:
-        return once(self.rules, "_options", lambda: options_of(self.rules))
+        """The same for all agents in one game, so made once, and so is the schema: half of what a question costs."""
+        return once(self.rules, "_options", self._options)
+
+    def _options(self) -> Options:
+        rules = self.rules
+        return {
+            "action.action": Choice(tuple(ACTIONS)),
+            "action.content": Text(rules.post_chars),
+            "action.recipient_agent_id": Number(0, rules.agents),
+            "action.title": Text(rules.title_chars),
+            "action.description": Text(rules.description_chars),
+            "action.proposal_type": Choice(get_args(ProposalType)),
+            "action.vote": Choice(get_args(VoteCast)),
+            "action.work_type": Choice(get_args(WorkType)),
+            "action.hours": Number(1, rules.hours_per_day),
+            "action.resource_type": Choice(RESOURCES),
+            "action.display_name": Text(rules.name_chars),
+            "action.reasoning": Text(rules.post_chars),
+        }
 
     def schema(self) -> dict[str, Any]:
-        """The same for all agents in one game, so made once: it was half of what a question to a model costs."""
         return once(self.rules, "_schema", lambda: schema_of(Said, self.legal))
 
     def prompt(self) -> Prompt:
-        return prompts.composed(self.player, self.rules, self.world, self.you)
+        return composed(self.player, self.rules, self.world, self.you)
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         you, world = self.you, self.world
-        return {"day": world.day, "tick": world.tick, "stock": [you.food, you.energy, you.materials, you.hours]}
+        return {"day": world.day, "tick": world.tick, "stock": [*you.stock.values(), you.hours]}
+
+    def fallback(self) -> Acted:
+        return Acted(action=Idle())
 
     def check(self, decision: Acted) -> None:
         if decision.action.action not in {"rejected", "idle"}:  # most decisions of a large society: nothing limits them
@@ -90,74 +141,96 @@ class Act(Request[Acted]):
             if not value.strip() and path not in _MAY_BE_EMPTY:
                 raise IllegalDecision(f"{path} must not be empty.")
 
+    # -- a person's form
+
     @property
-    def shown(self) -> Shown:
+    def known(self) -> Known:
         """What its player is shown, as what decides whether an action holds."""
-        return Shown(self.rules, self.world, self.you)
+        return known(self.rules, self.world, self.you)
 
     def warning(self, decision: Acted) -> str:
         action = decision.action
         if isinstance(action, Rejected):
             return action.reason.removeprefix("Invalid action data: ")
-        return sentence(action.why_not(self.shown))
+        return sentence(action.why_not(self.known))
 
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        if name == "action.terms":
-            return _carried(legal, answered["proposal_type"])
-        if name == "action.terms.agents":
-            return {**legal, "items": {**legal["items"], "maximum": self.rules.agents}}
-        most = {"action.terms.hours": self.rules.hours_per_day, "action.terms.quorum": self.rules.agents}
-        if name in most:
-            return {**legal, "maximum": most[name]}
-        if name.endswith("amount"):
-            legal = {**legal, "minimum": 1 / UNIT}
-        hint = self._hint(name, answered)
-        if name == "action.recipient_agent_id" and not legal["minimum"]:
-            hint = f"0 for the common pool, or 1 to {self.rules.agents}"
+        match name:
+            case "action.terms":
+                return _carried(legal, answered["proposal_type"])
+            case "action.terms.agents":
+                return {**legal, "items": {**legal["items"], "maximum": self.rules.agents}}
+            case "action.terms.hours":
+                return {**legal, "maximum": self.rules.hours_per_day}
+            case "action.terms.quorum":
+                return {**legal, "maximum": self.rules.agents}
+            case "action.amount" | "action.terms.amount":
+                legal = {**legal, "minimum": 1 / UNIT}
+            case _:
+                pass
+        hint = self._hint(name, legal, answered)
         return said(legal, "", description=hint) if hint else legal
 
-    def _hint(self, name: str, answered: Mapping[str, Any]) -> str:
+    def _hint(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> str:
         """What can be answered in this state of the society, where the range does not tell."""
-        known, world = self.shown, self.world
+        known, world, you = self.known, self.world, self.you
         match name:
+            case "action.recipient_agent_id" if not legal["minimum"]:
+                return f"0 for the common pool, or 1 to {self.rules.agents}"
             case "action.hours":
-                return _upto(known.hours_left) if known.hours_left > 0 else "none are left today"
-            case "action.proposal_id":
-                return _one_of(known.proposals, world.more_proposals)
-            case "action.project_id":
-                return _one_of([each.id for each in world.projects], world.more_projects)
-            case "action.terms.law":
-                return _one_of([each.id for each in (*world.laws, *self.you.laws)], world.more_laws)
+                return _upto(known.hours_left, "none are left today")
             case "action.parent_message_id":
-                return _upto(known.latest_post) if world.posts else "there is no post"
+                return _upto(known.posts, "there is no post")
+            case "action.proposal_id":
+                return _one_of((*world.proposals, *you.proposals), world.more_proposals)
+            case "action.project_id":
+                return _one_of(world.projects, world.more_projects)
+            case "action.terms.law":
+                return _one_of((*world.laws, *you.laws), world.more_laws)
             case "action.amount":
                 resource = answered.get("resource_type", "materials")
-                return f"you hold {shown(known.held(resource))} {resource}"
-        return ""
+                return f"you hold {shown(known.stock[resource])} {resource}"
+            case _:
+                return ""
+
+    # -- a reply
 
     def parse(self, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Acted]:
         """Every reply is an action: nothing is asked again, and what is unreadable or in doubt is rejected."""
         try:
             reading = super().parse(text, cut=cut, last=True, repair=repair)
         except DecisionError as error:
-            return rejected(UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}")
+            why = UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}"
+            return Reading(_rejected(why), "rejected", candidates=0)
         if reading.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(split(text)[0]):
-            return rejected(UNPARSED)
+            return Reading(_rejected(UNPARSED), "rejected", candidates=0)
         if isinstance(reading.decision.action, Rejected):
             return replace(reading, stage="rejected", candidates=0, checked=True)
         return replace(reading, checked=True)
 
     def fits(self, said: Mapping[str, Any]) -> bool:
-        given = given_in(said)
-        name = given.get("action")
-        kind = ACTIONS.get(name) if isinstance(name, str) else None
+        given = _given_in(said)
+        kind = _kind_of(given)
         return kind is not None and given.keys() == kind.model_fields.keys()
 
     def counts(self, said: Mapping[str, Any]) -> bool:
-        return not isinstance(action_of(said, self.check).action, Rejected)
+        return not isinstance(self.decision_of(said).action, Rejected)
 
     def decision_of(self, said: Mapping[str, Any]) -> Acted:
-        return action_of(said, self.check)
+        """The action that an object is; where it is no valid one, its rejection."""
+        given = _given_in(said)
+        kind = _kind_of(given)
+        if kind is None:
+            return _rejected(f"Unknown action: {str(given.get('action'))[:60]}", dict(given))
+        try:
+            acted = Acted(action=kind.model_validate(given))  # type: ignore[arg-type] # one of the ten, by its name
+            self.check(acted)
+        except ValidationError as error:
+            where, why = first_objection(error)
+            return _rejected(f"Invalid action data: {where}: {why}", given)
+        except DecisionError as error:
+            return _rejected(f"Invalid action data: {str(error).removeprefix('action.')}", given)
+        return acted
 
     def in_words(self, words: str) -> Acted | None:
         """A reply that opens no brace is a post."""
@@ -165,8 +238,22 @@ class Act(Request[Acted]):
             return None
         return Acted(action=ForumPost(content=words[: self.rules.post_chars].strip()))
 
-    def fallback(self) -> Acted:
-        return Acted(action=Idle())
+
+def _given_in(said: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The object of the action, which may be all of the answer or its one field."""
+    within = said.get("action")
+    return within if isinstance(within, Mapping) else said
+
+
+def _kind_of(said: Mapping[str, Any]) -> type[Action] | None:
+    name = said.get("action")
+    return ACTIONS.get(name) if isinstance(name, str) else None
+
+
+def _rejected(reason: str, given: Any = None) -> Acted:
+    """What a reply comes to that is no valid action, whose author is told why."""
+    text = "" if given is None else json.dumps(given, ensure_ascii=False)[:LONGEST_GIVEN]
+    return Acted(action=Rejected(reason=reason, given=text))
 
 
 def _carried(legal: Mapping[str, Any], type_: ProposalType) -> Mapping[str, Any]:
@@ -178,14 +265,14 @@ def _carried(legal: Mapping[str, Any], type_: ProposalType) -> Mapping[str, Any]
     return {**legal, **needed, "items": {"anyOf": branches}}
 
 
-def _upto(most: int) -> str:
-    return f"1 to {most}" if most > 1 else "1"
+def _upto(most: int, none: str) -> str:
+    return f"1 to {most}" if most > 1 else "1" if most == 1 else none
 
 
-def _one_of(numbers: Sequence[int], more: int) -> str:
-    """Which numbers there are; `more` are not shown."""
-    known = ", ".join(map(str, sorted(set(numbers)))) or "none"
-    return f"{known}, or an older one" if more else known
+def _one_of(shown: Sequence[Any], more: int) -> str:
+    """The numbers of what is shown; `more` are not."""
+    ids = ", ".join(map(str, sorted({each.id for each in shown}))) or "none"
+    return f"{ids}, or an older one" if more else ids
 
 
 REQUESTS: tuple[type[Request[Any]], ...] = (Act,)

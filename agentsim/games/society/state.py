@@ -1,6 +1,6 @@
 """State: who holds what, and every way in which that can change; the rest of the society hangs on it.
 
-All amounts are hundredths. Which action leads to which change is `turn`, the end of a day `ending`.
+All amounts are hundredths. Which action leads to which change is `turn`, the end of a day `evening`.
 """
 
 from __future__ import annotations
@@ -10,20 +10,51 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from agentsim.games.society.assembly import Assembly
-from agentsim.games.society.citizen import Citizen
+from agentsim.games.society.commons import Forum, Projects
 from agentsim.games.society.config import Personality, SocietyConfig
-from agentsim.games.society.forum import Forum
-from agentsim.games.society.government import Government
 from agentsim.games.society.names import signature
-from agentsim.games.society.projects import Projects
 from agentsim.games.society.terms import RESOURCES, Resource, Structure
 
+Status: TypeAlias = Literal["active", "dormant", "dead"]
 Counted: TypeAlias = Literal["posts", "messages", "proposals", "votes"]
 """What is counted of each agent, and of all by day."""
 
 
+@dataclass
+class Citizen:
+    """An agent; `number` is what the others know it by, `player` whose seat it is; amounts are hundredths.
+
+    `worked` are the hours of today, `turns` its turns.
+    """
+
+    number: int
+    player: str
+    personality: Personality
+    stock: dict[Resource, int]
+    name: str = ""
+    status: Status = "active"
+    starved: int = 0
+    worked: int = 0
+    turns: int = 0
+    posts: int = 0
+    messages: int = 0
+    proposals: int = 0
+    votes: int = 0
+    breaches: int = 0
+    hours: int = 0
+
+    @property
+    def wealth(self) -> int:
+        """All that it holds."""
+        return sum(self.stock.values())
+
+
+Place: TypeAlias = Citizen | Literal["pool", "produced", "consumed", "spent"]
+"""Where resources are, come from, or go to."""
+
+
 def _nothing() -> dict[str, int]:
-    return {**dict.fromkeys(RESOURCES, 0), "land": 0}
+    return dict.fromkeys((*RESOURCES, "land"), 0)
 
 
 @dataclass
@@ -40,7 +71,6 @@ class State:
     pool: dict[str, int]
     forum: Forum
     assembly: Assembly
-    government: Government
     projects: Projects = field(default_factory=Projects)
     initial: dict[str, int] = field(default_factory=_nothing)
     produced: dict[str, int] = field(default_factory=_nothing)
@@ -57,11 +87,8 @@ class State:
     tick: int = 0
 
     def __post_init__(self) -> None:
-        for citizen in self.citizens:
-            for resource, amount in citizen.stock.items():
-                self.held[resource] += amount
-        for name in self.initial:
-            self.initial[name] = self.held[name] + self.pool[name]
+        self.held = self._all_held()
+        self.initial = {name: self.total(name) for name in self.pool}
         self.counts = {"active": len(self.citizens), "dormant": 0, "dead": 0}
 
     def citizen(self, number: int) -> Citizen:
@@ -81,57 +108,28 @@ class State:
 
     # -- resources
 
-    def produce(self, citizen: Citizen, resource: Resource, amount: int, taxed: int) -> None:
-        """New resources come into the world: `taxed` of them to the pool, the rest to the agent that made them."""
-        self.produced[resource] += amount
-        self.pool[resource] += taxed
-        self._credit(citizen, resource, amount - taxed)
-
-    def spend(self, citizen: Citizen, resource: Resource, amount: int) -> None:
-        """Resources are used up in work or building."""
-        self._debit(citizen, resource, amount)
-        self.spent[resource] += amount
-
-    def consume(self, citizen: Citizen, resource: Resource, amount: int) -> None:
-        """Resources are eaten, as it were."""
-        self._debit(citizen, resource, amount)
-        self.consumed[resource] += amount
-
-    def spend_from_pool(self, resource: str, amount: int) -> None:
-        """The common pool pays for something that uses it up."""
-        assert self.pool[resource] >= amount, "the pool pays what it holds"
-        self.pool[resource] -= amount
-        self.spent[resource] += amount
+    def move(self, resource: Resource, amount: int, source: Place, target: Place) -> None:
+        """Every change of what there is: `produced` is where it comes from, `consumed` and `spent` where it ends."""
+        for place, change in ((source, -amount), (target, amount)) if amount else ():
+            if isinstance(place, Citizen):
+                place.stock[resource] += change
+                self.held[resource] += change
+                assert place.stock[resource] >= 0, "nobody owes"
+            else:
+                account: dict[str, int] = getattr(self, place)
+                account[resource] += amount if place == "produced" else change
+                assert account[resource] >= 0, "the pool pays what it holds"
+        if isinstance(target, Citizen) and target.status == "dormant" and self._has_to_wake(target):
+            self._become(target, "active")
+            del self.asleep[target.number]
+            target.starved = 0
+            self.awakened.append(target)
 
     def pay(self, citizen: Citizen, resource: Resource, amount: int) -> int:
         """From the pool to an agent, as far as the pool goes; what was paid."""
         paid = min(amount, self.pool[resource])
-        if paid:
-            self.pool[resource] -= paid
-            self._credit(citizen, resource, paid)
+        self.move(resource, paid, "pool", citizen)
         return paid
-
-    def give(self, giver: Citizen, taker: Citizen | None, resource: Resource, amount: int) -> None:
-        """From one agent to another, or to the pool."""
-        self._debit(giver, resource, amount)
-        if taker is None:
-            self.pool[resource] += amount
-        else:
-            self._credit(taker, resource, amount)
-
-    def _debit(self, citizen: Citizen, resource: Resource, amount: int) -> None:
-        assert 0 <= amount <= citizen.stock[resource], "nobody owes"
-        citizen.stock[resource] -= amount
-        self.held[resource] -= amount
-
-    def _credit(self, citizen: Citizen, resource: Resource, amount: int) -> None:
-        citizen.stock[resource] += amount
-        self.held[resource] += amount
-        if citizen.status == "dormant" and self._has_to_wake(citizen):
-            self._become(citizen, "active")
-            del self.asleep[citizen.number]
-            citizen.starved = 0
-            self.awakened.append(citizen)
 
     def _has_to_wake(self, citizen: Citizen) -> bool:
         stock, config = citizen.stock, self.config
@@ -154,16 +152,17 @@ class State:
             self.gone.append(citizen.number)
         return dies
 
-    def _become(self, citizen: Citizen, status: str) -> None:
+    def _become(self, citizen: Citizen, status: Status) -> None:
         self.counts[citizen.status] -= 1
         self.counts[status] += 1
-        citizen.status = status  # type: ignore[assignment] # one of three words, all written in this module
+        citizen.status = status
 
     # -- measures
 
     def bonus(self) -> Mapping[Structure, int]:
-        """What running projects add to work, in hundredths, by structure."""
-        return self.projects.bonus({"farm": self.config.farm_bonus, "generator": self.config.generator_bonus})
+        """What running projects add to work, in hundredths, by structure; effects add up."""
+        running, config = self.projects.running, self.config
+        return {"farm": running["farm"] * config.farm_bonus, "generator": running["generator"] * config.generator_bonus}
 
     def total(self, resource: str) -> int:
         """All there is of a resource."""
@@ -180,6 +179,15 @@ class State:
             return 0.0
         return round(sum((2 * place - n - 1) * wealth for place, wealth in enumerate(wealths, 1)) / (n * total), 4)
 
+    def _all_held(self) -> dict[str, int]:
+        held = _nothing()
+        for citizen in self.citizens:
+            stock = citizen.stock
+            held["food"] += stock["food"]
+            held["energy"] += stock["energy"]
+            held["materials"] += stock["materials"]
+        return held
+
     def _check_citizens(self) -> Iterator[str]:
         most_hours = self.config.hours_per_day
         for citizen in self.citizens:
@@ -192,31 +200,25 @@ class State:
 
     def check(self) -> Sequence[str]:
         """Every broken invariant, in words."""
-        broken = list(self._check_citizens())
-        held, counted = _nothing(), dict.fromkeys(self.counts, 0)
+        counted = dict.fromkeys(self.counts, 0)
         for citizen in self.citizens:
-            stock = citizen.stock
-            held["food"] += stock["food"]
-            held["energy"] += stock["energy"]
-            held["materials"] += stock["materials"]
             counted[citizen.status] += 1
-        if held != self.held:
-            broken.append("what is held is what all agents hold")
-        if len(self.names) != sum(1 for citizen in self.citizens if citizen.name):
-            broken.append("every name is one agent's")
-        if len(self.asleep) != counted["dormant"] or len(self.gone) != counted["dead"]:
-            broken.append("all who are dormant or dead are known")
-        if counted != self.counts:
-            broken.append("active, dormant and dead are counted")
-        for resource in self.initial:
-            used = self.consumed[resource] + self.spent[resource]
-            if self.initial[resource] + self.produced[resource] != self.total(resource) + used:
-                broken.append(f"{resource}: initial and produced are held, in the pool, consumed or spent")
-        if min(self.pool.values()) < 0:
-            broken.append("the pool owes nothing")
-        if len(self.forum.recent) > self.forum.window:
-            broken.append("the forum shows no more than its window")
-        return [*broken, *self.assembly.check()]
+        out = {**counted, "dormant": len(self.asleep), "dead": len(self.gone)}
+        named = sum(1 for citizen in self.citizens if citizen.name)
+        invariants = {
+            "what is held is what all agents hold": self._all_held() == self.held,
+            "every name is one agent's": len(self.names) == named,
+            "all who are dormant or dead are known": out == counted,
+            "active, dormant and dead are counted": counted == self.counts,
+            "the pool owes nothing": min(self.pool.values()) >= 0,
+            "the forum shows no more than its window": len(self.forum.recent) <= self.forum.window,
+        }
+        for name, start in self.initial.items():
+            there, used = self.total(name), self.consumed[name] + self.spent[name]
+            said = f"{name}: initial and produced are held, in the pool, consumed or spent"
+            invariants[said] = start + self.produced[name] == there + used
+        broken = [invariant for invariant, holds in invariants.items() if not holds]
+        return [*self._check_citizens(), *broken, *self.assembly.check()]
 
 
 def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterable[Personality]) -> State:
@@ -225,11 +227,5 @@ def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterab
         Citizen(number, player, personality, config.stock())
         for number, (player, personality) in enumerate(zip(players, personalities, strict=True), start=1)
     ]
-    return State(
-        config=config,
-        citizens=citizens,
-        pool=dict(config.pool(len(players))),
-        forum=Forum(config.shown_posts),
-        assembly=Assembly(),
-        government=Government(config.threshold, config.quorum),
-    )
+    pool, rule = config.pool(len(players)), (config.threshold, config.quorum)
+    return State(config, citizens, pool, Forum(config.shown_posts), Assembly(rule))

@@ -1,22 +1,24 @@
-"""Talk: posts, replies, direct messages, and the names that agents choose. The posts themselves are kept by `forum`."""
+"""Talk: posts, replies, direct messages, and the names that agents choose. The posts are kept by `commons`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Literal
 
-from agentsim.engine.event import NAMED, Event, Interaction, Past
+from agentsim.engine.event import NAMED, Interaction, Past
 from agentsim.engine.template import If
-from agentsim.games.society.forum import mentioned
 from agentsim.games.society.founding import towards
 from agentsim.games.society.names import misnomer
-from agentsim.games.society.turn import Action, Id, Known, Turn, no_company
+from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn
+
+MOST_MENTIONED = 10
+_MENTION = re.compile(r"#([1-9][0-9]{0,5})(?![0-9])")
 
 
-class Posted(Event, heading=("Agent #{agent}: post {post}", If("parent", ", a reply to {parent}")), words="text"):
+class Posted(Daily, heading=("Agent #{agent}: post {post}", If("parent", ", a reply to {parent}")), words="text"):
     """`parent` is the post that this one replies to; `mentions` are agents named by number."""
 
-    day: int
     post: int
     agent: int
     parent: int | None
@@ -36,7 +38,7 @@ class ForumPost(Action):
     content: str
 
     def happen(self, turn: Turn) -> None:
-        _post(turn, None, self.content)
+        post(turn, None, self.content)
 
 
 class ForumReply(Action):
@@ -45,25 +47,27 @@ class ForumReply(Action):
     content: str
 
     def why_not(self, known: Known) -> str:
-        return "" if known.has_post(self.parent_message_id) else f"there is no post {self.parent_message_id}"
+        return "" if self.parent_message_id <= known.posts else f"there is no post {self.parent_message_id}"
 
     def happen(self, turn: Turn) -> None:
-        _post(turn, self.parent_message_id, self.content)
+        post(turn, self.parent_message_id, self.content)
 
 
-def _post(turn: Turn, parent: int | None, content: str) -> None:
-    citizen = turn.citizen
-    post = turn.state.forum.post(turn.day, citizen.number, citizen.name, parent, content.strip())
+def post(turn: Turn, parent: int | None, content: str) -> None:
+    """Put a post up, and tell all; the first few agents that it names by number, such as #7, are mentioned."""
+    new = turn.state.forum.post(turn.day, turn.agent, turn.citizen.name, parent, content.strip())
     turn.count("posts")
-    named = tuple(agent for agent in mentioned(post.text, turn.rules.agents) if agent != citizen.number)
-    turn.tell(Posted(turn.day, post.id, citizen.number, parent, named, post.text))
+    named = dict.fromkeys(int(found[1]) for found in _MENTION.finditer(new.text))
+    mentions = [agent for agent in named if agent <= turn.rules.agents][:MOST_MENTIONED]
+    others = tuple(agent for agent in mentions if agent != turn.agent)
+    turn.tell(Posted(turn.day, new.id, turn.agent, parent, others, new.text))
 
 
-class MessageSent(Event, kind="message", heading="Agent #{agent} to agent #{recipient}", words="text"):
+class MessageSent(
+    Deed, kind="message", heading="Agent #{agent} to agent #{recipient}", words="text", private=("agent", "recipient")
+):
     """A direct message: its two agents alone hear it."""
 
-    day: int
-    agent: int
     recipient: int
     text: str
 
@@ -77,7 +81,7 @@ class DirectMessage(Action):
     content: str
 
     def why_not(self, known: Known) -> str:
-        return no_company(known, self.recipient_agent_id)
+        return known.no_company(self.recipient_agent_id)
 
     def happen(self, turn: Turn) -> None:
         other = turn.state.citizen(self.recipient_agent_id)
@@ -85,9 +89,7 @@ class DirectMessage(Action):
         turn.tell_alone(MessageSent(turn.day, turn.agent, other.number, self.content.strip()), other)
 
 
-class Renamed(Event, heading="Agent #{agent} chooses a name", words="name"):
-    day: int
-    agent: int
+class Renamed(Deed, heading="Agent #{agent} chooses a name", words="name"):
     name: str
 
 

@@ -6,17 +6,19 @@ Each term is one small record; what it does is `laws`. A proposal without terms 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from agentsim.engine.number import whole
-from agentsim.games.society.amounts import Amount, bounded, shown
+from agentsim.engine.template import By, Template, Worded, filled
+from agentsim.games.society.amounts import Amount, bounded
 
 Resource: TypeAlias = Literal["food", "energy", "materials"]
 RESOURCES: tuple[Resource, ...] = get_args(Resource)
 Structure: TypeAlias = Literal["farm", "generator"]
 ProposalType: TypeAlias = Literal["law", "allocation", "rule", "infrastructure", "other"]
+Agent: TypeAlias = Annotated[int, Worded("#{}".format)]
 
 MOST_TERMS = 4
 MOST_NAMED = 20
@@ -31,14 +33,25 @@ def _something(value: int) -> int:
 Positive: TypeAlias = Annotated[Amount, AfterValidator(_something)]
 
 
+_Named: TypeAlias = Annotated[Agent, Field(ge=1), BeforeValidator(whole)]
+
+
 class _Term(BaseModel):
+    """Base of the terms: `words` say what one does, for a reader."""
+
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+    words: ClassVar[Template]
+
+    def misfit(self, agents: int, hours: int) -> str:
+        """Why it cannot be said among so many agents, in days of so many hours; "" where it can."""
+        return ""
 
 
 class Tax(_Term):
     """`percent` of what work makes of the resource goes to the pool; taxes on one resource add up, to 100 at most."""
 
-    kind: Literal["tax"]
+    words = "tax: {percent}% of {resource} work"
+    kind: Literal["tax"] = "tax"
     resource: Literal["food", "energy", "materials", "all"]
     percent: Annotated[int, Field(ge=1, le=100), BeforeValidator(whole)]
 
@@ -46,7 +59,8 @@ class Tax(_Term):
 class Dividend(_Term):
     """Every evening so much from the pool to each living agent, or to each dormant one."""
 
-    kind: Literal["dividend"]
+    words = ("dividend: {amount} {resource} a day to every ", By("to", {"all": "agent"}, "dormant agent"))
+    kind: Literal["dividend"] = "dividend"
     resource: Resource
     amount: Positive
     to: Literal["all", "dormant"]
@@ -55,40 +69,54 @@ class Dividend(_Term):
 class Allocation(_Term):
     """Once, when it passes: so much from the pool to each of these agents."""
 
-    kind: Literal["allocation"]
+    words = "allocation: {amount} {resource} each to {agents}"
+    kind: Literal["allocation"] = "allocation"
     resource: Resource
     amount: Positive
-    agents: Annotated[
-        tuple[Annotated[int, Field(ge=1), BeforeValidator(whole)], ...], Field(min_length=1, max_length=MOST_NAMED)
-    ]
+    agents: Annotated[tuple[_Named, ...], Field(min_length=1, max_length=MOST_NAMED)]
+
+    def misfit(self, agents: int, hours: int) -> str:
+        if max(self.agents) > agents:
+            return f"there is no agent #{max(self.agents)}"
+        return "" if len(set(self.agents)) == len(self.agents) else "an allocation names every agent once"
 
 
 class WorkMinimum(_Term):
     """Hours that every active agent should work a day; who does not is named every evening, and nothing else."""
 
-    kind: Literal["work_minimum"]
+    words = "work minimum: {hours} h a day"
+    kind: Literal["work_minimum"] = "work_minimum"
     hours: Annotated[int, Field(ge=1, le=24), BeforeValidator(whole)]
+
+    def misfit(self, agents: int, hours: int) -> str:
+        return f"nobody can work more than {hours} hours a day" if self.hours > hours else ""
 
 
 class Repeal(_Term):
     """The law of that number ends."""
 
-    kind: Literal["repeal"]
+    words = "repeal of law {law}"
+    kind: Literal["repeal"] = "repeal"
     law: Annotated[int, Field(ge=1), BeforeValidator(whole)]
 
 
 class VotingRule(_Term):
     """A proposal passes with more than `threshold` percent of yes and no for it, and at least `quorum` votes cast."""
 
-    kind: Literal["voting_rule"]
+    words = "voting rule: more than {threshold}% yes, {quorum} votes at least"
+    kind: Literal["voting_rule"] = "voting_rule"
     threshold: Annotated[int, Field(ge=50, le=99), BeforeValidator(whole)]
     quorum: Annotated[int, Field(ge=0), BeforeValidator(whole)]
+
+    def misfit(self, agents: int, hours: int) -> str:
+        return f"there are only {agents} agents to vote" if self.quorum > agents else ""
 
 
 class Build(_Term):
     """What an infrastructure proposal builds."""
 
-    kind: Literal["build"]
+    words = "build: {what}"
+    kind: Literal["build"] = "build"
     what: Structure
 
 
@@ -99,8 +127,7 @@ Terms: TypeAlias = Annotated[tuple[Term, ...], Field(max_length=MOST_TERMS)]
 
 _LAWFUL: tuple[type[_Term], ...] = (Tax, Dividend, Allocation, WorkMinimum, Repeal, VotingRule)
 ALLOWED: Mapping[ProposalType, tuple[type[_Term], ...]] = {
-    "law": _LAWFUL,
-    "rule": _LAWFUL,
+    **dict.fromkeys(("law", "rule"), _LAWFUL),
     "allocation": (Allocation,),
     "infrastructure": (Build,),
     "other": (),
@@ -110,7 +137,7 @@ ALLOWED: Mapping[ProposalType, tuple[type[_Term], ...]] = {
 
 def kinds(type_: ProposalType) -> tuple[str, ...]:
     """The same by their names."""
-    return tuple(get_args(term.model_fields["kind"].annotation)[0] for term in ALLOWED[type_])
+    return tuple(term.model_fields["kind"].default for term in ALLOWED[type_])
 
 
 def misfit(type_: ProposalType, terms: Sequence[Term], agents: int, hours: int) -> str:
@@ -121,38 +148,16 @@ def misfit(type_: ProposalType, terms: Sequence[Term], agents: int, hours: int) 
     for term in terms:
         if not isinstance(term, ALLOWED[type_]):
             return f"a proposal of type {type_} cannot have the term {term.kind}"
-        if isinstance(term, Allocation) and max(term.agents) > agents:
-            return f"there is no agent #{max(term.agents)}"
-        if isinstance(term, Allocation) and len(set(term.agents)) != len(term.agents):
-            return "an allocation names every agent once"
-        if isinstance(term, WorkMinimum) and term.hours > hours:
-            return f"nobody can work more than {hours} hours a day"
-        if isinstance(term, VotingRule) and term.quorum > agents:
-            return f"there are only {agents} agents to vote"
+        if problem := term.misfit(agents, hours):
+            return problem
     if type_ == "infrastructure" and len(terms) != 1:
         return 'an infrastructure proposal has one term: {"kind": "build", "what": "farm" or "generator"}'
     return ""
 
 
-def in_words(term: Term) -> str:
-    """What the term does, for a reader."""
-    match term:
-        case Tax():
-            return f"tax: {term.percent}% of {'all' if term.resource == 'all' else term.resource} work"
-        case Dividend():
-            whom = "every agent" if term.to == "all" else "every dormant agent"
-            return f"dividend: {shown(term.amount)} {term.resource} a day to {whom}"
-        case Allocation():
-            named = ", ".join(f"#{agent}" for agent in term.agents)
-            return f"allocation: {shown(term.amount)} {term.resource} each to {named}"
-        case WorkMinimum():
-            return f"work minimum: {term.hours} h a day"
-        case Repeal():
-            return f"repeal of law {term.law}"
-        case VotingRule():
-            return f"voting rule: more than {term.threshold}% yes, {term.quorum} votes at least"
-        case Build():
-            return f"build: {term.what}"
+def in_words(terms: Sequence[Term]) -> str:
+    """What the terms do, for a reader."""
+    return "; ".join(filled(term.words, term) for term in terms)
 
 
 def plain(terms: Sequence[Term]) -> list[dict[str, Any]]:

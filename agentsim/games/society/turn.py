@@ -1,63 +1,69 @@
 """Turn: an agent's action when its turn comes: it holds as the society is then and happens, or it is rejected.
 
-What the ten actions are and do stands in the chapters: `talk`, `voting`, `work`, `giving`, `building`, `life`.
+What the ten actions are and do stands in the chapters: `talk`, `voting`, `work`, `building`, `evening`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, Protocol, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
-from agentsim.engine.event import Event, Everyone
+from agentsim.engine import Decision, Event, Everyone, Table
 from agentsim.engine.number import whole
-from agentsim.engine.reading import Decision
-from agentsim.engine.table import Table
 from agentsim.games.society.amounts import shown
-from agentsim.games.society.citizen import Citizen
-from agentsim.games.society.rules import Rules
-from agentsim.games.society.state import Counted, State
+from agentsim.games.society.config import Rules
+from agentsim.games.society.state import Citizen, Counted, State
 from agentsim.games.society.terms import Resource
 
 Id: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(whole)]
 Why: TypeAlias = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 
 
-class Known(Protocol):
-    """What decides whether an action holds: the society as it is (`Turn`), or as shown to an agent (`view.Shown`)."""
+class Daily(Event):
+    """Base of what happens on some day."""
 
-    @property
-    def rules(self) -> Rules:
-        """The numbers of the society."""
+    day: int
 
-    @property
-    def agent(self) -> int:
-        """Who acts."""
 
-    @property
-    def hours_left(self) -> int:
-        """Hours that it can still work today."""
+class Deed(Daily):
+    """Base of what an agent does on some day, or what befalls it."""
 
-    @property
-    def names(self) -> Mapping[str, int]:
-        """Agents by the signatures of their names."""
+    agent: int
 
-    def held(self, resource: Resource) -> int:
-        """What it holds."""
 
-    def is_dead(self, agent: int) -> bool:
-        """Whether another agent has died."""
+class Known(NamedTuple):
+    """What decides whether an action holds: of the society as it is, or as it is shown to an agent.
 
-    def has_post(self, post: int) -> bool:
-        """Whether there is a post of that number."""
+    `posts` and `proposals` are the highest numbers that there are; `open` are the proposals that can be voted on, and
+    `missing` says which materials a project still needs.
+    """
 
-    def voting_on(self, proposal: int) -> Literal["open", "closed", "none"]:
-        """Whether a proposal can be voted on."""
+    rules: Rules
+    agent: int
+    hours_left: int
+    stock: Mapping[Resource, int]
+    names: Mapping[str, int]
+    dead: Container[int]
+    posts: int
+    proposals: int
+    open: Container[int]
+    missing: Callable[[int], int]
 
-    def missing(self, project: int) -> int:
-        """The materials that a project still needs."""
+    def no_company(self, agent: int) -> str:
+        """Why the agent cannot write or give to that one, or ""."""
+        if not 1 <= agent <= self.rules.agents:
+            return f"there is no agent #{agent}"
+        if agent == self.agent:
+            return "that is yourself"
+        return f"agent #{agent} is dead" if agent in self.dead else ""
+
+    def too_little(self, resource: Resource, amount: int) -> str:
+        """Why it cannot hand over so much, or ""."""
+        held = self.stock[resource]
+        return f"you hold {shown(held)} {resource}, not {shown(amount)}" if held < amount else ""
 
 
 class Action(Decision):
@@ -72,26 +78,11 @@ class Action(Decision):
         raise NotImplementedError
 
 
-def no_company(known: Known, agent: int) -> str:
-    """Why an agent cannot write or give to that one, or ""."""
-    if not 1 <= agent <= known.rules.agents:
-        return f"there is no agent #{agent}"
-    if agent == known.agent:
-        return "that is yourself"
-    return f"agent #{agent} is dead" if known.is_dead(agent) else ""
-
-
-def too_little(known: Known, resource: Resource, amount: int) -> str:
-    """Why an agent cannot hand over so much, or ""."""
-    held = known.held(resource)
-    return f"you hold {shown(held)} {resource}, not {shown(amount)}" if held < amount else ""
-
-
-class InvalidAction(Event, heading="Agent #{agent}: an action is rejected", content="Action rejected: {reason}"):
+class InvalidAction(
+    Deed, heading="Agent #{agent}: an action is rejected", content="Action rejected: {reason}", private=("agent",)
+):
     """An action that came to nothing, without any penalty; `action` is the object as JSON, "" where none was read."""
 
-    day: int
-    agent: int
     action: str
     reason: str
 
@@ -116,16 +107,33 @@ class Rejected(Action):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One agent's turn at one table; it is `Known` as the society is now."""
+    """One agent's turn at one table."""
 
     table: Table
     state: State
     rules: Rules
     citizen: Citizen
 
+    @property
+    def known(self) -> Known:
+        """The society as it is now."""
+        state, citizen, rules = self.state, self.citizen, self.rules
+        return Known(
+            rules=rules,
+            agent=citizen.number,
+            hours_left=rules.hours_per_day - citizen.worked,
+            stock=citizen.stock,
+            names=state.names,
+            dead=state.gone,
+            posts=state.forum.count,
+            proposals=state.assembly.proposed,
+            open=state.assembly.open,
+            missing=state.projects.missing,
+        )
+
     def take(self, action: Action) -> None:
         """Let the action happen, or reject it."""
-        if why_not := action.why_not(self):
+        if why_not := action.why_not(self.known):
             self.reject(action.model_dump_json(), why_not)
         else:
             action.happen(self)
@@ -151,36 +159,10 @@ class Turn:
 
     @property
     def day(self) -> int:
+        """Today."""
         return self.state.day
-
-    # -- what is known
 
     @property
     def agent(self) -> int:
+        """Whose turn it is."""
         return self.citizen.number
-
-    @property
-    def hours_left(self) -> int:
-        return self.rules.hours_per_day - self.citizen.worked
-
-    @property
-    def names(self) -> Mapping[str, int]:
-        return self.state.names
-
-    def held(self, resource: Resource) -> int:
-        return self.citizen.stock[resource]
-
-    def is_dead(self, agent: int) -> bool:
-        return self.state.citizen(agent).status == "dead"
-
-    def has_post(self, post: int) -> bool:
-        return self.state.forum.author_of(post) is not None
-
-    def voting_on(self, proposal: int) -> Literal["open", "closed", "none"]:
-        if proposal in self.state.assembly.open:
-            return "open"
-        return "closed" if 1 <= proposal <= self.state.assembly.proposed else "none"
-
-    def missing(self, project: int) -> int:
-        found = self.state.projects.building.get(project)
-        return 0 if found is None else found.missing

@@ -7,24 +7,23 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, field_serializer
 
-from agentsim.engine.event import AGAINST, FOR, NEITHER, Event, Everyone, Interaction, Past, Sign
-from agentsim.engine.table import Table
+from agentsim.engine import Everyone, Table
+from agentsim.engine.event import AGAINST, FOR, NEITHER, Interaction, Past, Sign
 from agentsim.engine.template import By, If
 from agentsim.engine.wording import cut
-from agentsim.games.society.assembly import VoteCast
+from agentsim.games.society.assembly import Proposal, VoteCast
 from agentsim.games.society.founding import towards
 from agentsim.games.society.laws import carried_out
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import ProposalType, Term, Terms, misfit, plain
-from agentsim.games.society.turn import Action, Id, Known, Turn, Why
+from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn, Why
 
 _SIGNS: dict[VoteCast, Sign] = {"yes": FOR, "no": AGAINST, "abstain": NEITHER}
 
 
-class Proposed(Event, heading="Agent #{agent} proposes {type} {proposal}: {title}", words="description"):
+class Proposed(Daily, heading="Agent #{agent} proposes {type} {proposal}: {title}", words="description"):
     """`closes` is the day on whose evening the votes are counted."""
 
-    day: int
     proposal: int
     agent: int
     type: ProposalType
@@ -49,25 +48,20 @@ class CreateProposal(Action):
         return misfit(self.proposal_type, self.terms, known.rules.agents, known.rules.hours_per_day)
 
     def happen(self, turn: Turn) -> None:
-        title, description = " ".join(self.title.split()), self.description.strip()
-        closes = turn.day + turn.rules.voting_days - 1
-        proposal = turn.state.assembly.propose(
-            turn.day, turn.agent, title, description, self.proposal_type, self.terms, closes
-        )
+        day, me, type_, terms = turn.day, turn.agent, self.proposal_type, self.terms
+        title, words, closes = " ".join(self.title.split()), self.description.strip(), day + turn.rules.voting_days - 1
+        proposal = turn.state.assembly.propose(Proposal(0, day, me, title, words, type_, terms, closes))
         turn.count("proposals")
-        turn.tell(
-            Proposed(turn.day, proposal.id, turn.agent, self.proposal_type, title, self.terms, closes, description)
-        )
+        turn.tell(Proposed(day, proposal.id, me, type_, title, terms, closes, words))
 
 
 class Voted(
-    Event,
+    Daily,
     heading="Agent #{agent} votes {vote} on proposal {proposal}",
     content=("{yes} yes, {no} no, {abstain} abstain", If("before", " (before: {before})"), "."),
 ):
     """`before` is the vote that this one takes the place of; the counts are those afterwards."""
 
-    day: int
     proposal: int
     agent: int
     vote: VoteCast
@@ -83,11 +77,11 @@ class Voted(
             yield from towards(past, self.agent, proposed.agent, deed, sign=_SIGNS[self.vote])
 
 
-class Reasoned(Event, kind="reasoning", heading="Agent #{agent} to itself, on proposal {proposal}", words="text"):
+class Reasoned(
+    Deed, kind="reasoning", heading="Agent #{agent} to itself, on proposal {proposal}", words="text", private=("agent",)
+):
     """Why an agent voted as it did; it alone hears this."""
 
-    day: int
-    agent: int
     proposal: int
     text: str
 
@@ -99,13 +93,9 @@ class Vote(Action):
     reasoning: Why = ""
 
     def why_not(self, known: Known) -> str:
-        match known.voting_on(self.proposal_id):
-            case "open":
-                return ""
-            case "closed":
-                return f"proposal {self.proposal_id} is closed"
-            case "none":
-                return "there is no such proposal"
+        if self.proposal_id > known.proposals:
+            return "there is no such proposal"
+        return "" if self.proposal_id in known.open else f"proposal {self.proposal_id} is closed"
 
     def happen(self, turn: Turn) -> None:
         proposal = turn.state.assembly.open[self.proposal_id]
@@ -117,13 +107,12 @@ class Vote(Action):
 
 
 class ProposalResolved(
-    Event,
+    Daily,
     heading=("Proposal {proposal} ", By("result", {"passed": "has passed"}, "has failed"), ": {title}"),
     content=("{yes} yes, {no} no, {abstain} abstain.", If("note", " {note}")),
 ):
     """`note` says what part of it could not be carried out."""
 
-    day: int
     proposal: int
     agent: int
     type: ProposalType
@@ -139,21 +128,21 @@ class ProposalResolved(
 
 def count_votes(table: Table, state: State) -> None:
     """Resolve what is due, in the order in which it was proposed, all by the rule that held this evening."""
-    threshold, quorum = state.government.voting_rule()
-    for proposal in state.assembly.due(state.day):
-        passed = proposal.passes(threshold, quorum)
+    rule = state.assembly.standing
+    for proposal in [each for each in state.assembly.open.values() if each.closes <= state.day]:
+        passed = rule.passes(proposal)
         state.assembly.close(proposal)
         effects, notes = carried_out(state, proposal) if passed else ([], [])
         resolved = ProposalResolved(
-            day=state.day,
-            proposal=proposal.id,
-            agent=proposal.author,
-            type=proposal.type,
-            title=proposal.title,
-            result="passed" if passed else "failed",
+            state.day,
+            proposal.id,
+            proposal.author,
+            proposal.type,
+            proposal.title,
+            "passed" if passed else "failed",
             **proposal.counts,
-            threshold=threshold,
-            quorum=quorum,
+            threshold=rule.threshold,
+            quorum=rule.quorum,
             note=" ".join(notes),
         )
         for event in (resolved, *effects):

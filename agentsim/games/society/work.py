@@ -1,29 +1,30 @@
-"""Work: hours and energy become food, energy and materials, of which the pool gets what the law taxes."""
+"""Work and gifts: hours and energy become food, energy and materials, which the pool taxes and agents hand on."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from agentsim.engine.event import Event
+from agentsim.engine.event import FOR, Interaction, Past
 from agentsim.engine.number import whole
 from agentsim.engine.template import If
-from agentsim.games.society.amounts import Amount, share, shown
-from agentsim.games.society.rules import WorkType, made_by
-from agentsim.games.society.terms import Resource
-from agentsim.games.society.turn import Action, Known, Turn
+from agentsim.games.society.amounts import Amount, number, share, shown
+from agentsim.games.society.config import WorkType
+from agentsim.games.society.founding import towards
+from agentsim.games.society.terms import Positive, Resource
+from agentsim.games.society.turn import Action, Deed, Known, Turn
 
 
 class Worked(
-    Event,
+    Deed,
     heading="Agent #{agent} works {hours} h ({work})",
     content=("{made} {resource}", If("taxed", ", {taxed} of it for the pool"), "; {energy} energy spent."),
+    private=("agent",),
 ):
     """`made` is all that the work made, `taxed` the part of it that went to the pool, `energy` what it used up."""
 
-    day: int
-    agent: int
     work: WorkType
     hours: int
     resource: Resource
@@ -38,13 +39,13 @@ class Work(Action):
     hours: Annotated[int, Field(ge=1, le=24), BeforeValidator(whole)]
 
     def why_not(self, known: Known) -> str:
-        rules, energy = known.rules, known.rules.work(self.work_type)[2] * self.hours
+        rules, stock, energy = known.rules, known.stock, known.rules.work(self.work_type)[2] * self.hours
         if self.hours > known.hours_left:
             return f"only {known.hours_left} of {rules.hours_per_day} hours are left today"
-        if known.held("food") < rules.work_needs_food:
-            return f"work needs {shown(rules.work_needs_food)} food, and you hold {shown(known.held('food'))}"
-        if known.held("energy") < energy:
-            return f"it takes {shown(energy)} energy, and you hold {shown(known.held('energy'))}"
+        if stock["food"] < rules.work_needs_food:
+            return f"work needs {shown(rules.work_needs_food)} food, and you hold {shown(stock['food'])}"
+        if stock["energy"] < energy:
+            return f"it takes {shown(energy)} energy, and you hold {shown(stock['energy'])}"
         return ""
 
     def happen(self, turn: Turn) -> None:
@@ -52,10 +53,58 @@ class Work(Action):
         resource, _, per_hour = turn.rules.work(self.work_type)
         energy, bonus = per_hour * hours, state.bonus()
         extra = {"food": bonus["farm"], "energy": bonus["generator"]}.get(resource, 0)
-        made = made_by(turn.rules, self.work_type, hours, extra)
-        taxed = share(made, state.government.tax(resource), 100)
-        state.spend(citizen, "energy", energy)
-        state.produce(citizen, resource, made, taxed)
+        made = turn.rules.made(self.work_type, hours, extra)
+        taxed = share(made, state.assembly.standing.taxes.get(resource, 0), 100)
+        state.move("energy", energy, citizen, "spent")
+        state.move(resource, taxed, "produced", "pool")
+        state.move(resource, made - taxed, "produced", citizen)
         citizen.worked += hours
         citizen.hours += hours
         turn.tell_alone(Worked(turn.day, turn.agent, self.work_type, hours, resource, made, taxed, energy))
+
+
+# -- gifts
+
+
+class Traded(
+    Deed,
+    heading=("Agent #{agent} gives {amount} {resource} to ", If("recipient", "agent #{recipient}", "the common pool")),
+    content="",
+    private=("pair",),
+):
+    """`recipient` 0 is the common pool."""
+
+    recipient: int
+    resource: Resource
+    amount: Amount
+
+    @property
+    def pair(self) -> tuple[int, int] | None:
+        """Giver and taker; a gift to the pool is known to all."""
+        return (self.agent, self.recipient) if self.recipient else None
+
+    def interactions(self, past: Past) -> Iterator[Interaction]:
+        return towards(past, self.agent, self.recipient, f"gave {self.resource}", sign=FOR, amount=number(self.amount))
+
+
+class Trade(Action):
+    """A gift, to an agent or, with recipient 0, to the common pool."""
+
+    action: Literal["trade"] = "trade"
+    recipient_agent_id: Annotated[int, Field(ge=0), BeforeValidator(whole)]
+    resource_type: Resource
+    amount: Positive
+
+    def why_not(self, known: Known) -> str:
+        alone = known.no_company(self.recipient_agent_id) if self.recipient_agent_id else ""
+        return alone or known.too_little(self.resource_type, self.amount)
+
+    def happen(self, turn: Turn) -> None:
+        to, resource, amount = self.recipient_agent_id, self.resource_type, self.amount
+        traded = Traded(turn.day, turn.agent, to, resource, amount)
+        other = turn.state.citizen(to) if to else None
+        turn.state.move(resource, amount, turn.citizen, other or "pool")
+        if other is None:
+            turn.tell(traded)
+        else:
+            turn.tell_alone(traded, other)

@@ -49,7 +49,7 @@ def test_an_action_that_cannot_be_is_rejected_without_penalty(action: Any, reaso
     assert given.startswith(reason)
     assert request(played, 1, 0).warning(acted(action)) == sentence(given), "a person is told the same beforehand"
     assert held(played, 1) == (8, 8, 5)
-    assert request(played, 1).you.notices[0].text == given
+    assert request(played, 1).you.notices[0].said["reason"] == given
     assert request(played, 2).you.notices == ()
 
 

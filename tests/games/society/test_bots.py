@@ -11,7 +11,6 @@ import pytest
 
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.simulate import Simulation
-from agentsim.games.society.actions import ACTIONS, Acted
 from agentsim.games.society.bots import BOTS
 from agentsim.games.society.bots.citizen import CHARACTERS, DANGER_DAYS
 from agentsim.games.society.bots.needs import scarcer, work
@@ -19,15 +18,14 @@ from agentsim.games.society.bots.politics import opinion, proposal
 from agentsim.games.society.bots.words import asks_for, call_for_help
 from agentsim.games.society.building import ProjectBuilt
 from agentsim.games.society.config import PERSONALITIES, Personality
-from agentsim.games.society.ending import DayEnded
-from agentsim.games.society.giving import Trade, Traded
+from agentsim.games.society.evening import DayEnded
 from agentsim.games.society.laws import LawEnacted, LawRepealed
-from agentsim.games.society.requests import Act
+from agentsim.games.society.requests import ACTIONS, Act, Acted
 from agentsim.games.society.talk import DirectMessage
 from agentsim.games.society.terms import Allocation, Build, Dividend, Repeal, Tax, Term, VotingRule, WorkMinimum
 from agentsim.games.society.turn import InvalidAction
 from agentsim.games.society.voting import CreateProposal, ProposalResolved, Vote
-from agentsim.games.society.work import Work
+from agentsim.games.society.work import Trade, Traded, Work
 from tests.games.society.society import law, play, request
 
 DEFAULT: dict[str, Any] = {"days": 30, "actions_per_day": 3}
@@ -89,7 +87,9 @@ def test_in_danger_an_agent_works_or_calls_for_help_and_nothing_else(name: str) 
         if scarcer(asked)[1] < DANGER_DAYS:
             kind = action.action
             seen[kind] += 1
-            spent = asked.you.hours == asked.rules.hours_per_day or asked.you.food < asked.rules.work_needs_food
+            spent = (
+                asked.you.hours == asked.rules.hours_per_day or asked.you.stock["food"] < asked.rules.work_needs_food
+            )
             assert kind == "work" or (kind == "forum_post" and asks_for(action.content)) or spent, action
     assert seen["work"] > 20
     assert ("forum_post" in seen) == (name == "citizen")

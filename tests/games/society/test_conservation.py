@@ -12,19 +12,16 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation
-from agentsim.games.society.actions import Acted
 from agentsim.games.society.amounts import amount, number, share, shown
 from agentsim.games.society.bots import BOTS
 from agentsim.games.society.building import Contribute, Contributed, UpkeepPaid
 from agentsim.games.society.config import SocietyConfig
-from agentsim.games.society.ending import DayEnded, SocietyEnded
+from agentsim.games.society.evening import Consumed, DayEnded, SocietyEnded
 from agentsim.games.society.founding import SocietyBegan
-from agentsim.games.society.giving import Trade, Traded
 from agentsim.games.society.laws import AllocationPaid, DividendPaid
-from agentsim.games.society.life import Consumed
-from agentsim.games.society.requests import Act
+from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.state import State, founded
-from agentsim.games.society.work import Work, Worked
+from agentsim.games.society.work import Trade, Traded, Work, Worked
 from tests.games.society.society import play
 
 Config: TypeAlias = dict[str, Any]
@@ -34,13 +31,13 @@ def greedy(asked: Request[Any], rng: Stream) -> Decision:
     """Gives, builds and works at the edges of what it has; otherwise anything at all."""
     assert isinstance(asked, Act)
     you = asked.you
-    if you.food and rng.below(4) == 0:
-        part = rng.pick((you.food, you.food + 1, 1))
+    if you.stock["food"] and rng.below(4) == 0:
+        part = rng.pick((you.stock["food"], you.stock["food"] + 1, 1))
         other = rng.integer(0, asked.rules.agents)
         given = {"recipient_agent_id": other, "resource_type": "food", "amount": shown(part)}
         return Acted(action=Trade.model_validate(given))
     if asked.world.projects and rng.below(2):
-        put = {"project_id": asked.world.projects[0].id, "amount": shown(max(1, you.materials))}
+        put = {"project_id": asked.world.projects[0].id, "amount": shown(max(1, you.stock["materials"]))}
         return Acted(action=Contribute.model_validate(put))
     if rng.below(3) == 0:
         return Acted(action=Work(work_type=rng.pick(("farm", "generate", "gather")), hours=1))

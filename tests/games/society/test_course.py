@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from agentsim.games.society.building import UpkeepPaid
-from agentsim.games.society.ending import DayEnded, SocietyEnded
+from agentsim.games.society.evening import AgentDied, AgentWoke, DayEnded, FellDormant, Idled, SocietyEnded
 from agentsim.games.society.laws import DividendPaid, LawEnacted, LawRepealed
-from agentsim.games.society.life import AgentDied, AgentWoke, FellDormant, Idled
 from agentsim.games.society.voting import ProposalResolved, Reasoned
 from agentsim.games.society.work import Worked
 from tests.games.society.society import TERMS, held, law, play, pool, told

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from agentsim.engine.event import Everyone, LogEntry
 from agentsim.games.society.founding import Being, SocietyBegan
-from agentsim.games.society.giving import Traded
 from agentsim.games.society.talk import MessageSent, Posted
 from agentsim.games.society.voting import Proposed, Voted
+from agentsim.games.society.work import Traded
 from agentsim.history.pairs import pairs
 from tests.engine.small import done
 

@@ -51,7 +51,7 @@ def test_there_is_room_for_the_newest_and_the_rest_is_counted() -> None:
     for entry in play({1: [message(2, str(n)) for n in range(5)]}, agents=2, actions_per_day=5).log:
         memories.hear(entry)
     memory = memories.of(2)
-    assert ([notice.text for notice in memory.notices], memory.missed) == (["3", "4"], 3)
+    assert ([notice.said["text"] for notice in memory.notices], memory.missed) == (["3", "4"], 3)
     memory.forget()
     assert (list(memory.notices), memory.missed) == ([], 0)
 
@@ -64,5 +64,5 @@ def test_making_a_view_changes_nothing() -> None:
     citizen = town.state.citizen(2)
     first, again = (own(town.state, citizen, world(town.state), memories.of(2)) for _ in range(2))
     assert first == again
-    assert [notice.text for notice in again.notices] == ["Hello"]
+    assert [notice.said["text"] for notice in again.notices] == ["Hello"]
     assert world(town.state) == world(town.state)

@@ -13,13 +13,11 @@ from agentsim.engine.panel import Chart, DataTable, Network, Panel, PlayerProfil
 from agentsim.engine.simulate import simulate
 from agentsim.games.society import GAME
 from agentsim.games.society.amounts import UNIT, number
-from agentsim.games.society.ending import SocietyEnded
-from agentsim.games.society.fortunes import fortunes
-from agentsim.games.society.giving import Traded
+from agentsim.games.society.evening import SocietyEnded
 from agentsim.games.society.laws import LawEnacted
-from agentsim.games.society.pages import MOST_PAGES
+from agentsim.games.society.pages import MOST_PAGES, fortunes
 from agentsim.games.society.talk import MessageSent, Posted
-from agentsim.games.society.work import Worked
+from agentsim.games.society.work import Traded, Worked
 
 PLAYERS = tuple(f"agent{place}" for place in range(1, 13))
 LAWS = [

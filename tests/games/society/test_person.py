@@ -10,7 +10,7 @@ import pytest
 
 from agentsim.engine.play import Ask
 from agentsim.errors import Interrupted
-from agentsim.games.society.actions import Acted
+from agentsim.games.society.requests import Acted
 from tests.games.society.society import TERMS, acted, law, play, request
 from tests.players.keyboard import played
 from tests.players.test_human import Screen

@@ -41,7 +41,7 @@ def test_a_proposal_is_told_to_all_and_shown_with_what_a_vote_needs() -> None:
     )
     assert (event.day, event.closes, told.to) == (1, 2, Everyone)
     (shown,) = town.asked[1].world.proposals
-    assert (shown.id, shown.author, shown.title, shown.yes, shown.no, shown.abstain) == (1, 2, "A tax", 0, 0, 0)
+    assert (shown.id, shown.author, shown.title, [*shown.counts.values()]) == (1, 2, "A tax", [0, 0, 0])
     assert [term.kind for term in shown.terms] == ["tax"]
 
 
@@ -161,7 +161,7 @@ def test_a_vote_is_counted_and_told_to_all(cast: Any) -> None:
     counted = {"yes": 0, "no": 0, "abstain": 0, cast: 1}
     assert {"yes": event.yes, "no": event.no, "abstain": event.abstain} == counted
     shown = town.asked[3].world.proposals[0]
-    assert {"yes": shown.yes, "no": shown.no, "abstain": shown.abstain} == counted
+    assert (shown.counts, shown.votes) == (counted, {})
     assert (town.asked[2].you.votes, town.asked[3].you.votes) == ({1: cast}, {})
 
 
@@ -278,7 +278,7 @@ def test_its_author_and_its_voters_are_told_what_came_of_a_proposal() -> None:
     town.day({1: propose(title="Bread")}, {2: vote(1, "no")}, {3: vote(1, "abstain")})
     assert [notice.kind for notice in town.notices(1)] == ["proposal_failed"]
     for voter in (2, 3):
-        assert [(notice.kind, notice.about, notice.text) for notice in town.notices(voter)] == [
+        assert [(notice.kind, notice.about, notice.said["title"]) for notice in town.notices(voter)] == [
             ("proposal_failed", 1, "Bread")
         ]
     assert town.notices(4) == []
@@ -327,4 +327,4 @@ def test_what_failed_does_nothing() -> None:
     )
     assert [event.result for event in town.events(ProposalResolved)] == ["failed"] * 3
     assert town.events(LawEnacted) == town.events(AllocationPaid) == town.events(ProjectBegan) == []
-    assert town.asked[1].world.taxes == {}
+    assert town.asked[1].world.standing.taxes == {}

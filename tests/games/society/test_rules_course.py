@@ -14,12 +14,12 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.society import GAME
-from agentsim.games.society.actions import Acted
 from agentsim.games.society.config import PERSONALITIES, SocietyConfig
-from agentsim.games.society.ending import SocietyEnded
+from agentsim.games.society.evening import SocietyEnded
 from agentsim.games.society.founding import SocietyBegan
-from agentsim.games.society.giving import Traded
+from agentsim.games.society.requests import Acted
 from agentsim.games.society.talk import Posted
+from agentsim.games.society.work import Traded
 from tests.games.society.town import (
     Town,
     build,

@@ -9,9 +9,8 @@ from pydantic import ValidationError
 
 from agentsim.engine.event import Everyone
 from agentsim.games.society.config import SocietyConfig
-from agentsim.games.society.ending import DayEnded
+from agentsim.games.society.evening import AgentDied, AgentWoke, Consumed, DayEnded, FellDormant
 from agentsim.games.society.laws import AllocationPaid, DividendPaid, WorkMinimumBroken
-from agentsim.games.society.life import AgentDied, AgentWoke, Consumed, FellDormant
 from tests.games.society.town import (
     Town,
     allocation,

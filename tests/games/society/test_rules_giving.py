@@ -8,8 +8,8 @@ import pytest
 
 from agentsim.engine.event import Everyone
 from agentsim.games.society.building import Contributed, ProjectBegan, ProjectBuilt, UpkeepPaid
-from agentsim.games.society.giving import Traded
 from agentsim.games.society.voting import ProposalResolved
+from agentsim.games.society.work import Traded
 from tests.games.society.town import Town, build, contribute, giving, propose, vote, work
 
 # trades
@@ -24,7 +24,7 @@ def test_a_gift_goes_to_another_agent(resource: str) -> None:
     assert (town.held(1).split()[place], town.held(2).split()[place]) == ("5.75", "3.25")
     assert told.to == ("p1", "p2")
     (notice,) = town.notices(2)
-    assert (notice.kind, notice.by, notice.resource, notice.amount) == ("gift", 1, resource, 225)
+    assert (notice.kind, notice.by, notice.said["resource"], notice.said["amount"]) == ("gift", 1, resource, 2.25)
 
 
 def test_recipient_0_is_the_common_pool_and_everybody_hears_of_it() -> None:

@@ -92,7 +92,7 @@ def test_several_dividends_are_paid_one_after_the_other_the_oldest_law_first() -
 
 def test_who_gets_a_dividend_is_told() -> None:
     town = Town(*FOUR, pool="9 0 0 0", laws=[law(dividend(1))]).day()
-    assert [(n.kind, n.about, n.resource, n.amount) for n in town.notices(2)] == [("payment", 1, "food", 100)]
+    assert [(n.kind, n.about, n.said) for n in town.notices(2)] == [("payment", 1, {"resource": "food", "amount": 1})]
 
 
 # allocations
@@ -141,7 +141,7 @@ def test_a_law_may_allocate_too_once() -> None:
 
 def test_a_work_minimum_is_shown_and_who_broke_it_is_named_and_counted() -> None:
     town = Town(*FOUR, laws=[law(minimum(3))], days=1)
-    assert town.asked[1].world.work_minimum == 3
+    assert town.asked[1].world.standing.work_minimum == 3
     town.day({1: work("generate", 3), 2: work("generate", 2)}, {3: work("farm", 2)}, {3: work("gather", 1)})
     (told,) = town.told(WorkMinimumBroken)
     assert (told.event.law, told.event.hours, told.event.agents, told.to) == (1, 3, (2, 4), Everyone)
@@ -162,7 +162,7 @@ def test_dormant_agents_break_no_work_minimum() -> None:
 
 def test_of_several_work_minimums_the_greatest_is_shown_and_each_is_counted() -> None:
     town = Town("9 9 9", "9 9 9", laws=[law(minimum(1)), law(minimum(2), minimum(4))])
-    assert town.asked[1].world.work_minimum == 4
+    assert town.asked[1].world.standing.work_minimum == 4
     town.day({1: work("generate", 1)})
     assert [(event.law, event.hours, event.agents) for event in town.events(WorkMinimumBroken)] == [
         (1, 1, (2,)),
@@ -180,15 +180,15 @@ def test_a_repeal_ends_a_law_and_all_that_it_does() -> None:
     (told,) = town.told(LawRepealed)
     assert (told.event.law, told.event.proposal, told.to) == (1, 1, Everyone)
     assert list(town.state.assembly.laws) == [2, 3]
-    world = town.asked[1].world
-    assert (dict(world.taxes), world.work_minimum, world.threshold, world.quorum) == ({"food": 10}, 0, 50, 0)
+    left = town.asked[1].world.standing
+    assert (dict(left.taxes), left.work_minimum, left.threshold, left.quorum) == ({"food": 10}, 0, 50, 0)
     assert [event.agents for event in town.events(DividendPaid)] == []  # it was repealed before
     assert town.tick({1: work()}).pool == "0.2 0 0 0"
 
 
 def test_repealing_one_of_two_taxes_above_a_hundred_percent_leaves_the_other() -> None:
     town = Town(*FOUR, pool="0 0 0 0", laws=[law(tax(70)), law(tax(60))], voting_days=1)
-    assert dict(town.asked[1].world.taxes) == {"food": 100, "energy": 100, "materials": 100}
+    assert dict(town.asked[1].world.standing.taxes) == {"food": 100, "energy": 100, "materials": 100}
     town.decree(propose("rule", repeal(2)))
     assert town.tick({1: work()}).pool == "1.4 0 0 0"
 
@@ -205,7 +205,7 @@ def test_a_repeal_of_a_law_that_is_not_in_force_passes_and_says_so(number: int, 
 def test_a_law_can_repeal_itself() -> None:
     town = Town(*FOUR, pool="0 0 0 0", voting_days=1).decree(propose("law", tax(10), repeal(1)))
     assert (len(town.events(LawEnacted)), len(town.events(LawRepealed)), town.state.assembly.laws) == (1, 1, {})
-    assert town.asked[1].world.taxes == {}
+    assert town.asked[1].world.standing.taxes == {}
 
 
 def test_numbers_of_laws_are_never_used_again() -> None:
@@ -223,7 +223,7 @@ def test_a_voting_rule_holds_from_the_next_count_of_votes() -> None:
         {1: propose("rule", rule(75, 3)), 2: propose("law", tax(1))}, {1: vote(1), 2: vote(2)}
     )
     assert [(e.result, e.threshold, e.quorum) for e in town.events(ProposalResolved)] == [("passed", 50, 0)] * 2
-    assert (town.asked[1].world.threshold, town.asked[1].world.quorum) == (75, 3)
+    assert (town.asked[1].world.standing.threshold, town.asked[1].world.standing.quorum) == (75, 3)
     town.day({1: propose("law", tax(2))}, {1: vote(3), 2: vote(3)})
     (event,) = town.events(ProposalResolved)
     assert (event.result, event.threshold, event.quorum) == ("failed", 75, 3)
@@ -239,9 +239,9 @@ def test_a_voting_rule_binds_proposals_that_were_open_before_it() -> None:
 def test_of_several_voting_rules_the_newest_holds_and_after_its_end_the_one_before() -> None:
     laws = [law(rule(60, 1)), law(rule(70, 0))]
     town = Town(*FOUR, laws=laws, voting_days=1, threshold=55)
-    assert town.asked[1].world.threshold == 70
-    assert town.decree(propose("law", repeal(2))).asked[1].world.threshold == 60
-    assert town.decree(propose("law", repeal(1))).asked[1].world.threshold == 55
+    assert town.asked[1].world.standing.threshold == 70
+    assert town.decree(propose("law", repeal(2))).asked[1].world.standing.threshold == 60
+    assert town.decree(propose("law", repeal(1))).asked[1].world.standing.threshold == 55
 
 
 # founding laws

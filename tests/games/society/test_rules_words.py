@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import Everyone
-from agentsim.games.society.life import Idled
+from agentsim.games.society.evening import Idled
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.turn import InvalidAction
 from agentsim.games.society.voting import Reasoned
@@ -58,7 +58,7 @@ def test_a_reply_says_what_it_answers_and_its_author_is_told() -> None:
     (told,) = town.told(Posted)
     assert (told.event.post, told.event.parent, told.event.agent, told.to) == (2, 1, 2, Everyone)
     (notice,) = town.notices(1)
-    assert (notice.kind, notice.by, notice.about, notice.text) == ("reply", 2, 2, "I do")
+    assert (notice.kind, notice.by, notice.about, notice.said["text"]) == ("reply", 2, 2, "I do")
     assert [each.parent for each in town.asked[3].world.posts] == [None, 1]
 
 
@@ -113,7 +113,7 @@ def test_only_the_two_of_a_direct_message_hear_it() -> None:
     assert told.to == ("p1", "p3")
     assert "4711" in town.asked[3].prompt().text()
     assert "4711" not in town.asked[2].prompt().text()
-    assert [(n.kind, n.by, n.text) for n in town.notices(3)] == [("message", 1, "Between us: 4711")]
+    assert [(n.kind, n.by, n.said["text"]) for n in town.notices(3)] == [("message", 1, "Between us: 4711")]
 
 
 @pytest.mark.parametrize("to", [0, 4, -1, None, "all", 2.5, 10**17])
@@ -277,7 +277,7 @@ def test_what_is_no_action_is_idle_with_the_reason_recorded_and_no_penalty(said:
     assert event.content == f"Action rejected: {reason}"
     assert set(event.data()) >= {"action", "reason"}
     assert town.held(1) == "10 10 5"
-    assert [notice.text for notice in town.notices(1)] == [reason]
+    assert [notice.said for notice in town.notices(1)] == [{"reason": reason}]
 
 
 def test_words_alone_are_a_post_and_of_long_ones_the_first_2000_characters() -> None:

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from agentsim.games.society.ending import DayEnded
+from agentsim.games.society.evening import DayEnded
 from benchmarks.society_scarce import Ended, played, scarce
 from tests.games.society.society import play
 

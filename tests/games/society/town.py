@@ -19,12 +19,11 @@ from agentsim.engine.event import Event
 from agentsim.engine.game import Outcome
 from agentsim.engine.play import GamePlay
 from agentsim.games.society import GAME, game
-from agentsim.games.society.actions import Acted
 from agentsim.games.society.building import Contributed, ProjectBegan, UpkeepPaid
 from agentsim.games.society.config import Personality, SocietyConfig
-from agentsim.games.society.life import Consumed
+from agentsim.games.society.evening import Consumed
 from agentsim.games.society.memory import Notice
-from agentsim.games.society.requests import Act
+from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.state import State, founded
 from agentsim.games.society.turn import InvalidAction
 from agentsim.games.society.work import Worked
@@ -289,7 +288,6 @@ def _arranged(lines: Sequence[str], pool: str, config: SocietyConfig, players: A
         dict(zip((*RESOURCES, "land"), map(_cents, pool.split()), strict=True)),
         plain.forum,
         plain.assembly,
-        plain.government,
     )
     for citizen, line in zip(state.citizens, lines, strict=True):
         for status in ("dormant", "dead"):

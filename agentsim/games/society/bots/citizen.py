@@ -9,24 +9,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agentsim.engine.chance import Stream
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Request
-from agentsim.games.society.actions import Acted, Spoken
+from agentsim.engine import Decision, Request, Stream
 from agentsim.games.society.amounts import number
-from agentsim.games.society.assembly import VoteCast
+from agentsim.games.society.assembly import Proposal, VoteCast
 from agentsim.games.society.bots import needs, words
 from agentsim.games.society.bots.politics import opinion, proposal, reason
 from agentsim.games.society.building import Contribute
 from agentsim.games.society.config import Personality
-from agentsim.games.society.giving import Trade
-from agentsim.games.society.life import Idle
-from agentsim.games.society.requests import Act
+from agentsim.games.society.evening import Idle
+from agentsim.games.society.requests import Act, Acted, Spoken
 from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
 from agentsim.games.society.terms import Resource
-from agentsim.games.society.view import ProposalView
 from agentsim.games.society.voting import Vote
-from agentsim.games.society.work import Work
+from agentsim.games.society.work import Trade, Work
 
 DANGER_DAYS = 2  # of the scarcer of food and energy: below it, nothing but work
 PROPOSALS_A_TICK = 0.6  # from all agents together, of agents with nothing more urgent to do
@@ -69,13 +64,11 @@ class Character:
             or Idle(reasoning="I have what I need.")
         )
 
-    # -- needs
-
     def _in_danger(self, request: Act, rng: Stream, resource: Resource) -> Spoken:
-        you, world = request.you, request.world
-        asked = any(post.author == you.agent and words.asks_for(post.text) for post in world.posts)
+        me, posts = request.you.agent, request.world.posts
+        asked = any(post.author == me and words.asks_for(post.text) for post in posts)
         if not asked and rng.random() < 0.2:
-            return ForumPost(content=_fitting(request, words.call_for_help(you.agent, resource)))
+            return ForumPost(content=_fitting(request, words.call_for_help(me, resource)))
         return needs.work(request, DANGER_DAYS) or Idle(reasoning="I can work no more today.")
 
     # -- others
@@ -86,40 +79,29 @@ class Character:
             resource = words.asks_for(post.text)
             if resource is None or post.author == you.agent:
                 continue
-            gift = min(needs.spare(request, resource, self.keeps), self._helpful(request, resource))
+            helpful = max(rules.of("wake", resource), 2 * rules.of("daily", resource))
+            gift = min(needs.spare(request, resource, self.keeps), helpful)
             if gift > 0 and rng.random() < self.gives:
                 return _gift(post.author, resource, gift)
         for notice in you.notices:
             if notice.kind == "gift" and notice.by and rng.random() < 0.5:
-                return DirectMessage(recipient_agent_id=notice.by, content=_fitting(request, rng.pick(words.THANKS)))
+                return _message(request, notice.by, rng.pick(words.THANKS))
         if rules.daily_food and not you.name and rng.random() < 0.03:
             # with its number, since a name that another has is refused
             return SetName(display_name=f"{rng.pick(words.NAMES)} {you.agent}"[: rules.name_chars])
         return None
 
-    @staticmethod
-    def _helpful(request: Act, resource: Resource) -> int:
-        """What wakes one who sleeps; two days' worth where that is more."""
-        rules = request.rules
-        if resource == "food":
-            return max(rules.wake_food, 2 * rules.daily_food)
-        return max(rules.wake_energy, 2 * rules.daily_energy)
-
     # -- the society
 
     def _vote(self, request: Act, rng: Stream) -> Spoken | None:
-        you, world = request.you, request.world
-        undecided = [each for each in world.proposals if each.id not in you.votes]
+        undecided = [each for each in request.world.proposals if each.id not in request.you.votes]
         if not undecided or rng.random() >= self.votes:
             return None
         chosen = rng.pick(undecided)
-        return Vote(
-            proposal_id=chosen.id,
-            vote=self._cast(request, chosen, rng),
-            reasoning=_fitting(request, reason(request, self.personality, chosen.terms)),
-        )
+        why = _fitting(request, reason(request, self.personality, chosen.terms))
+        return Vote(proposal_id=chosen.id, vote=self._cast(request, chosen, rng), reasoning=why)
 
-    def _cast(self, request: Act, chosen: ProposalView, rng: Stream) -> VoteCast:
+    def _cast(self, request: Act, chosen: Proposal, rng: Stream) -> VoteCast:
         """By its values, with a leaning of its own for or against this one."""
         if chosen.author == request.you.agent:
             return "yes"
@@ -130,42 +112,44 @@ class Character:
 
     def _build(self, request: Act, rng: Stream) -> Spoken | None:
         """Materials for what is being built or has to be kept up, and now and then the work of gathering them."""
-        you, world, rules = request.you, request.world, request.rules
+        stock, world, rules = request.you.stock, request.world, request.rules
         wanted = bool(world.projects) or bool(world.paused)
-        if wanted and you.materials and rng.random() < self.gathers:
+        if wanted and stock["materials"] and rng.random() < self.gathers:
             if not world.projects:
-                return _gift(0, "materials", you.materials)
+                return _gift(0, "materials", stock["materials"])
             project = rng.pick(world.projects)
-            given = {"project_id": project.id, "amount": number(min(you.materials, project.cost - project.given))}
-            return Contribute.model_validate(given)
-        hours = min(2, rules.hours_per_day - you.hours)
-        able = you.food >= rules.work_needs_food and needs.spare(request, "energy", self.keeps) >= (
-            hours * rules.gather_energy
-        )
+            amount = number(min(stock["materials"], project.missing))
+            return Contribute.model_validate({"project_id": project.id, "amount": amount})
+        hours = min(2, rules.hours_per_day - request.you.hours)
+        energy = needs.spare(request, "energy", self.keeps)
+        able = stock["food"] >= rules.work_needs_food and energy >= hours * rules.gather_energy
         if hours > 0 and able and rng.random() < self.gathers * (1 if wanted else 0.2):
             return Work(work_type="gather", hours=hours)
         return None
 
     def _propose(self, request: Act, rng: Stream) -> Spoken | None:
-        if rng.random() >= min(MOST_PROPOSALS, PROPOSALS_A_TICK / request.rules.agents):
-            return None
-        return proposal(request, self.personality, rng)
+        due = rng.random() < min(MOST_PROPOSALS, PROPOSALS_A_TICK / request.rules.agents)
+        return proposal(request, self.personality, rng) if due else None
+
+    # -- talk
 
     def _speak(self, request: Act, rng: Stream) -> Spoken | None:
+        me, world = request.you.agent, request.world
         for notice in request.you.notices:
             if notice.kind in {"mention", "reply"} and rng.random() < self.answers:
                 return self._answer(request, rng, notice.about, notice.by)
-        mine = [each.id for each in request.world.proposals if each.author == request.you.agent]
-        if mine and rng.random() < 0.3:
-            return self._canvass(request, rng, rng.pick(mine))
+        mine = [each.id for each in world.proposals if each.author == me]
+        if mine and rng.random() < 0.3:  # ask any one agent for a vote
+            proposal = rng.pick(mine)
+            other = rng.integer(1, request.rules.agents - 1)
+            return _message(request, other + (other >= me), rng.pick(words.CANVASS).format(proposal=proposal))
         if rng.random() >= self.posts:
             return None
-        others = [post for post in request.world.posts[-NEWEST:] if post.author != request.you.agent]
+        others = [post for post in world.posts[-NEWEST:] if post.author != me]
         if others and rng.random() < 0.4:
             post = rng.pick(others)
             if rng.random() < 0.4:
-                said = rng.pick(words.ASIDES).format(post=post.id)
-                return DirectMessage(recipient_agent_id=post.author, content=_fitting(request, said))
+                return _message(request, post.author, rng.pick(words.ASIDES).format(post=post.id))
             return self._answer(request, rng, post.id, post.author)
         return ForumPost(content=_fitting(request, rng.pick(words.POSTS[self.personality])))
 
@@ -173,17 +157,13 @@ class Character:
         said = rng.pick(words.ANSWERS[self.personality]).format(you=author)
         return ForumReply(parent_message_id=post, content=_fitting(request, said))
 
-    @staticmethod
-    def _canvass(request: Act, rng: Stream, proposal: int) -> DirectMessage:
-        """Ask any one agent for a vote."""
-        other = rng.integer(1, request.rules.agents - 1)
-        other += other >= request.you.agent
-        said = rng.pick(words.CANVASS).format(proposal=proposal)
-        return DirectMessage(recipient_agent_id=other, content=_fitting(request, said))
-
 
 def _fitting(request: Act, text: str) -> str:
     return text[: request.rules.post_chars]
+
+
+def _message(request: Act, whom: int, text: str) -> DirectMessage:
+    return DirectMessage(recipient_agent_id=whom, content=_fitting(request, text))
 
 
 def _gift(whom: int, resource: Resource, hundredths: int) -> Trade:

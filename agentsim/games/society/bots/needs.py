@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentsim.engine.chance import Stream
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Request
-from agentsim.games.society.actions import Acted
-from agentsim.games.society.life import Idle
-from agentsim.games.society.requests import Act
-from agentsim.games.society.rules import WorkType, made_by
+from agentsim.engine import Decision, Request, Stream
+from agentsim.games.society.config import MADE, WorkType
+from agentsim.games.society.evening import Idle
+from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.terms import Resource
 from agentsim.games.society.work import Work
 
+NEEDS: tuple[Resource, ...] = ("food", "energy")
+STORE_DAYS = 10
 DAYS_WITHOUT_END = 1e9
 
 
 def lasting(request: Act, resource: Resource) -> float:
     """The days for which an agent's food or energy lasts, if it does nothing."""
-    you, rules = request.you, request.rules
-    held, daily = (you.food, rules.daily_food) if resource == "food" else (you.energy, rules.daily_energy)
-    return held / daily if daily else DAYS_WITHOUT_END
+    daily = request.rules.daily_food if resource == "food" else request.rules.daily_energy
+    return request.you.stock[resource] / daily if daily else DAYS_WITHOUT_END
 
 
 def scarcer(request: Act) -> tuple[Resource, float]:
@@ -32,12 +30,7 @@ def scarcer(request: Act) -> tuple[Resource, float]:
 
 def spare(request: Act, resource: Resource, days: float) -> int:
     """What an agent holds beyond the need of so many days, in hundredths."""
-    you, rules = request.you, request.rules
-    if resource == "food":
-        return max(0, you.food - int(days * rules.daily_food))
-    if resource == "energy":
-        return max(0, you.energy - int(days * rules.daily_energy))
-    return you.materials
+    return max(0, request.you.stock[resource] - int(days * request.rules.of("daily", resource)))
 
 
 def work(request: Act, days: float) -> Work | None:
@@ -45,47 +38,28 @@ def work(request: Act, days: float) -> Work | None:
 
     As long as tonight is sure, the hours left are spread over the turns left, since long work is worth less an hour.
     """
-    rules, you, world = request.rules, request.you, request.world
-    left = rules.hours_per_day - you.hours
+    rules, stock, left = request.rules, request.you.stock, request.rules.hours_per_day - request.you.hours
     resource, lasts = scarcer(request)
-    if lasts >= days or left < 1 or you.food < rules.work_needs_food:
+    if lasts >= days or left < 1 or stock["food"] < rules.work_needs_food:
         return None
     kind: WorkType = "farm" if resource == "food" else "generate"
-    turns = rules.actions_per_day - world.tick + 1
+    turns = rules.actions_per_day - request.world.tick + 1
     most = left if lasts < 1 else -(-left // turns)
-    affordable = _hours_of_energy(request, kind, turns)
+    an_hour = rules.work(kind)[2]
+    kept = rules.daily_energy if turns == 1 else 0  # in the last turn of a day the evening's is left
+    affordable = max(0, stock["energy"] - kept) // an_hour if an_hour else rules.hours_per_day
     if not affordable:
         return Work(work_type="generate", hours=most)
-    most = min(most, affordable)
-    daily = rules.daily_food if kind == "farm" else rules.daily_energy
-    held = you.food if kind == "farm" else you.energy
-    return Work(work_type=kind, hours=_enough(request, kind, int(days * daily) - held, most))
-
-
-def _hours_of_energy(request: Act, kind: WorkType, turns: int) -> int:
-    """How long the energy lasts for such work; in the last turn of a day the evening's is left."""
-    rules, energy = request.rules, request.you.energy
-    _, _, an_hour = rules.work(kind)
-    if not an_hour:
-        return rules.hours_per_day
-    return max(0, energy - (rules.daily_energy if turns == 1 else 0)) // an_hour
+    wanted = int(days * rules.of("daily", resource)) - stock[resource]
+    return Work(work_type=kind, hours=_enough(request, kind, wanted, min(most, affordable)))
 
 
 def _enough(request: Act, kind: WorkType, wanted: int, most: int) -> int:
     """The fewest hours that make as much, tax paid, or the most."""
-    world, rules = request.world, request.rules
-    resource, _, _ = rules.work(kind)
-    kept = 100 - world.taxes.get(resource, 0)
-    bonus = world.bonus["farm" if kind == "farm" else "generator"]
-    for hours in range(1, most):
-        if made_by(rules, kind, hours, bonus) * kept >= wanted * 100:
-            return hours
-    return most
-
-
-# -- agents that do nothing but live
-
-STORE_DAYS = 10
+    world = request.world
+    kept, bonus = 100 - world.standing.taxes.get(MADE[kind], 0), world.bonus["farm" if kind == "farm" else "generator"]
+    made = (hours for hours in range(1, most) if request.rules.made(kind, hours, bonus) * kept >= wanted * 100)
+    return next(made, most)
 
 
 def idle(request: Request[Any], rng: Stream) -> Decision:

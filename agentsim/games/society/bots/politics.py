@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 from agentsim.engine.chance import Stream
 from agentsim.games.society.amounts import number, share
-from agentsim.games.society.bots.needs import lasting
+from agentsim.games.society.assembly import Law
+from agentsim.games.society.bots.needs import NEEDS, lasting
 from agentsim.games.society.bots.words import asks_for
 from agentsim.games.society.config import Personality
 from agentsim.games.society.requests import Act
@@ -20,9 +21,9 @@ from agentsim.games.society.terms import (
     Build,
     Dividend,
     Repeal,
+    Resource,
     Tax,
     Term,
-    VotingRule,
     WorkMinimum,
 )
 from agentsim.games.society.voting import CreateProposal
@@ -38,23 +39,6 @@ _WORTH: Mapping[Personality, Mapping[str, float]] = {
 }
 SHORT_DAYS = 3  # of food or energy: with less, an agent welcomes what brings more
 NEED = 3.0  # what that is worth to it
-
-
-def opinion(request: Act, personality: Personality, terms: Sequence[Term]) -> float:
-    """What these terms together are worth to one agent as things stand; words alone have a small worth of their own."""
-    if not terms:
-        return _WORTH[personality][""]
-    return sum(_worth(request, personality, term) for term in terms)
-
-
-def reason(request: Act, personality: Personality, terms: Sequence[Term]) -> str:
-    """The term that matters most to it, named for a reader."""
-    if not terms:
-        return "Words, which bind nobody."
-    weighty = max(terms, key=lambda term: abs(_worth(request, personality, term)))
-    return _WHY[weighty.kind]
-
-
 _WHY: Mapping[str, str] = {
     "tax": "The tax decides it: who keeps what work makes?",
     "dividend": "The dividend decides it: who gets what all hold together?",
@@ -66,8 +50,20 @@ _WHY: Mapping[str, str] = {
 }
 
 
+def opinion(request: Act, personality: Personality, terms: Sequence[Term]) -> float:
+    """What these terms together are worth to one agent as things stand; words alone have a small worth of their own."""
+    return sum(_worth(request, personality, term) for term in terms) if terms else _WORTH[personality][""]
+
+
+def reason(request: Act, personality: Personality, terms: Sequence[Term]) -> str:
+    """The term that matters most to it, named for a reader."""
+    if not terms:
+        return "Words, which bind nobody."
+    return _WHY[max(terms, key=lambda term: abs(_worth(request, personality, term))).kind]
+
+
 def _worth(request: Act, personality: Personality, term: Term) -> float:
-    worth, you = _WORTH[personality], request.you
+    worth = _WORTH[personality]
     match term:
         case Tax():
             return worth["tax"] * (1 + term.percent / 50)
@@ -75,140 +71,126 @@ def _worth(request: Act, personality: Personality, term: Term) -> float:
             needy = term.to == "all" and term.resource != "materials" and lasting(request, term.resource) < SHORT_DAYS
             return worth["asleep" if term.to == "dormant" else "dividend"] + NEED * needy
         case Allocation():
-            return worth["allocation"] + NEED * (you.agent in term.agents)
+            return worth["allocation"] + NEED * (request.you.agent in term.agents)
         case WorkMinimum():
             return worth["work_minimum"] * (1 + term.hours / 8)
-        case VotingRule():
-            return worth["voting_rule"]
         case Build():
             return worth["build"] - NEED * (not _can_be_kept_up(request))
-        case Repeal():
-            return _repeal(request, personality, term)
-
-
-def _repeal(request: Act, personality: Personality, term: Repeal) -> float:
-    """The opposite of what the law is worth; a law that is not shown is left alone."""
-    for law in request.world.laws:
-        if law.id == term.law:
-            lasting_terms = [each for each in law.terms if not isinstance(each, Repeal)]
-            return -opinion(request, personality, lasting_terms) if lasting_terms else -0.5
-    return -0.5
+        case Repeal():  # the opposite of what the law is worth; one that is not shown is left alone
+            ended = next((law.terms for law in request.world.laws if law.id == term.law), ())
+            standing = [each for each in ended if not isinstance(each, Repeal)]
+            return -opinion(request, personality, standing) if standing else -0.5
+        case _:
+            return worth[term.kind]
 
 
 def _can_be_kept_up(request: Act) -> bool:
     """Whether the pool has land, and materials for ten days of one more structure's upkeep."""
     pool, rules = request.world.pool, request.rules
-    standing = sum(request.world.running.values()) + request.world.paused + len(request.world.projects) + 1
-    upkeep = max(rules.farm_upkeep, rules.generator_upkeep) * standing
+    upkeep = max(rules.farm_upkeep, rules.generator_upkeep) * (_structures(request) + len(request.world.projects) + 1)
     return pool["land"] >= rules.project_land and pool["materials"] >= 10 * upkeep
+
+
+def _structures(request: Act) -> int:
+    """How many are built."""
+    return sum(request.world.running.values()) + request.world.paused
 
 
 # -- proposals
 
-Draft: TypeAlias = tuple[str, str, str, list[dict[str, Any]]]
-"""Type, title, description, terms."""
+Draft: TypeAlias = Mapping[str, Any]
+"""A proposal as a reply spells it."""
 
 
 def proposal(request: Act, personality: Personality, rng: Stream) -> CreateProposal | None:
     """One that fits these values and is neither open nor in force already; None where there is nothing to propose."""
     by = personality if personality != "neutral" else rng.pick(tuple(_DRAFTS))
-    known = _known(request)
-    drafts = [draft for draft in _DRAFTS[by](request) if draft[1] not in known]
-    if not drafts:
+    world, you, rules = request.world, request.you, request.rules
+    known = {each.title for each in (*world.proposals, *you.proposals)} | {
+        law.title for law in (*world.laws, *you.laws)
+    }
+    drafts = [draft for draft in _DRAFTS[by](request) if draft["title"] not in known]
+    draft = rng.pick(drafts) if drafts else None
+    if draft is None or len(draft["title"]) > rules.title_chars or len(draft["description"]) > rules.description_chars:
         return None
-    type_, title, description, terms = rng.pick(drafts)
-    rules = request.rules
-    if len(title) > rules.title_chars or len(description) > rules.description_chars:
-        return None
-    spelt = {"title": title, "description": description, "proposal_type": type_, "terms": terms}
-    return CreateProposal.model_validate(spelt)
+    return CreateProposal.model_validate(draft)
 
 
-def _known(request: Act) -> set[str]:
-    """The titles of what is open or in force, as far as it is shown."""
-    world, you = request.world, request.you
-    proposals = {each.title for each in (*world.proposals, *you.proposals)}
-    return proposals | {each.title for each in (*world.laws, *you.laws)}
+def _draft(type_: str, title: str, description: str, *terms: Mapping[str, Any]) -> Draft:
+    return {"proposal_type": type_, "title": title, "description": description, "terms": terms}
+
+
+def _tax(resource: Resource, percent: int) -> Mapping[str, Any]:
+    return {"kind": "tax", "resource": resource, "percent": percent}
+
+
+def _dividend(resource: Resource, amount: int, to: str) -> Mapping[str, Any]:
+    return {"kind": "dividend", "resource": resource, "amount": number(amount), "to": to}
+
+
+def _rule(threshold: int, quorum: int) -> Mapping[str, Any]:
+    return {"kind": "voting_rule", "threshold": threshold, "quorum": quorum}
+
+
+def _end(law: Law, why: str) -> Draft:
+    return _draft("rule", f"End law {law.id}", f"On {law.title!r}: {why}", {"kind": "repeal", "law": law.id})
 
 
 def _efficiency(request: Act) -> Iterator[Draft]:
     rules, world = request.rules, request.world
     if world.pool["land"] >= rules.project_land and not world.projects:
-        number_of = sum(world.running.values()) + world.paused + 1
         what = "farm" if world.running["farm"] <= world.running["generator"] else "generator"
-        title = f"Build {what}, structure {number_of}"
-        yield "infrastructure", title, "It repays its materials.", [{"kind": "build", "what": what}]
-    hours = min(2, rules.hours_per_day)
-    yield "rule", f"At least {hours} hours a day", "Who can work should.", [{"kind": "work_minimum", "hours": hours}]
+        title = f"Build {what}, structure {_structures(request) + 1}"
+        yield _draft("infrastructure", title, "It repays its materials.", {"kind": "build", "what": what})
+    least = {"kind": "work_minimum", "hours": min(2, rules.hours_per_day)}
+    yield _draft("rule", f"At least {least['hours']} hours a day", "Who can work should.", least)
     for law in world.laws:
         if law.author and any(term.kind == "tax" for term in law.terms):
-            yield _end(law.id, law.title, "Taxes make work worth less.")
+            yield _end(law, "Taxes make work worth less.")
 
 
 def _equality(request: Act) -> Iterator[Draft]:
     rules, world = request.rules, request.world
-    for resource, daily in (("food", rules.daily_food), ("energy", rules.daily_energy)):
-        part = share(daily, 1, 4)
-        if not part:
-            continue
-        title = f"A share of {resource} for all"
-        terms: list[dict[str, Any]] = [
-            {"kind": "tax", "resource": resource, "percent": 10},
-            {"kind": "dividend", "resource": resource, "amount": number(part), "to": "all"},
-        ]
-        yield "law", title, f"All who make {resource} give a tenth, and all get the same.", terms
-    if world.dormant:
-        for resource, need in (("food", rules.wake_food), ("energy", rules.wake_energy)):
-            if need:
-                terms = [{"kind": "dividend", "resource": resource, "amount": number(need), "to": "dormant"}]
-                yield "law", f"Wake the sleeping: {resource}", "Nobody is left behind.", terms
-    yield from _relief(request)
-
-
-def _relief(request: Act) -> Iterator[Draft]:
-    """The pool for those who said that they are in need."""
-    rules, world = request.rules, request.world
-    for resource, amount in (("food", rules.wake_food), ("energy", rules.wake_energy)):
+    for resource in NEEDS:
+        if part := share(rules.of("daily", resource), 1, 4):
+            why = f"All who make {resource} give a tenth, and all get the same."
+            terms = (_tax(resource, 10), _dividend(resource, part, "all"))
+            yield _draft("law", f"A share of {resource} for all", why, *terms)
+    for resource in NEEDS if world.dormant else ():
+        if need := rules.of("wake", resource):
+            title = f"Wake the sleeping: {resource}"
+            yield _draft("law", title, "Nobody is left behind.", _dividend(resource, need, "dormant"))
+    for resource in NEEDS:  # from the pool, for those who said that they are in need
+        amount = rules.of("wake", resource)
         callers = sorted({post.author for post in world.posts if asks_for(post.text) == resource})[:MOST_NAMED]
         if callers and amount and world.pool[resource] >= amount * len(callers):
-            terms: list[dict[str, Any]] = [
-                {"kind": "allocation", "resource": resource, "amount": number(amount), "agents": callers}
-            ]
-            yield "allocation", f"Help with {resource}, day {world.day}", "They asked, and we have it.", terms
+            paid = {"kind": "allocation", "resource": resource, "amount": number(amount), "agents": callers}
+            yield _draft("allocation", f"Help with {resource}, day {world.day}", "They asked, and we have it.", paid)
 
 
 def _freedom(request: Act) -> Iterator[Draft]:
     world = request.world
     for law in world.laws:
         if opinion(request, "freedom", law.terms) < -1:
-            yield _end(law.id, law.title, "It takes more than it gives.")
-    if world.threshold < 66:
-        rule = {"kind": "voting_rule", "threshold": 66, "quorum": world.quorum}
-        yield "rule", "Two thirds to bind all", "Who would bind all should convince most.", [rule]
-    yield "other", "An open hand", "Let whoever has plenty give of its own will.", []
+            yield _end(law, "It takes more than it gives.")
+    if world.standing.threshold < 66:
+        why = "Who would bind all should convince most."
+        yield _draft("rule", "Two thirds to bind all", why, _rule(66, world.standing.quorum))
+    yield _draft("other", "An open hand", "Let whoever has plenty give of its own will.")
 
 
 def _stability(request: Act) -> Iterator[Draft]:
     rules, world = request.rules, request.world
     quorum = max(1, rules.agents // 10)
-    if world.quorum < quorum:
-        rule = {"kind": "voting_rule", "threshold": world.threshold, "quorum": quorum}
-        yield "rule", "A tenth must vote", "A few should not decide for all.", [rule]
-    yield (
-        "law",
-        "Materials for upkeep",
-        "What we built has to stand.",
-        [{"kind": "tax", "resource": "materials", "percent": 20}],
-    )
+    if world.standing.quorum < quorum:
+        yield _draft(
+            "rule", "A tenth must vote", "A few should not decide for all.", _rule(world.standing.threshold, quorum)
+        )
+    yield _draft("law", "Materials for upkeep", "What we built has to stand.", _tax("materials", 20))
     if world.dormant and rules.wake_food:
-        part = share(rules.wake_food, 1, 2)
-        terms = [{"kind": "dividend", "resource": "food", "amount": number(max(1, part)), "to": "dormant"}]
-        yield "law", "A reserve for the sleeping", "It costs little and keeps us many.", terms
-    yield "law", "A week in store", "Let everybody keep food and energy for a week.", []
-
-
-def _end(law: int, title: str, why: str) -> Draft:
-    return "rule", f"End law {law}", f"On {title!r}: {why}", [{"kind": "repeal", "law": law}]
+        reserve = _dividend("food", max(1, share(rules.wake_food, 1, 2)), "dormant")
+        yield _draft("law", "A reserve for the sleeping", "It costs little and keeps us many.", reserve)
+    yield _draft("law", "A week in store", "Let everybody keep food and energy for a week.")
 
 
 _DRAFTS: Mapping[Personality, Callable[[Act], Iterator[Draft]]] = {

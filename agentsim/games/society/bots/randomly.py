@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from agentsim.engine.chance import Stream
+from agentsim.engine import Decision, Request, Stream
 from agentsim.engine.random_policy import random_decision
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Request
-from agentsim.games.society.actions import ACTIONS, Acted
-from agentsim.games.society.requests import Act
-from agentsim.games.society.rules import WorkType
+from agentsim.games.society.config import WorkType
+from agentsim.games.society.requests import ACTIONS, Act, Acted
 from agentsim.games.society.terms import MOST_TERMS, RESOURCES, ProposalType, kinds
 from agentsim.games.society.turn import Rejected
 
@@ -42,6 +39,11 @@ def _fields(name: str) -> list[str]:
 def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
     """A value for each field of an action: words, a little of something, numbers that are shown; None for no such."""
     world, rules = request.world, request.rules
+
+    def one_of(*shown: Sequence[Any]) -> int | None:
+        ids = [each.id for part in shown for each in part]
+        return rng.pick(ids) if ids else None
+
     said = f"{rng.pick(_WORDS)}, #{rng.integer(1, rules.agents)}."[: rules.post_chars]
     type_ = rng.pick(get_args(ProposalType))
     count = 1 if type_ == "infrastructure" else rng.integer(0, MOST_TERMS if kinds(type_) else 0)
@@ -53,36 +55,28 @@ def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
         "work_type": rng.pick(get_args(WorkType)),
         "hours": min(rng.pick((1, 2, 3, rules.hours_per_day)), rules.hours_per_day),
         "vote": rng.pick(("yes", "yes", "no", "abstain")),
-        "proposal_id": _one_of(request.shown.proposals, rng),
-        "project_id": _one_of([each.id for each in world.projects], rng),
-        "parent_message_id": _one_of([post.id for post in world.posts], rng),
+        "proposal_id": one_of(world.proposals, request.you.proposals),
+        "project_id": one_of(world.projects),
+        "parent_message_id": one_of(world.posts),
         "recipient_agent_id": rng.integer(0, rules.agents),
         "resource_type": rng.pick(RESOURCES),
-        "amount": _amount(rng),
+        "amount": f"{rng.integer(0, 3)}.{rng.integer(1, 99):02}",
         "proposal_type": type_,
         "terms": [_term(request, rng.pick(kinds(type_)), rng) for _ in range(count)],
     }
 
 
-def _one_of(ids: Sequence[int], rng: Stream) -> int | None:
-    return rng.pick(ids) if ids else None
-
-
-def _amount(rng: Stream) -> str:
-    return f"{rng.integer(0, 3)}.{rng.integer(1, 99):02}"
-
-
 def _term(request: Act, kind: str, rng: Stream) -> dict[str, Any]:
     """What can be carried out, and a rule of voting by which something still passes."""
-    rules = request.rules
+    rules, laws = request.rules, [law.id for law in request.world.laws]
     named = [rng.integer(1, rules.agents + (rng.random() < ODD)) for _ in range(rng.integer(1, min(3, rules.agents)))]
-    paid = {"resource": rng.pick(RESOURCES), "amount": _amount(rng)}
+    paid = {"resource": rng.pick(RESOURCES), "amount": f"{rng.integer(0, 3)}.{rng.integer(1, 99):02}"}
     fields: dict[str, dict[str, Any]] = {
         "tax": {"resource": rng.pick((*RESOURCES, "all")), "percent": rng.integer(1, 100)},
         "dividend": {**paid, "to": rng.pick(("all", "dormant"))},
         "allocation": {**paid, "agents": named},
         "work_minimum": {"hours": rng.integer(1, rules.hours_per_day)},
-        "repeal": {"law": _one_of([law.id for law in request.world.laws], rng) or 1},
+        "repeal": {"law": rng.pick(laws) if laws else 1},
         "voting_rule": {"threshold": rng.integer(50, 60), "quorum": rng.integer(0, min(2, rules.agents))},
         "build": {"what": rng.pick(("farm", "generator"))},
     }

@@ -73,7 +73,8 @@ NAMES = (
     "Nettle", "Oak", "Poppy", "Quince", "Rowan", "Sorrel", "Thyme",
 )  # fmt: skip
 
-_CALL = re.compile(r"\bshort of (food|energy)\b")
+_SHORT = "short of "
+_CALL = re.compile(rf"\b{_SHORT}(food|energy)\b")
 
 
 def call_for_help(me: int, resource: Resource) -> str:
@@ -83,7 +84,5 @@ def call_for_help(me: int, resource: Resource) -> str:
 
 def asks_for(text: str) -> Resource | None:
     """What a post says its author needs; None where it does not."""
-    found = _CALL.search(text)
-    if found is None:
-        return None
-    return "food" if found[1] == "food" else "energy"
+    found = _CALL.search(text) if _SHORT in text else None  # nearly all posts are told apart without the pattern
+    return None if found is None else "food" if found[1] == "food" else "energy"
