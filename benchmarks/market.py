@@ -126,7 +126,7 @@ def orders_per_second(count: int, traders: int = 100) -> tuple[float, int]:
         try:
             trades += len(book.place(owner, side, price, quantity).trades)
             if number % 10 == 0 and (own := book.of(owner)):
-                book.cancel(owner, own[0].id)
+                book.cancel(owner, own[0].number)
         except OrderRefused:
             continue
     return count / (time.process_time() - started), trades

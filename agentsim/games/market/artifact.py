@@ -15,7 +15,7 @@ from agentsim.engine.game import GameConfig
 from agentsim.engine.number import whole
 from agentsim.engine.schema import Choice, Number, Option, Text, Variant
 from agentsim.engine.wording import cut
-from agentsim.games.market.order_book import OpenOrder
+from agentsim.games.market.order_book import Order
 from agentsim.games.market.world import World
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -170,7 +170,7 @@ class Artifact:
         """What this artifact has reserved of an agent's holdings, by asset."""
         return {}
 
-    def orders(self, agent: str) -> Sequence[OpenOrder]:
+    def orders(self, agent: str) -> Sequence[Order]:
         """The agent's open orders, oldest first."""
         return ()
 

@@ -14,6 +14,7 @@ from agentsim.games.market.artifacts.marketplace import Marketplace
 from agentsim.games.market.config import Experiment
 from agentsim.games.market.course import Endowed
 from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.order_book import Traded
 from agentsim.games.market.restrictions import Restriction
 from agentsim.games.market.schedule import PeriodBegan, PeriodEnded, alpha, equilibrium
 from agentsim.games.market.state import Agent, Market
@@ -30,7 +31,7 @@ class Session:
     profits: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.market.world.books = self
+        self.market.world.books = self.traded
         self.good = self.market.world.goods[0]
         self.equilibrium = equilibrium(self.config.buyers, self.config.sellers)
         schedules = (*self.config.buyers, *self.config.sellers)
@@ -62,15 +63,15 @@ class Session:
             world.ledger.issue(agent.id, asset, amount)
         world.tell(Endowed(agent.id, held, agent.side, {self.good: agent.units}), to=(agent.id,))
 
-    def traded(self, good: str, price: int, quantity: int, buyer: str, seller: str) -> None:
+    def traded(self, trade: Traded) -> None:
         """Book what both sides gained by one unit."""
-        assert quantity == 1, "units of an experiment trade one by one"
-        for agent, sign in ((self.market.agents[buyer], 1), (self.market.agents[seller], -1)):
-            gain = sign * (agent.units[agent.done] - price)
+        assert trade.quantity == 1, "units of an experiment trade one by one"
+        for agent, sign in ((self.market.agents[trade.buyer], 1), (self.market.agents[trade.seller], -1)):
+            gain = sign * (agent.units[agent.done] - trade.price)
             agent.done += 1
             agent.surplus += gain
             self.profits[agent.id] += gain
-        self.prices.append(price)
+        self.prices.append(trade.price)
 
     @property
     def open(self) -> bool:

@@ -24,12 +24,12 @@ from agentsim.games.market.experiment import Session
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.memory import Acted, Briefed, Forfeited, Observed, Remembered
 from agentsim.games.market.moderator import MODERATOR, NOBODY, Answered, Asked, Moderator, Paused, Resumed
+from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
 from agentsim.games.market.panels import panels, tables
 from agentsim.games.market.requests import Act, AskQuery, Brief
 from agentsim.games.market.schedule import PeriodBegan, PeriodEnded
 from agentsim.games.market.state import SKIP, Agent, Market
 from agentsim.games.market.system_text import SYSTEM_TEXT
-from agentsim.games.market.trading import Ordered, Traded, Withdrawn
 from agentsim.games.market.turn import EVERYBODY, Turns
 from agentsim.games.market.view import menu_of
 from agentsim.games.market.world import Noted, Reported, Transferred, World

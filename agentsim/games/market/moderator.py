@@ -16,8 +16,8 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options, Request, Text
 from agentsim.engine.wording import cut
 from agentsim.games.market import prompts
+from agentsim.games.market.order_book import Traded
 from agentsim.games.market.requests import MarketRequest
-from agentsim.games.market.trading import Traded
 from agentsim.games.market.turn import EVERYBODY, Turns
 
 MODERATOR = "moderator"

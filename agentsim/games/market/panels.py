@@ -18,8 +18,8 @@ from agentsim.games.market.artifacts.gridworld import grid
 from agentsim.games.market.course import Endowed, MarketBegan
 from agentsim.games.market.experiment import periods
 from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.order_book import Ordered, Traded
 from agentsim.games.market.schedule import PeriodBegan, PeriodEnded
-from agentsim.games.market.trading import Ordered, Traded
 from agentsim.games.market.trading_panels import book, prices, rounds, spots
 from agentsim.games.market.world import Transferred
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 
 from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.games.market.artifact import Artifact
+from agentsim.games.market.memory import Signal
 from agentsim.games.market.placeholders import filled, of_one_agent
 from agentsim.games.market.state import Agent, Market
-from agentsim.games.market.trading import Signal
 from agentsim.games.market.view import Menu, Now, Observation
 
 GOALS = {

@@ -12,7 +12,7 @@ from typing import Any
 
 from agentsim.engine.wording import sentence
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import OpenOrder, Side, shortage
+from agentsim.games.market.order_book import Order, Side, shortage, stake
 from agentsim.games.market.restrictions import Restricted, Restriction, barred_by
 from agentsim.games.market.view import Now
 
@@ -25,7 +25,7 @@ class Scope:
     """
 
     restrictions: tuple[Restriction, ...] = ()
-    orders: tuple[OpenOrder, ...] = ()
+    orders: tuple[Order, ...] = ()
     most: Mapping[str, int] = field(default_factory=dict)
     settled: bool = True
 
@@ -34,7 +34,7 @@ class Scope:
         """Actions that the restrictions never allow."""
         return barred_by(tuple([each.rule for each in self.restrictions]))
 
-    def meant(self, action: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], Sequence[OpenOrder]]:
+    def meant(self, action: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], Sequence[Order]]:
         """What an action comes to where it replaces an order, and the orders that make room for it."""
         if action == "replace" and (replaced := self._named(given)):
             return replaced.side, {**given, "good": replaced.good}, (replaced,)
@@ -57,7 +57,7 @@ class Scope:
             return f"You have no open order {given['order']}."
         return self.why_not(_Self(now, settled=self.settled), action, given) or self._short(now, action, given)
 
-    def _named(self, given: Mapping[str, Any]) -> OpenOrder | None:
+    def _named(self, given: Mapping[str, Any]) -> Order | None:
         return next((order for order in self.orders if order.number == given.get("order")), None)
 
     def _short(self, now: Now, action: str, given: Mapping[str, Any]) -> str:
@@ -65,12 +65,9 @@ class Scope:
         action, given, going = self.meant(action, given)
         if action not in {"buy", "sell", "borrow"} or not self.settled or not {"good", "quantity"} <= given.keys():
             return ""
-        good, quantity = given["good"], given["quantity"]
-        asset, needed = (CAPITAL, given.get("price", 0) * quantity) if action == "buy" else (good, quantity)
-        freed = {CAPITAL: 0, good: 0}
-        for each in going:
-            freed[CAPITAL if each.side == "buy" else good] += each.quantity * (each.price if each.side == "buy" else 1)
-        return sentence(shortage(asset, needed, now.free(asset) + freed[asset]))
+        asset, needed = stake(action, given["good"], given.get("price", 0), given["quantity"])
+        freed = sum(amount for promised, amount in map(Order.stake, going) if promised == asset)
+        return sentence(shortage(asset, needed, now.free(asset) + freed))
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from itertools import groupby
 
 from agentsim.engine.event import Event, LogEntry
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
+from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
 from agentsim.games.market.schedule import PeriodBegan, PeriodEnded
-from agentsim.games.market.trading import Ordered, Traded, Withdrawn
 
 MOST = 60
 

@@ -14,11 +14,10 @@ from agentsim.games.market import tools
 from agentsim.games.market.artifact import Refused
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
-from agentsim.games.market.memory import Acted, Forfeited, Memory, MemoryAtOnce, Observed, Remembered
+from agentsim.games.market.memory import Acted, Forfeited, Memory, MemoryAtOnce, Observed, Remembered, Tape
 from agentsim.games.market.requests import Act, ActionChosen, AskQuery, QueryChosen
 from agentsim.games.market.scope import Scope
 from agentsim.games.market.state import NO_QUERY, SKIP, Agent, Market
-from agentsim.games.market.trading import Tape
 from agentsim.games.market.view import Menu, Now, Observation, now_of
 
 _TRADES = frozenset(("buy", "sell"))

@@ -8,10 +8,9 @@ from agentsim.engine.prompt import quoted
 from agentsim.engine.schema import Number
 from agentsim.games.market.artifact import Capability
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.memory import Memory
+from agentsim.games.market.memory import Memory, Signal, Tape
 from agentsim.games.market.order_book import Side
 from agentsim.games.market.state import Agent, Market
-from agentsim.games.market.trading import Signal, Tape
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from typing import Any
 
 from agentsim.engine.chance import Stream
 from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.memory import Signal
 from agentsim.games.market.order_book import Side
 from agentsim.games.market.requests import Act, ActionChosen
 from agentsim.games.market.state import SKIP
-from agentsim.games.market.trading import Signal
 from agentsim.games.market.zero_intelligence import offer, sides
 
 SIDES: tuple[Side, ...] = ("buy", "sell")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -25,13 +27,20 @@ def book(capital: int = 100, goods: int = 10, **rules: Any) -> OrderBook:
     return OrderBook("wheat", ledger, **rules)
 
 
+def promised(this: OrderBook, owner: str) -> dict[str, int]:
+    out: Counter[str] = Counter()
+    for order in this.of(owner):
+        out.update(dict([order.stake()]))
+    return out
+
+
 def sound(this: OrderBook) -> list[str]:
-    return [*this.check(), *this.ledger.check({owner: this.promised(owner) for owner in OWNERS})]
+    return [*this.check(), *this.ledger.check({owner: promised(this, owner) for owner in OWNERS})]
 
 
 def standing(this: OrderBook, side: Side) -> list[tuple[str, int, int]]:
     orders = this.bids if side == "buy" else this.asks
-    return [(order.owner, order.price, order.quantity) for order in orders]
+    return [(order.agent, order.price, order.quantity) for order in orders]
 
 
 def traded(placed: Placed) -> list[tuple[int, int, str, str]]:
@@ -61,7 +70,7 @@ def test_an_order_fills_in_parts_and_the_rest_stands() -> None:
     this = book()
     this.place("A", "sell", 5, 4)
     placed = this.place("B", "buy", 6, 7)
-    assert (traded(placed), placed.standing) == ([(5, 4, "B", "A")], 3)
+    assert (traded(placed), placed.ordered.standing) == ([(5, 4, "B", "A")], 3)
     assert standing(this, "buy") == [("B", 6, 3)]
     assert this.ledger.accounts["B"].reserved[CAPITAL] == 18
     assert traded(this.place("C", "sell", 6, 1)) == [(6, 1, "B", "C")]
@@ -85,8 +94,8 @@ def test_cancelling_frees_what_was_reserved_and_nobody_cancels_for_another() -> 
     this = book()
     placed = this.place("A", "buy", 10, 10)
     with pytest.raises(OrderRefused, match="no open order"):
-        this.cancel("B", placed.order)
-    assert this.cancel("A", placed.order).quantity == 10
+        this.cancel("B", placed.ordered.order)
+    assert this.cancel("A", placed.ordered.order).quantity == 10
     assert this.ledger.free("A", CAPITAL) == 100
     assert sound(this) == []
 
@@ -95,7 +104,7 @@ def test_a_replacement_is_covered_by_what_it_frees_and_goes_to_the_end_of_its_pr
     this = book()
     first = this.place("A", "buy", 10, 10)
     this.place("B", "buy", 5, 1)
-    this.place("A", "buy", 5, 20, replaces=first.order)
+    this.place("A", "buy", 5, 20, replaces=first.ordered.order)
     assert standing(this, "buy") == [("B", 5, 1), ("A", 5, 20)]
     assert sound(this) == []
 
@@ -104,7 +113,8 @@ def test_a_replacement_for_less_at_the_same_price_keeps_its_place() -> None:
     this = book()
     first = this.place("A", "buy", 5, 10)
     this.place("B", "buy", 5, 1)
-    assert this.place("A", "buy", 5, 4, replaces=first.order) == Placed(first.order, 4, (), ())
+    placed = this.place("A", "buy", 5, 4, replaces=first.ordered.order)
+    assert placed == Placed(replace(first.ordered, quantity=4, standing=4))
     assert standing(this, "buy") == [("A", 5, 4), ("B", 5, 1)]
     assert this.ledger.accounts["A"].reserved[CAPITAL] == 20
     assert sound(this) == []
@@ -114,7 +124,7 @@ def test_a_replacement_that_cannot_be_paid_leaves_the_old_order() -> None:
     this = book()
     first = this.place("A", "buy", 10, 10)
     with pytest.raises(OrderRefused):
-        this.place("A", "buy", 11, 10, replaces=first.order)
+        this.place("A", "buy", 11, 10, replaces=first.ordered.order)
     assert standing(this, "buy") == [("A", 10, 10)]
 
 
@@ -146,7 +156,7 @@ def test_where_the_best_stand_a_quote_improves_or_trades_or_is_refused() -> None
     with pytest.raises(OrderRefused, match="a bid must be above the best one, 5, or trade"):
         this.place("B", "buy", 5)
     placed = this.place("B", "buy", 6)
-    assert [(gone.owner, gone.why) for gone in placed.withdrawn] == [("A", "outbid")]
+    assert [(gone.agent, gone.why) for gone in placed.withdrawn] == [("A", "outbid")]
     this.place("C", "sell", 20)
     with pytest.raises(OrderRefused, match="an ask must be below the best one, 20"):
         this.place("A", "sell", 20)
@@ -159,7 +169,7 @@ def test_after_a_trade_the_standing_quotes_are_cleared_where_the_rules_say_so() 
     this.place("B", "sell", 20)
     placed = this.place("C", "buy", 25)
     assert traded(placed) == [(20, 1, "C", "B")]
-    assert [(gone.owner, gone.why) for gone in placed.withdrawn] == [("A", "traded")]
+    assert [(gone.agent, gone.why) for gone in placed.withdrawn] == [("A", "traded")]
     assert not this.bids
     assert not this.asks
     assert sound(this) == []
@@ -209,4 +219,4 @@ def test_the_book_does_what_a_naive_book_does_and_conserves_everything(
         assert {owner: accounts[owner].amount("wheat") for owner in OWNERS} == naive.goods
         left = sorted((o["id"], o["owner"], o["side"], o["price"], o["quantity"]) for o in naive.orders)
         both = [*this.bids, *this.asks]
-        assert sorted((o.id, o.owner, o.side, o.price, o.quantity) for o in both) == left
+        assert sorted((o.number, o.agent, o.side, o.price, o.quantity) for o in both) == left

@@ -18,9 +18,9 @@ from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.course import Endowed, MarketEnded
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.memory import Acted, Briefed, Forfeited, Observed, Remembered
+from agentsim.games.market.order_book import Traded
 from agentsim.games.market.requests import Act, AskQuery, Brief, BriefingAnswered
 from agentsim.games.market.restrictions import _RULES, Restriction
-from agentsim.games.market.trading import Traded
 from agentsim.scenario.load import load
 from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
 from tests.players.test_human import Screen
