@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine.event import Deed, Event
 from agentsim.engine.template import By
@@ -111,10 +111,13 @@ def stake(side: str, good: str, price: int, quantity: int) -> tuple[str, int]:
     return (CAPITAL, price * quantity) if side == "buy" else (good, quantity)
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """An open limit order; `quantity` is what is left of it; `alone` where a new one for that good takes its place."""
+class Order(NamedTuple):
+    """An open limit order, which sorts as it trades: best price first, then the earliest.
 
+    `quantity` is what is left of it; `alone` says that a new one for that good takes its place.
+    """
+
+    rank: int  # the price of an ask, of a bid the negative of it
     number: int
     agent: str
     good: str
@@ -181,7 +184,8 @@ class OrderBook:
             self._fill(former, former.quantity - quantity)
             return Placed(Ordered(former.number, agent, self.good, side, price, quantity, quantity))
         withdrawn = [self._withdraw(order, "replaced") for order in going]
-        order = Order(next(self.ids), agent, self.good, side, price, quantity, self.single_unit)
+        rank = -price if side == "buy" else price
+        order = Order(rank, next(self.ids), agent, self.good, side, price, quantity, self.single_unit)
         self.ledger.reserve(agent, *order.stake())
         left, trades = quantity, list[Traded]()
         while left and (resting := self._meets(side, price)):
@@ -199,8 +203,8 @@ class OrderBook:
         elif left:
             if self.best_only:
                 withdrawn += [self._withdraw(other, "outbid") for other in list(self._side(side))]
-            order = order if left == quantity else replace(order, quantity=left)
-            insort(self._side(side), order, key=_rank)
+            order = order if left == quantity else order._replace(quantity=left)
+            insort(self._side(side), order)
             self._by_agent.setdefault(agent, {})[order.number] = order
         ordered = Ordered(order.number, agent, self.good, side, price, quantity, left)
         return Placed(ordered, tuple(trades), tuple(withdrawn))
@@ -262,9 +266,9 @@ class OrderBook:
         """So much of a standing order is no longer in the book, nor reserved."""
         self.ledger.release(order.agent, *order.stake(quantity))
         orders = self._side(order.side)
-        place = bisect_left(orders, _rank(order), key=_rank)
+        place = bisect_left(orders, order)
         if quantity < order.quantity:
-            orders[place] = left = replace(order, quantity=order.quantity - quantity)
+            orders[place] = left = order._replace(quantity=order.quantity - quantity)
             self._by_agent[order.agent][order.number] = left
         else:
             del orders[place], self._by_agent[order.agent][order.number]
@@ -277,7 +281,3 @@ class OrderBook:
 
     def _side(self, side: Side) -> list[Order]:
         return self.bids if side == "buy" else self.asks
-
-
-def _rank(order: Order) -> tuple[int, int]:
-    return (-order.price if order.side == "buy" else order.price, order.number)
