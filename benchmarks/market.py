@@ -30,9 +30,9 @@ from typing import Any
 from agentsim.engine.chance import Stream
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.market import GAME
+from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.ledger import CAPITAL, Ledger
 from agentsim.games.market.order_book import OrderBook, OrderRefused, Side
-from agentsim.games.market.schedule import PeriodEnded
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 FLAT = "flat_supply"

@@ -3,7 +3,6 @@ its working memory, as it would for a model."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -25,7 +24,7 @@ GUESSED = (5, 20)  # of a good of which it has no value of its own
 
 def look(request: AskQuery) -> QueryChosen:
     """The fundamentalist looks at the book of one good after the other, round by round."""
-    if "order_book" not in {each.name for each in request.offered} or not request.menu.goods:
+    if "order_book" not in request.offered or not request.menu.goods:
         return QueryChosen(query=NO_QUERY)
     good = request.menu.goods[request.now.round % len(request.menu.goods)]
     return QueryChosen(query="order_book", query_parameters={"good": good})
@@ -33,7 +32,7 @@ def look(request: AskQuery) -> QueryChosen:
 
 def by_value(request: Act, rng: Stream) -> ActionChosen:
     """It takes what the book offers on the right side of the value; else it quotes a tenth away from it."""
-    book = _book(request)
+    book = next((each.observation for each in request.observed if each.query == "order_book"), {})
     choices = []
     for side, good in sides(request):
         value = request.now.worth(good) or rng.lasting(f"value/{good}").integer(*GUESSED)
@@ -42,22 +41,13 @@ def by_value(request: Act, rng: Stream) -> ActionChosen:
         good_price = best is not None and (best < value if side == "buy" else best > value)
         away = max(1, value // 10)
         price = best if good_price and best is not None else value - away if side == "buy" else value + away
-        if price < 1 or (side == "buy" and price > request.now.free(CAPITAL)):
+        if price < 1 or (side == "buy" and price > request.now.free[CAPITAL]):
             continue
         choices.append((good_price, offer(side, good, price)))
     taking = [chosen for good_price, chosen in choices if good_price]
     if taking:
         return taking[0]
     return rng.pick(choices)[1] if choices else ActionChosen(action=SKIP)
-
-
-def _book(request: Act) -> dict[str, Any]:
-    """The order book that it asked for in this turn."""
-    for each in request.observed:
-        if each.query == "order_book":
-            found: dict[str, Any] = json.loads(each.line)
-            return found
-    return {}
 
 
 def _randomly(request: Any, rng: Stream) -> Decision:

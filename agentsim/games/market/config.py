@@ -11,8 +11,8 @@ from agentsim.engine.game import GameConfig, InFile
 from agentsim.errors import first_objection
 from agentsim.games.market import artifacts
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.placeholders import problem, used
 from agentsim.games.market.restrictions import Restriction, RuleName
+from agentsim.games.market.system_text import problem, used
 from agentsim.games.market.tools import Tool
 
 ROUNDS = 20

@@ -1,23 +1,87 @@
 """Session: an experiment with private values: endowments renewed every period, and what each period achieved.
 
-Rounds and turns are those of any market. Schedules and their measures are `schedule`.
+Rounds and turns are those of any market.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from math import sqrt
 
-from agentsim.engine.event import Everyone, LogEntry, Nobody
+from agentsim.engine.event import Event, Everyone, LogEntry, Nobody
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
+from agentsim.engine.template import By
 from agentsim.games.market.artifacts.marketplace import Marketplace
 from agentsim.games.market.config import Experiment
-from agentsim.games.market.course import Endowed
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Traded
 from agentsim.games.market.restrictions import Restriction
-from agentsim.games.market.schedule import PeriodBegan, PeriodEnded, alpha, equilibrium
-from agentsim.games.market.state import Agent, Market
+from agentsim.games.market.state import Agent, Endowed, Market, PeriodBegan
+
+
+@dataclass(frozen=True, slots=True)
+class Equilibrium:
+    """Where demand meets supply: `price` is the middle of all such prices, `surplus` the most to be gained."""
+
+    price: float
+    quantity: int
+    surplus: int
+
+
+def equilibrium(values: Sequence[Sequence[int]], costs: Sequence[Sequence[int]]) -> Equilibrium:
+    """The competitive equilibrium of traders' units; a last pair that gains nothing counts in the quantity."""
+    demand = sorted(chain.from_iterable(values), reverse=True)
+    supply = sorted(chain.from_iterable(costs))
+    pairs = [(value, cost) for value, cost in zip(demand, supply, strict=False) if value >= cost]
+    count = len(pairs)
+    if not count:
+        return Equilibrium((demand[0] + supply[0]) / 2, 0, 0)
+    # a price clears the market if the last unit within wants it and the first unit beyond does not
+    low = max([pairs[-1][1], *demand[count : count + 1]])
+    high = min([pairs[-1][0], *supply[count : count + 1]])
+    return Equilibrium((low + high) / 2, count, sum(value - cost for value, cost in pairs))
+
+
+def alpha(prices: Sequence[int], equilibrium_price: float) -> float | None:
+    """Smith's coefficient of convergence (1962): 100 times the root mean square deviation over the equilibrium price.
+
+    None without a price.
+    """
+    if not prices:
+        return None
+    mean_square = sum((price - equilibrium_price) ** 2 for price in prices) / len(prices)
+    return 100 * sqrt(mean_square) / equilibrium_price
+
+
+class PeriodEnded(
+    Event,
+    heading="Period {period} ends: efficiency {allocative_efficiency:.1%}",
+    content=By(
+        "alpha",
+        {None: "No trade in {rounds} rounds; {most_surplus} could have been gained."},
+        "{quantity} units at {mean_price:.2f} on average in {rounds} rounds, alpha {alpha:.1f}; equilibrium "
+        "{equilibrium_quantity} units at {equilibrium_price:g}.",
+    ),
+):
+    """A period in figures; `mean_price` and `alpha` are None without a trade.
+
+    `allocative_efficiency` is surplus realised over the most there was: 1 at most, below 0 where traders lost more than
+    others gained. `alpha` is Smith's: 100 times the root mean square deviation from the equilibrium price over it.
+    """
+
+    period: int
+    rounds: int
+    quantity: int
+    mean_price: float | None
+    allocative_efficiency: float
+    alpha: float | None
+    equilibrium_price: float
+    equilibrium_quantity: int
+    surplus: int
+    most_surplus: int
+    profits: dict[str, int]
 
 
 @dataclass

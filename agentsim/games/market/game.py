@@ -11,27 +11,32 @@ from agentsim.engine.game import Bot, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.engine.wording import counted, cut
+from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.market import moderator, prompts
+from agentsim.games.market import moderator
 from agentsim.games.market.artifacts.bank import Banked
 from agentsim.games.market.artifacts.dialogue import EVERYONE, Messaged
 from agentsim.games.market.artifacts.gridworld import Moved
 from agentsim.games.market.bots import BOTS
 from agentsim.games.market.config import MarketConfig
-from agentsim.games.market.course import Endowed, MarketBegan, MarketEnded, OrderDrawn, Result
-from agentsim.games.market.experiment import Session
+from agentsim.games.market.experiment import PeriodEnded, Session
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.memory import Acted, Briefed, Forfeited, Observed, Remembered
 from agentsim.games.market.moderator import MODERATOR, NOBODY, Answered, Asked, Moderator, Paused, Resumed
 from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
 from agentsim.games.market.panels import panels, tables
 from agentsim.games.market.requests import Act, AskQuery, Brief
-from agentsim.games.market.schedule import PeriodBegan, PeriodEnded
-from agentsim.games.market.state import SKIP, Agent, Market
-from agentsim.games.market.system_text import SYSTEM_TEXT
+from agentsim.games.market.state import (
+    Agent,
+    Endowed,
+    Market,
+    MarketBegan,
+    MarketEnded,
+    OrderDrawn,
+    PeriodBegan,
+    Result,
+)
 from agentsim.games.market.turn import EVERYBODY, Turns
-from agentsim.games.market.view import menu_of
 from agentsim.games.market.world import Noted, Reported, Transferred, World
 
 RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
@@ -91,10 +96,10 @@ class MarketGame:
         session = None if config.experiment is None else Session(market, config.experiment)
         for agent in market.agents.values():
             _endow(world, config, agent) if session is None else session.endow(agent)
-        turns = _turns(table, market, config, session)
+        turns = Turns.of(table, market, config, session)
         rounds = _Rounds(turns, Moderator(turns))
         if config.briefing:
-            await _brief(turns)
+            await turns.brief()
         reason = await (rounds.to_the_end() if session is None else rounds.of(session))
         standings = market.standings(config.ranked_by)
         results = tuple(_result(market, standing) for standing in standings)
@@ -160,26 +165,6 @@ class _Rounds:
                     await turns.take([market.agents[player]])
         for artifact in market.artifacts.values():
             artifact.round_ended(world.round)
-
-
-async def _brief(turns: Turns) -> None:
-    agents = list(turns.market.agents.values())
-    limit = turns.config.working_memory_chars
-    requests = [
-        Brief(player=agent.id, menu=turns.menu, tail=turns.tails[agent.id], now=turns.glance(agent)) for agent in agents
-    ]
-    answers = await turns.table.ask_all(requests)
-    for agent, given in zip(agents, answers, strict=True):
-        understood, text = given.action == SKIP, cut(given.working_memory, limit)
-        turns.table.tell(Briefed(agent.id, understood, text), to=(agent.id,), by=agent.id)
-
-
-def _turns(table: Table, market: Market, config: MarketConfig, session: Session | None) -> Turns:
-    goals = {agent.id: agent.goal or prompts.GOALS[config.ranked_by] for agent in market.agents.values()}
-    text = SYSTEM_TEXT if config.system_prompt is None else config.system_prompt.text
-    head, tails = prompts.system(text, market, goals, rounds=config.most_rounds, queries=config.queries)
-    menu = menu_of(market, head, memory_chars=config.working_memory_chars, lenient=config.lenient_format)
-    return Turns(table, market, config, menu, tails, session)
 
 
 def _endow(world: World, config: MarketConfig, agent: Agent) -> None:

@@ -1,6 +1,6 @@
 """Memory: what an agent has gone through: its last steps, what it wrote down, and what it has heard since its turn.
 
-It is made of the events that the agent hears, and of nothing else.
+It is made of the events that the agent hears, and of nothing else. So is the tape, of what all of them hear.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import Any, ClassVar, Literal
 from agentsim.engine.event import Event, LogEntry
 from agentsim.engine.prompt import quoted
 from agentsim.engine.template import If
-from agentsim.games.market.course import OrderDrawn
-from agentsim.games.market.order_book import Ordered, Side, Traded, Withdrawn
-from agentsim.games.market.schedule import PeriodBegan
+from agentsim.games.market.order_book import Ordered, Side, Traded
+from agentsim.games.market.state import OrderDrawn, PeriodBegan
 
 MOST_NEWS = 20
 MOST_STEPS = 50
@@ -65,10 +64,7 @@ class Forfeited(Event, heading="{agent} forfeits its {stage}", content="The repl
 
     agent: str
     stage: Literal["query", "action"]
-
-    @property
-    def turned_away(self) -> bool:
-        return True
+    turned_away = True
 
 
 class Remembered(Event, heading="{agent}'s working memory", words="text", private=("agent",)):
@@ -85,15 +81,9 @@ class Since:
     lines: deque[Mapping[str, Any]] = field(default_factory=lambda: deque(maxlen=MOST_NEWS))
     told: int = 0
 
-    def note(self, news: Mapping[str, Any]) -> None:
-        """One more."""
-        self.lines.append(news)
-        self.told += 1
-
     def followed_by(self, later: Since) -> Since:
         """Both in one."""
-        lines = deque((*self.lines, *later.lines), maxlen=MOST_NEWS)
-        return Since(lines, self.told + later.told)
+        return Since(deque((*self.lines, *later.lines), maxlen=MOST_NEWS), self.told + later.told)
 
     @property
     def news(self) -> tuple[Mapping[str, Any], ...]:
@@ -110,6 +100,7 @@ class Memory:
     """
 
     at_once: ClassVar[bool] = False
+    skips: ClassVar[frozenset[type[Event]]] = frozenset({Ordered})  # by far the most that there is; it is on the tape
 
     def __init__(self, agent: str) -> None:
         self.agent = agent
@@ -122,41 +113,30 @@ class Memory:
         self.turn: LogEntry | None = None  # what it did at last
 
     @property
-    def since(self) -> Since:
+    def news(self) -> tuple[Mapping[str, Any], ...]:
         """All that was heard since the last turn began."""
-        return self.known.followed_by(self.later) if self.later.told else self.known
+        return self.known.followed_by(self.later).news
 
     def hear(self, entry: LogEntry) -> None:
         """Take in one event."""
-        event = entry.event
-        kind = type(event)
-        # by far the most of what each of many agents hears: orders are on the tape, and those of others no news
-        if kind is Ordered or (kind is Withdrawn and event.agent != self.agent):  # type: ignore[attr-defined] # it is one
-            return
-        since = self.later if self.begun or entry.by == self.agent else self.known
-        news_for = getattr(event, "news_for", None)
-        if news_for is not None:
-            if news := news_for(self.agent, entry.by):
-                since.note(news)
-        elif entry.by == self.agent:
-            self._remember(event, entry)
-
-    def _remember(self, event: Event, entry: LogEntry) -> None:
-        match event:
+        match event := entry.event:
+            case OrderDrawn() if self.at_once:
+                self.known, self.later, self.begun = self.known.followed_by(self.later), Since(), True
             case Observed():
                 self.observed += (event,)
             case Acted():
-                done = {"action": event.action, "action_parameters": event.parameters, "result": event.result}
-                self._step(entry, done)
+                self._step(entry, action=event.action, action_parameters=event.parameters, result=event.result)
                 self.working_memory = ""  # what it wrote is told next, if it wrote anything
             case Forfeited(stage="action"):
-                self._step(entry, {"result": "Your reply was outside the format: you forfeited your action."})
+                self._step(entry, result="Your reply was outside the format: you forfeited your action.")
             case Remembered() | Briefed(understood=True):
                 self.working_memory = event.text
-            case _:
-                pass
+            case _ if news := event.news_for(self.agent, entry.by) if hasattr(event, "news_for") else None:
+                since = self.later if self.begun or entry.by == self.agent else self.known
+                since.lines.append(news)
+                since.told += 1
 
-    def _step(self, entry: LogEntry, done: Mapping[str, Any]) -> None:
+    def _step(self, entry: LogEntry, **done: Any) -> None:
         step: dict[str, Any] = {"round": entry.round}
         if self.known.told:
             step["before"] = self.known.news
@@ -166,8 +146,7 @@ class Memory:
                 for each in self.observed
             ]
         self.steps.append(quoted(**step, **done))
-        self.observed = ()
-        self.turn = entry
+        self.turn, self.observed = entry, ()
         self.known, self.later, self.begun = self.later, Since(), False
 
 
@@ -175,11 +154,6 @@ class MemoryAtOnce(Memory):
     """Of one agent, where all decide at once: a turn begins as the order is drawn, for who has one in that round."""
 
     at_once: ClassVar[bool] = True
-
-    def hear(self, entry: LogEntry) -> None:
-        if isinstance(entry.event, OrderDrawn):
-            self.known, self.later, self.begun = self.since, Since(), True
-        super().hear(entry)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,9 @@ from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options, Request, Text
 from agentsim.engine.wording import cut
-from agentsim.games.market import prompts
 from agentsim.games.market.order_book import Traded
-from agentsim.games.market.requests import MarketRequest
 from agentsim.games.market.turn import EVERYBODY, Turns
+from agentsim.games.market.view import MarketRequest
 
 MODERATOR = "moderator"
 STAFF = f"@{MODERATOR}"
@@ -28,11 +27,8 @@ SHOWN_INTERVIEWS = 6
 SHOWN_TRADES = 10
 
 
-class _Signalled(Event, heading="The moderator to {agent}", private=("agent",)):
+class Paused(Event, heading="The moderator to {agent}", content="PAUSE", private=("agent",)):
     agent: str
-
-
-class Paused(_Signalled, content="PAUSE"): ...
 
 
 class Asked(Event, heading="The moderator asks {agent}", words="question", private=("agent",)):
@@ -45,7 +41,8 @@ class Answered(Event, heading="{agent} answers the moderator", words="text", pri
     text: str
 
 
-class Resumed(_Signalled, content="RESUME"): ...
+class Resumed(Event, heading="The moderator to {agent}", content="RESUME", private=("agent",)):
+    agent: str
 
 
 class InterviewAnswer(Decision):
@@ -71,26 +68,21 @@ class Interviewed(MarketRequest[InterviewAnswer], kind="interview"):
     def options(self) -> Options:
         return {"answer": Text(self.limit)}
 
-    def prompt(self) -> Prompt:
-        state = (*prompts.state_lines(self.now), *self.earlier)
-        question = (
+    def state(self) -> tuple[str, ...]:
+        return (*self.now.lines(), *self.earlier)
+
+    def asks(self) -> tuple[str, ...]:
+        return (
             "The moderator says: PAUSE",
             joined("The moderator's question: ", quoted(question=self.question)),
             f"Reply truthfully and in detail. {self.answer_line}",
         )
-        return prompts.composed(self.menu, self.tail, state, question)
-
-    def facts(self) -> tuple[str, ...]:
-        return (*super().facts(), quoted(question=self.question))
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"round": self.now.round}
 
     def in_words(self, words: str) -> InterviewAnswer:
         return InterviewAnswer(answer=words)
-
-    def fallback(self) -> InterviewAnswer:
-        return InterviewAnswer(answer="")
 
 
 class Moderate(Request[Moderation]):
@@ -124,9 +116,6 @@ class Moderate(Request[Moderation]):
             question=(f"Whom do you ask what? {self.answer_line}",),
         )
 
-    def facts(self) -> tuple[str, ...]:
-        return (f"Round {self.round};", *self.trades, *self.interviews)
-
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"round": self.round}
 
@@ -134,9 +123,6 @@ class Moderate(Request[Moderation]):
         if name == "ask":
             return {**legal, "default": NOBODY}
         return {"const": ""} if answered["ask"] == NOBODY else {**legal, "minLength": 1}
-
-    def fallback(self) -> Moderation:
-        return Moderation(ask=NOBODY)
 
 
 REQUESTS: tuple[type[Request[Any]], ...] = (Interviewed, Moderate)
@@ -196,11 +182,9 @@ class Moderator:
             turns.table.tell(Paused(agent), to=hear[agent])
             turns.table.tell(Asked(agent, question), to=hear[agent])
         requests = [
-            Interviewed(
-                player=agent,
-                menu=turns.menu,
-                tail=turns.tails[agent],
-                now=turns.glance(turns.market.agents[agent]),
+            turns.request(
+                Interviewed,
+                turns.market.agents[agent],
                 question=question,
                 earlier=tuple(turns.table.memory(agent, Heard).interviews),
                 limit=limit,

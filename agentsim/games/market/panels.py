@@ -15,11 +15,10 @@ from agentsim.engine.panel import Cell, Chart, DataTable, Frame, Network, Node, 
 from agentsim.engine.wording import sentence
 from agentsim.games.market.artifacts.dialogue import Messaged
 from agentsim.games.market.artifacts.gridworld import grid
-from agentsim.games.market.course import Endowed, MarketBegan
-from agentsim.games.market.experiment import periods
+from agentsim.games.market.experiment import PeriodEnded, periods
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Ordered, Traded
-from agentsim.games.market.schedule import PeriodBegan, PeriodEnded
+from agentsim.games.market.state import Endowed, MarketBegan, PeriodBegan
 from agentsim.games.market.trading_panels import book, prices, rounds, spots
 from agentsim.games.market.world import Transferred
 

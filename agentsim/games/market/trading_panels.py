@@ -8,8 +8,9 @@ from itertools import groupby
 
 from agentsim.engine.event import Event, LogEntry
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
+from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
-from agentsim.games.market.schedule import PeriodBegan, PeriodEnded
+from agentsim.games.market.state import PeriodBegan
 
 MOST = 60
 

@@ -32,9 +32,9 @@ def sides(request: Act) -> list[tuple[Side, str]]:
         return [(now.unit.side, request.menu.goods[0])]
     out: list[tuple[Side, str]] = []
     for good in request.menu.goods:
-        if "buy" in names and now.free(CAPITAL) > 0:
+        if "buy" in names and now.free[CAPITAL] > 0:
             out.append(("buy", good))
-        if "sell" in names and now.free(good) > 0:
+        if "sell" in names and now.free[good] > 0:
             out.append(("sell", good))
     return out
 
@@ -53,8 +53,8 @@ def _range(request: Act, side: Side, good: str, *, bounded: bool) -> tuple[int, 
     now, worth = request.now, request.now.worth(good)
     most = request.menu.price_max or 1
     if now.unit is None:
-        most = min(most, max(2 * (worth or 0), now.held(CAPITAL), 1))
+        most = min(most, max(2 * (worth or 0), now.held[CAPITAL], 1))
     if side == "buy":
-        most = min(most, now.free(CAPITAL)) if now.unit is None else most
+        most = min(most, now.free[CAPITAL]) if now.unit is None else most
         return 1, min(most, worth) if bounded and worth is not None else most
     return (worth if bounded and worth is not None else 1), most

@@ -50,7 +50,7 @@ def act(request: Act, rng: Stream) -> ActionChosen:
                 trader.learn(Signal(way[1], shouted, price, traded=False), rng, step)
     limit, most = limits[chosen], request.menu.price_max or limits[chosen]
     if side == "buy":
-        most = min(limit, request.now.free(CAPITAL) or limit)
+        most = min(limit, request.now.free[CAPITAL] or limit)
     price = min(max(1, round(traders[chosen].price)), most)
     price = max(price, limit) if side == "sell" else price
     return offer(side, good, price, _memory(said, traders, good, request.menu.memory_chars))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentsim.games.market.ledger import CAPITAL, Ledger
+from agentsim.games.market.ledger import CAPITAL, Ledger, added
 from agentsim.games.market.order_book import OrderBook, OrderRefused, Placed, Side
 from tests.games.market.naive_book import NaiveBook
 
@@ -27,15 +26,11 @@ def book(capital: int = 100, goods: int = 10, **rules: Any) -> OrderBook:
     return OrderBook("wheat", ledger, **rules)
 
 
-def promised(this: OrderBook, owner: str) -> dict[str, int]:
-    out: Counter[str] = Counter()
-    for order in this.of(owner):
-        out.update(dict([order.stake()]))
-    return out
-
-
 def sound(this: OrderBook) -> list[str]:
-    return [*this.check(), *this.ledger.check({owner: promised(this, owner) for owner in OWNERS})]
+    return [
+        *this.check(),
+        *this.ledger.check({owner: added(order.stake() for order in this.of(owner)) for owner in OWNERS}),
+    ]
 
 
 def standing(this: OrderBook, side: Side) -> list[tuple[str, int, int]]:

@@ -15,9 +15,8 @@ from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
 from agentsim.games.market.artifact import Refused
 from agentsim.games.market.config import MarketConfig
-from agentsim.games.market.placeholders import NAMES
 from agentsim.games.market.requests import Act
-from agentsim.games.market.system_text import SYSTEM_TEXT
+from agentsim.games.market.system_text import NAMES, SYSTEM_TEXT
 from agentsim.games.market.tools import LARGEST, calculate, use
 from tests.games.market.market import SKIPS, SMITH, play
 

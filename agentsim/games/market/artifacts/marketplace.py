@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Annotated, Any, ClassVar, Literal
@@ -13,6 +13,7 @@ from agentsim.engine.event import Event, Everyone
 from agentsim.engine.game import GameConfig
 from agentsim.engine.schema import Number, Option
 from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
+from agentsim.games.market.ledger import added
 from agentsim.games.market.order_book import Order, OrderBook, OrderRefused, Side, Traded
 from agentsim.games.market.world import World
 
@@ -119,10 +120,7 @@ class Marketplace(Artifact):
         return [order for book in self.books.values() for order in book.of(agent)]
 
     def promised(self, agent: str) -> Mapping[str, int]:
-        out: Counter[str] = Counter()
-        for order in self.orders(agent):
-            out.update(dict([order.stake()]))
-        return out
+        return added(order.stake() for order in self.orders(agent))
 
     def check(self) -> Sequence[str]:
         return [line for book in self.books.values() for line in book.check()]
