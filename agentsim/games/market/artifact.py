@@ -5,28 +5,22 @@ What each does is a file in `artifacts/`; when agents are asked, and what they a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
-from pydantic_core import PydanticCustomError
-
+from agentsim.engine.capability import Capability, Refused
 from agentsim.engine.game import GameConfig
-from agentsim.engine.number import whole
-from agentsim.engine.schema import Choice, Number, Option, Text, Variant
-from agentsim.engine.wording import cut
+from agentsim.engine.schema import Choice, Option, Text
 from agentsim.games.market.order_book import Order
 from agentsim.games.market.world import World
+
+__all__ = ["Artifact", "Refused", "a_good", "action", "an_agent", "query"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Answer: TypeAlias = Mapping[str, Any]
 """What a query brings: JSON values by name."""
 MOST_CHOICES = 30  # agents that are listed as choices
 MOST_TEXT = 400  # characters of a name that is looked up
-
-
-class Refused(ValueError):
-    """An action or query that comes to nothing, in words fit for the agent; nothing has changed."""
 
 
 class NoSettings(GameConfig):
@@ -50,70 +44,6 @@ def an_agent(about: str, *others: str) -> Stated:
         return Text(MOST_TEXT, about) if len(agents) > MOST_CHOICES else Choice((*others, *agents), about=about)
 
     return named
-
-
-@dataclass(frozen=True, slots=True)
-class Capability:
-    """An action, a query or a tool that an agent may name; of its parameters those in `optional` may be left out."""
-
-    name: str
-    description: str
-    parameters: Mapping[str, Option] = field(default_factory=dict)
-    optional: tuple[str, ...] = ()
-
-    def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Its parameters in what was given, whatever else that holds; `Refused` where one is missing or wrong."""
-        out: dict[str, Any] = {}
-        for name, option in self.parameters.items():
-            value = given.get(name)
-            if value is not None and not (name in self.optional and value == ""):
-                out[name] = _read(name, option, value)
-            elif name not in self.optional:
-                raise Refused(f"{self.name} needs {name}")
-        return out
-
-    def words(self) -> tuple[str, ...]:
-        """What an agent reads of it, a line each."""
-        left_out = dict.fromkeys(self.optional, ", may be left out")
-        lines = (
-            f"    {name} ({_what(option)}{left_out.get(name, '')}): {option.about}"
-            for name, option in self.parameters.items()
-        )
-        return (f"- {self.name}: {self.description}", *lines)
-
-
-def variant(by: str, capabilities: Iterable[Capability]) -> Variant:
-    """The parameters of whichever of these an agent names."""
-    return Variant(by, {each.name: each.parameters for each in capabilities})
-
-
-def _what(option: Option) -> str:
-    match option:
-        case Choice(choices):
-            return f"one of {', '.join(map(str, choices))}"
-        case Number(low, high):
-            return f"whole number, {low} {'or more' if high is None else f'to {high}'}"
-        case Text(limit):
-            return f"text, at most {limit} characters"
-
-
-def _read(name: str, option: Option, given: Any) -> Any:
-    """The value in what was given; `Refused` where there is none."""
-    if isinstance(option, Number):
-        try:
-            number = whole(given)
-        except PydanticCustomError:
-            raise Refused(f"{name} must be a whole number") from None
-        if not option.holds(number):
-            raise Refused(f"{name} must be a {_what(option)}")
-        return number
-    if not isinstance(given, str) or not given.strip():
-        raise Refused(f"{name} must {'not be empty' if isinstance(given, str) else 'be a text'}")
-    if isinstance(option, Text):
-        return cut(given, option.limit)
-    if given not in option.values:
-        raise Refused(f"{name} must be {_what(option).replace('one of', 'one of:')}")
-    return given
 
 
 def action(description: str, **parameters: Stated) -> Callable[[F], F]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from agentsim.engine.capability import Refused
 from agentsim.engine.event import Deed, Event
 from agentsim.engine.template import By
 from agentsim.games.market.ledger import CAPITAL, Ledger
@@ -97,10 +98,6 @@ class Traded(
         return {"your_order": self.resting, what: self.quantity, "good": self.good, "price": self.price}
 
 
-class OrderRefused(ValueError):
-    """An order that the book does not take, in words fit for who placed it; nothing has changed."""
-
-
 def shortage(asset: str, needed: int, free: int) -> str:
     """Why so much of an asset cannot be reserved; "" where it can."""
     return f"that takes {needed} {asset}, and you have {free} free" if needed > free else ""
@@ -175,7 +172,7 @@ class OrderBook:
         """Place an order in round `now`, in place of another of the same agent if one is named.
 
         A replacement stands behind all orders of its price, unless side and price are the same and it is for less.
-        Raises `OrderRefused`.
+        Raises `Refused`.
         """
         former = None if replaces is None else self._own(agent, replaces)
         going = [former] if former else self.of(agent) if self.single_unit else []
@@ -210,7 +207,7 @@ class OrderBook:
         return Placed(ordered, tuple(trades), tuple(withdrawn))
 
     def cancel(self, agent: str, order: int) -> Withdrawn:
-        """Take an order of one's own back; `OrderRefused` where there is no such."""
+        """Take an order of one's own back; `Refused` where there is no such."""
         return self._withdraw(self._own(agent, order), "cancelled")
 
     def clear(self, why: Why) -> list[Withdrawn]:
@@ -228,20 +225,20 @@ class OrderBook:
 
     def _admit(self, agent: str, side: Side, price: int, quantity: int, going: list[Order]) -> None:
         if price < 1 or quantity < 1:
-            raise OrderRefused("price and quantity are whole numbers from 1")
+            raise Refused("price and quantity are whole numbers from 1")
         if self.single_unit and quantity != 1:
-            raise OrderRefused("orders are for one unit here")
+            raise Refused("orders are for one unit here")
         asset, needed = stake(side, self.good, price, quantity)
         freed = sum(order.stake()[1] for order in going if order.side == side)
         if short := shortage(asset, needed, self.ledger.free(agent, asset) + freed):
-            raise OrderRefused(short)
+            raise Refused(short)
         if self.best_only and (best := next(iter(self._side(side)), None)):
             others = (order for order in self._side("sell" if side == "buy" else "buy") if order.agent != agent)
             meets = (price - other.price if side == "buy" else other.price - price for other in others)
             better = price > best.price if side == "buy" else price < best.price
             if not better and next(meets, -1) < 0:
                 what, where = ("a bid", "above") if side == "buy" else ("an ask", "below")
-                raise OrderRefused(f"{what} must be {where} the best one, {best.price}, or trade")
+                raise Refused(f"{what} must be {where} the best one, {best.price}, or trade")
 
     def _meets(self, side: Side, price: int) -> Order | None:
         """The standing order that trades next with one of that side and price."""
@@ -276,7 +273,7 @@ class OrderBook:
     def _own(self, agent: str, order: int) -> Order:
         own = self._by_agent.get(agent, {}).get(order)
         if own is None:
-            raise OrderRefused(f"you have no open order {order}")
+            raise Refused(f"you have no open order {order}")
         return own
 
     def _side(self, side: Side) -> list[Order]:

@@ -10,15 +10,15 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
+from agentsim.engine.calculator import calculate
+from agentsim.engine.capability import Capability, variant
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options, Text
 from agentsim.engine.schema import said
 from agentsim.engine.wording import cut
 from agentsim.errors import IllegalDecision, UnreadableReply
-from agentsim.games.market.artifact import Capability, variant
 from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.state import NO_QUERY, SKIP
-from agentsim.games.market.tools import calculate
 from agentsim.games.market.view import MarketRequest, StageRequest
 
 UNCLEAR = "unclear"

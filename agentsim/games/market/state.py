@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from agentsim.engine.capability import Capability
 from agentsim.engine.event import Event
 from agentsim.engine.game import Standing, ranked
 from agentsim.engine.template import By, If, Rows
 from agentsim.engine.wording import first_place
 from agentsim.games.market import artifacts as registry
-from agentsim.games.market.artifact import Artifact, Capability
+from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.ledger import CAPITAL, added
 from agentsim.games.market.order_book import Side

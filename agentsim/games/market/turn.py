@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from agentsim.engine.capability import Refused
 from agentsim.engine.prompt import quoted
 from agentsim.engine.schema import Number
 from agentsim.engine.table import Table
 from agentsim.engine.wording import cut
 from agentsim.games.market import tools
-from agentsim.games.market.artifact import Artifact, Refused
+from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.memory import (

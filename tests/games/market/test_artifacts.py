@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from agentsim.engine.capability import Capability, variant
 from agentsim.engine.schema import Choice, Number, Text
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME, artifacts
-from agentsim.games.market.artifact import Capability, variant
 from agentsim.games.market.artifacts.bank import Banked
 from agentsim.games.market.artifacts.dialogue import Messaged
 from agentsim.games.market.artifacts.gridworld import Moved

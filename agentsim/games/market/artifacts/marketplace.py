@@ -14,7 +14,7 @@ from agentsim.engine.game import GameConfig
 from agentsim.engine.schema import Number, Option
 from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
 from agentsim.games.market.ledger import added
-from agentsim.games.market.order_book import Order, OrderBook, OrderRefused, Side, Traded
+from agentsim.games.market.order_book import Order, OrderBook, Side, Traded
 from agentsim.games.market.world import World
 
 GOOD = a_good("what to trade")
@@ -140,10 +140,7 @@ class Marketplace(Artifact):
         self, agent: str, side: Side, good: str, *, price: int, quantity: int, replaces: int | None = None
     ) -> str:
         """Place an order; what the agent learns of it."""
-        try:
-            placed = self.books[good].place(agent, side, price, quantity, replaces=replaces, now=self.world.round)
-        except OrderRefused as error:
-            raise Refused(str(error)) from None
+        placed = self.books[good].place(agent, side, price, quantity, replaces=replaces, now=self.world.round)
         order, said = placed.ordered, list[str]()
         self._tell([*(gone for gone in placed.withdrawn if gone.why != "traded"), order])
         for trade in placed.trades:
