@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
+from agentsim.engine import Choice, GameConfig, Text
 from agentsim.engine.capability import Capability, Refused
-from agentsim.engine.game import GameConfig
-from agentsim.engine.schema import Choice, Option, Text
+from agentsim.engine.schema import Option
 from agentsim.games.market.order_book import Order
 from agentsim.games.market.world import World
 

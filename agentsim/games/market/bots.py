@@ -6,12 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from agentsim.engine import Bot, Decision, Number, Stream
 from agentsim.engine.capability import Capability
-from agentsim.engine.chance import Stream
-from agentsim.engine.game import Bot
 from agentsim.engine.random_policy import random_decision
-from agentsim.engine.reading import Decision
-from agentsim.engine.schema import Number
 from agentsim.games.market import zero_intelligence, zip_trader
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.moderator import NOBODY, InterviewAnswer, Interviewed, Moderate, Moderation

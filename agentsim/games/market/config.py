@@ -7,7 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
-from agentsim.engine.game import GameConfig, InFile
+from agentsim.engine import GameConfig
+from agentsim.engine.game import InFile
 from agentsim.errors import first_objection
 from agentsim.games.market import artifacts
 from agentsim.games.market.ledger import CAPITAL

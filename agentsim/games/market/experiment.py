@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from math import sqrt
 
-from agentsim.engine.event import Event, Everyone, Nobody
+from agentsim.engine import Event, Everyone, Nobody
 from agentsim.engine.template import By
 from agentsim.games.market.artifacts.marketplace import Marketplace
 from agentsim.games.market.config import Experiment

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from agentsim.engine import Bot, Event, Everyone, GameConfig, LogEntry, Outcome, PlayerId, Request, Standing, Table
 from agentsim.engine.chance import Chance
-from agentsim.engine.event import Event, Everyone, LogEntry, PlayerId
-from agentsim.engine.game import Bot, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
-from agentsim.engine.request import Request
-from agentsim.engine.table import Table
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
 from agentsim.games.market import moderator

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice, takewhile
 from typing import Any, ClassVar, Literal
 
-from agentsim.engine.event import Event, LogEntry
-from agentsim.engine.prompt import quoted
+from agentsim.engine import Event, LogEntry, quoted
 from agentsim.engine.template import If
 from agentsim.games.market.order_book import Ordered, Side, Traded
 from agentsim.games.market.state import OrderDrawn, PeriodBegan

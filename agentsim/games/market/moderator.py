@@ -10,10 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from agentsim.engine.event import Event, LogEntry
-from agentsim.engine.prompt import Prompt, joined, quoted
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options, Request, Text
+from agentsim.engine import Choice, Decision, Event, LogEntry, Options, Prompt, Request, Text, joined, quoted
 from agentsim.engine.wording import cut
 from agentsim.games.market.order_book import Traded
 from agentsim.games.market.turn import EVERYBODY, Turns

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from agentsim.engine import Event
 from agentsim.engine.capability import Refused
-from agentsim.engine.event import Deed, Event
+from agentsim.engine.event import Deed
 from agentsim.engine.template import By
 from agentsim.games.market.ledger import CAPITAL, Ledger
 

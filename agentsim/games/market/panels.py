@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from agentsim.engine.event import Event, LogEntry
+from agentsim.engine import Event, LogEntry
 from agentsim.engine.panel import (
     Board,
     Cell,

@@ -10,10 +10,9 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
+from agentsim.engine import Choice, Decision, Options, Text
 from agentsim.engine.calculator import calculate
 from agentsim.engine.capability import Capability, variant
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options, Text
 from agentsim.engine.schema import said
 from agentsim.engine.wording import cut
 from agentsim.errors import IllegalDecision, UnreadableReply

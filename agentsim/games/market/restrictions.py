@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, Self, TypeA
 
 from pydantic import Field, model_validator
 
+from agentsim.engine import GameConfig
 from agentsim.engine.capability import Refused
-from agentsim.engine.game import GameConfig
 from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Order, shortage, stake

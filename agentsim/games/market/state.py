@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from agentsim.engine import Event, Standing, ranked
 from agentsim.engine.capability import Capability
-from agentsim.engine.event import Event
-from agentsim.engine.game import Standing, ranked
 from agentsim.engine.template import By, If, Rows
 from agentsim.engine.wording import first_place
 from agentsim.games.market import artifacts as registry

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
+from agentsim.engine import Text
 from agentsim.engine.calculator import calculate
 from agentsim.engine.capability import Capability, Refused
-from agentsim.engine.schema import Text
 from agentsim.engine.wording import cut
 from agentsim.games.market.artifact import Answer
 

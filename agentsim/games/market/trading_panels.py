@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from agentsim.engine.event import Event, LogEntry
+from agentsim.engine import Event, LogEntry
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.order_book import Ordered, Traded, Withdrawn

@@ -7,10 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from agentsim.engine import Number, Table, quoted
 from agentsim.engine.capability import Refused
-from agentsim.engine.prompt import quoted
-from agentsim.engine.schema import Number
-from agentsim.engine.table import Table
 from agentsim.engine.wording import cut
 from agentsim.games.market import tools
 from agentsim.games.market.artifact import Artifact

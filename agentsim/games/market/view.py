@@ -10,10 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
+from agentsim.engine import Decision, Prompt, Request, joined, quoted
 from agentsim.engine.capability import Capability, Refused
-from agentsim.engine.prompt import Prompt, joined, quoted
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Request
 from agentsim.engine.wording import sentence
 from agentsim.games.market.memory import Observed, Signal
 from agentsim.games.market.order_book import Side

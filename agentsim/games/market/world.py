@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeAlias
 
-from agentsim.engine.chance import Stream
-from agentsim.engine.event import FOR, Audience, Deed, Event, PlayerId
-from agentsim.engine.table import M, Table
+from agentsim.engine import Event, PlayerId, Stream, Table
+from agentsim.engine.event import FOR, Audience, Deed
+from agentsim.engine.table import M
 from agentsim.engine.template import Worded
 from agentsim.games.market.ledger import Ledger
 from agentsim.games.market.order_book import Traded

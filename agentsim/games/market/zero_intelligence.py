@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentsim.engine.chance import Stream
+from agentsim.engine import Stream
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Side
 from agentsim.games.market.requests import Act, ActionChosen

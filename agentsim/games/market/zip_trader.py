@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentsim.engine.chance import Stream
+from agentsim.engine import Stream
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.memory import Signal
 from agentsim.games.market.order_book import Side

@@ -7,9 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from agentsim.engine.event import Event
-from agentsim.engine.game import GameConfig
-from agentsim.engine.schema import Number
+from agentsim.engine import Event, GameConfig, Number
 from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.world import World

@@ -8,9 +8,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from agentsim.engine.event import Deed, Event, Everyone, LogEntry
-from agentsim.engine.game import GameConfig
-from agentsim.engine.schema import Text
+from agentsim.engine import Event, Everyone, GameConfig, LogEntry, Text
+from agentsim.engine.event import Deed
 from agentsim.engine.template import By
 from agentsim.games.market.artifact import Answer, Artifact, Refused, action, an_agent, query
 

@@ -7,9 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from agentsim.engine.event import Event, Everyone
-from agentsim.engine.game import GameConfig
-from agentsim.engine.schema import Choice
+from agentsim.engine import Choice, Event, Everyone, GameConfig
 from agentsim.games.market.artifact import Answer, Artifact, Refused, action, query
 from agentsim.games.market.world import World
 

@@ -9,9 +9,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from agentsim.engine.event import Event, Everyone
-from agentsim.engine.game import GameConfig
-from agentsim.engine.schema import Number, Option
+from agentsim.engine import Event, Everyone, GameConfig, Number
+from agentsim.engine.schema import Option
 from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
 from agentsim.games.market.ledger import added
 from agentsim.games.market.order_book import Order, OrderBook, Side, Traded
