@@ -52,6 +52,9 @@ class ActionChosen(Decision):
     working_memory: Memo = ""
 
 
+SKIPPED = ActionChosen(action=SKIP)
+
+
 class BriefingAnswered(Decision):
     """A skip, from who understands; or in words what is unclear."""
 

@@ -18,12 +18,25 @@ from typing import Any
 from agentsim.engine import Stream
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.memory import Signal
-from agentsim.games.market.order_book import Side
-from agentsim.games.market.requests import Act, ActionChosen
-from agentsim.games.market.state import SKIP
-from agentsim.games.market.zero_intelligence import offer, sides
+from agentsim.games.market.order_book import Side, stake
+from agentsim.games.market.requests import SKIPPED, Act, ActionChosen
 
 SIDES: tuple[Side, ...] = ("buy", "sell")
+
+
+def offer(side: Side, good: str, price: int, memory: str = "") -> ActionChosen:
+    """An order for one unit."""
+    given = {"good": good, "price": price, "quantity": 1}
+    return ActionChosen(action=side, action_parameters=given, working_memory=memory)
+
+
+def sides(request: Act) -> list[tuple[Side, str]]:
+    """What the trader can do: buy where it has capital, sell what it has; its one side in an experiment."""
+    now, names = request.now, request.names
+    if now.unit is not None:
+        return [(now.unit.side, request.menu.goods[0])]
+    ways = ((side, good) for good in request.menu.goods for side in SIDES)
+    return [(side, good) for side, good in ways if side in names and now.free[stake(side, good, 1, 1)[0]] > 0]
 
 
 def act(request: Act, rng: Stream) -> ActionChosen:
@@ -33,7 +46,7 @@ def act(request: Act, rng: Stream) -> ActionChosen:
     """
     limits = {way: limit for way in sides(request) if (limit := request.now.worth(way[1])) is not None}
     if not limits:
-        return ActionChosen(action=SKIP, working_memory=request.now.memory)
+        return SKIPPED.model_copy(update={"working_memory": request.now.memory})
     side, good = chosen = rng.pick(list(limits))
     said = _said(request.now.memory)
     step = (request.menu.price_max or max(limits.values())) / 80
