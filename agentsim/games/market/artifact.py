@@ -1,6 +1,6 @@
 """Artifact: what one is made of: the actions and queries it offers, its own state, and when it is told of rounds.
 
-What each does is a file in `artifacts/`; when agents are asked, and what they are shown, is `turn` and `prompts`.
+What each does is a file in `artifacts/`; when agents are asked, and what they are shown, is `turn` and `view`.
 """
 
 from __future__ import annotations
@@ -80,15 +80,9 @@ class Artifact:
         self.actions = self._capabilities("_action")
         self.queries = self._capabilities("_query")
 
-    def act(self, agent: str, name: str, given: Mapping[str, Any]) -> str:
-        """Do what an agent chose, parameters being read; what it is told. `Refused` where it cannot be done."""
-        result: str = getattr(self, name)(agent, **given)
-        return result
-
-    def answer(self, agent: str, name: str, given: Mapping[str, Any]) -> Answer:
-        """Answer an agent's query; `Refused` where it cannot be answered."""
-        found: Answer = getattr(self, name)(agent, **self.queries[name].read(given))
-        return found
+    def call(self, agent: str, name: str, given: Mapping[str, Any]) -> Any:
+        """Do what an agent chose, or answer it, parameters being read; `Refused` where that cannot be."""
+        return getattr(self, name)(agent, **given)
 
     def round_began(self, number: int) -> None:
         """A round begins; they count from 1."""

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from agentsim.engine import Bot, Decision, Number, Stream
+from agentsim.engine.capability import Capability
 from agentsim.engine.random_policy import random_decision
 from agentsim.games.market import zip_trader
 from agentsim.games.market.ledger import CAPITAL
@@ -68,10 +69,10 @@ def _randomly(request: Any, rng: Stream) -> Decision:
     """Does and asks anything that there is, sometimes what cannot be; for tests and for a first look."""
     if isinstance(request, Moderate) and rng.random() < 0.8:
         return Moderation(ask=NOBODY)
-    drawn: Any = random_decision(request, rng)
-    named = next((each for each in getattr(request, "actions", ()) if each.name == drawn.action), None)
-    if named is None:
+    drawn = random_decision(request, rng)
+    if not isinstance(drawn, ActionChosen):
         return drawn
+    named = next((each for each in request.actions if each.name == drawn.action), Capability("", ""))
     options = ((name, option) for name, option in named.parameters.items() if isinstance(option, Number))
     few = {name: _few(option, rng) for name, option in options}
     return drawn.model_copy(update={"action_parameters": {**drawn.action_parameters, **few}})

@@ -142,13 +142,10 @@ class Session:
 
         Where restrictions keep both from a loss, the first must be worth what the second costs.
         """
-        buyers = [agent for agent in self._active() if agent.side == "buy"]
-        sellers = [agent for agent in self._active() if agent.side == "sell"]
-        if not buyers or not sellers:
-            return False
-        if not all(map(_keeps_from_loss, (*buyers, *sellers))):
-            return True
-        return max(each.units[each.done] for each in buyers) >= min(each.units[each.done] for each in sellers)
+        active = [agent for agent in self.market.agents.values() if agent.active]
+        buys, sells = ([agent.units[agent.done] for agent in active if agent.side == side] for side in ("buy", "sell"))
+        safe = all(f"{agent.side}_within_value" in {each.rule for each in agent.restrictions} for agent in active)
+        return bool(buys and sells) and (not safe or max(buys) >= min(sells))
 
     def end(self, rounds: int) -> None:
         """Clear the books and say what the period achieved; no agent learns the equilibrium."""
@@ -170,11 +167,3 @@ class Session:
             profits=dict(self.profits),
         )
         self.market.world.tell(ended, to=Nobody)
-
-    def _active(self) -> list[Agent]:
-        return [agent for agent in self.market.agents.values() if agent.active]
-
-
-def _keeps_from_loss(agent: Agent) -> bool:
-    rule = "buy_within_value" if agent.side == "buy" else "sell_within_value"
-    return any(each.rule == rule for each in agent.restrictions)

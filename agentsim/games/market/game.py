@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from agentsim.engine import Bot, Event, Everyone, GameConfig, LogEntry, Outcome, PlayerId, Request, Standing, Table
+from agentsim.engine import Bot, Event, Everyone, GameConfig, LogEntry, Outcome, PlayerId, Request, Table
 from agentsim.engine.chance import Chance
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.market import moderator
 from agentsim.games.market.artifacts.bank import Banked
 from agentsim.games.market.artifacts.dialogue import EVERYONE, Messaged
 from agentsim.games.market.artifacts.gridworld import Moved
@@ -19,7 +18,18 @@ from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import PeriodEnded, Session
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.memory import Acted, Briefed, Forfeited, Observed, Remembered
-from agentsim.games.market.moderator import MODERATOR, NOBODY, Answered, Asked, Moderator, Paused, Resumed
+from agentsim.games.market.moderator import (
+    MODERATOR,
+    NOBODY,
+    Answered,
+    Asked,
+    Interviewed,
+    Moderate,
+    Paused,
+    Resumed,
+    boundary,
+    interview,
+)
 from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
 from agentsim.games.market.panels import panels, tables
 from agentsim.games.market.requests import Act, AskQuery, Brief
@@ -31,7 +41,6 @@ from agentsim.games.market.state import (
     MarketEnded,
     OrderDrawn,
     PeriodBegan,
-    Result,
 )
 from agentsim.games.market.turn import EVERYBODY, Turns
 from agentsim.games.market.world import Noted, Reported, Transferred, World
@@ -53,7 +62,7 @@ class MarketGame:
     summary: ClassVar[str] = "agents trade, talk and move through artifacts such as a double auction"
     rules_version: ClassVar[int] = 2
     config: ClassVar[type[GameConfig]] = MarketConfig
-    requests: ClassVar[tuple[type[Request[Any]], ...]] = (Brief, AskQuery, Act, *moderator.REQUESTS)
+    requests: ClassVar[tuple[type[Request[Any]], ...]] = (Brief, AskQuery, Act, Interviewed, Moderate)
     events: ClassVar[tuple[type[Event], ...]] = EVENTS
     bots: ClassVar[Mapping[str, Bot]] = BOTS
     staff: ClassVar[frozenset[str]] = frozenset({MODERATOR})
@@ -94,13 +103,11 @@ class MarketGame:
         for agent in market.agents.values():
             _endow(world, config, agent) if session is None else session.endow(agent)
         turns = Turns.of(table, market, config, session)
-        rounds = _Rounds(turns, Moderator(turns))
         if config.briefing:
             await turns.brief()
-        reason = await (rounds.to_the_end() if session is None else rounds.of(session))
+        reason = await (_to_the_end(turns) if session is None else _periods(turns, session))
         standings = market.standings(config.ranked_by)
-        results = tuple(_result(market, standing) for standing in standings)
-        table.tell(MarketEnded(reason, results), to=Everyone)
+        table.tell(MarketEnded(reason, tuple(map(market.result, standings))), to=Everyone)
         return Outcome(reason, standings)
 
     def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
@@ -110,58 +117,49 @@ class MarketGame:
         return tables(log)
 
 
-class _Rounds:
-    """The rounds of one market, and what happens around their turns."""
+async def _to_the_end(turns: Turns) -> str:
+    """Rounds until the last, or until the market is stable; why it ended."""
+    config, world, quiet = turns.config, turns.market.world, 0
+    for number in range(1, config.most_rounds + 1):
+        before = world.trades
+        await _round(turns, f"Round {number}")
+        quiet = quiet + 1 if world.trades == before else 0
+        if quiet == config.stable_rounds:
+            return f"the market was stable: no trade in {counted(quiet, 'round')}"
+    return "all rounds were played"
 
-    def __init__(self, turns: Turns, asking: Moderator) -> None:
-        self._turns, self._moderator = turns, asking
-        self._world = turns.market.world
 
-    async def to_the_end(self) -> str:
-        """Rounds until the last, or until the market is stable; why it ended."""
-        config, quiet = self._turns.config, 0
-        for number in range(1, config.most_rounds + 1):
-            before = self._world.trades
-            await self._round(f"Round {number}")
-            quiet = quiet + 1 if self._world.trades == before else 0
-            if quiet == config.stable_rounds:
-                return f"the market was stable: no trade in {counted(quiet, 'round')}"
-        return "all rounds were played"
+async def _periods(turns: Turns, session: Session) -> str:
+    """The periods of an experiment, each until no trade is possible or its rounds are over; why it ended."""
+    for period in range(1, session.config.periods + 1):
+        played = 0
+        while played < session.config.period_rounds and (played == 0 or session.open):
+            played += 1
+            await _round(turns, f"Period {period}, round {played}", session if played == 1 else None)
+        session.end(played)
+    return "all periods were played"
 
-    async def of(self, session: Session) -> str:
-        """The periods of an experiment, each until no trade is possible or its rounds are over."""
-        for period in range(1, session.config.periods + 1):
-            played = 0
-            while played < session.config.period_rounds and (played == 0 or session.open):
-                played += 1
-                await self._round(f"Period {period}, round {played}", session if played == 1 else None)
-            session.end(played)
-        return "all periods were played"
 
-    async def _round(self, title: str, beginning: Session | None = None) -> None:
-        turns, market, world = self._turns, self._turns.market, self._world
-        world.round += 1
-        turns.table.round(title)
-        if beginning is not None:
-            beginning.begin()
-        for artifact in market.artifacts.values():
-            artifact.round_began(world.round)
-        for each in turns.config.moderator:
-            if each.round == world.round:
-                await self._moderator.interview(each.agents or world.agents, each.question)
-        order = world.chance("order").shuffled(world.agents)
-        turns.table.tell(OrderDrawn(world.round, tuple(order)), to=Everyone)
-        if turns.config.simultaneous:
-            acting = [market.agents[player] for player in order if market.agents[player].active]
-            await self._moderator.boundary([agent.id for agent in acting])
+async def _round(turns: Turns, title: str, beginning: Session | None = None) -> None:
+    market, world = turns.market, turns.market.world
+    world.round += 1
+    turns.table.round(title)
+    if beginning is not None:
+        beginning.begin()
+    for artifact in market.artifacts.values():
+        artifact.round_began(world.round)
+    for each in turns.config.moderator:
+        if each.round == world.round:
+            await interview(turns, each.agents or world.agents, each.question)
+    order = [market.agents[player] for player in world.chance("order").shuffled(world.agents)]
+    turns.table.tell(OrderDrawn(world.round, tuple(agent.id for agent in order)), to=Everyone)
+    for together in [order] if turns.config.simultaneous else [[agent] for agent in order]:
+        # looked at anew: a trade in this round may have been an agent's last
+        if acting := [agent for agent in together if agent.active]:
+            await boundary(turns, [agent.id for agent in acting])
             await turns.take(acting)
-        else:
-            for player in order:
-                if market.agents[player].active:  # asked anew: a trade in this round may have been its last
-                    await self._moderator.boundary([player])
-                    await turns.take([market.agents[player]])
-        for artifact in market.artifacts.values():
-            artifact.round_ended(world.round)
+    for artifact in market.artifacts.values():
+        artifact.round_ended(world.round)
 
 
 def _endow(world: World, config: MarketConfig, agent: Agent) -> None:
@@ -174,16 +172,3 @@ def _endow(world: World, config: MarketConfig, agent: Agent) -> None:
         world.ledger.issue(agent.id, asset, amount)
     worth: dict[str, tuple[int, ...]] = {good: (value,) for good, value in agent.values.items()}
     world.tell(Endowed(agent.id, held, None, worth), to=(agent.id,))
-
-
-def _result(market: Market, standing: Standing) -> Result:
-    agent = market.agents[standing.player]
-    return Result(
-        agent=agent.id,
-        rank=standing.rank,
-        capital=market.capital(agent.id),
-        wealth=market.wealth(agent.id),
-        surplus=None if agent.side is None else agent.surplus,
-        forfeits=agent.forfeits,
-        refused=agent.refused,
-    )

@@ -201,6 +201,13 @@ class Market:
             entries.append((agent.id, score[by], score))
         return ranked(entries)
 
+    def result(self, standing: Standing) -> Result:
+        """The end of the agent of a standing."""
+        agent = self.agents[standing.player]
+        surplus = None if agent.side is None else agent.surplus
+        capital, wealth = self.capital(agent.id), self.wealth(agent.id)
+        return Result(agent.id, standing.rank, capital, wealth, surplus, agent.forfeits, agent.refused)
+
     def check(self) -> Sequence[str]:
         """Every broken invariant, in words."""
         made = self.artifacts.values()

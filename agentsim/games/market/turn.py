@@ -170,7 +170,8 @@ class Turns:
             if is_tool:
                 found = tools.use(name, chosen.query_parameters, agent.notebook)
             else:
-                found = self.market.queries[name].answer(agent.id, name, chosen.query_parameters)
+                artifact = self.market.queries[name]
+                found = artifact.call(agent.id, name, artifact.queries[name].read(chosen.query_parameters))
         except Refused as error:
             found = {"refused": str(error)}
         given = _bounded(chosen.query_parameters, MOST_PARAMETERS)
@@ -211,7 +212,7 @@ class Turns:
         scope.forbid(agent, name, given)
         world.acting = agent.id
         try:
-            return artifact.act(agent.id, name, given)
+            return str(artifact.call(agent.id, name, given))
         finally:
             world.acting = None
 

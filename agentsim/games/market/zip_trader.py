@@ -71,10 +71,9 @@ def act(request: Act, rng: Stream) -> ActionChosen:
 
 def _said(memory: str) -> dict[str, Any]:
     try:
-        said = json.loads(memory)
-    except ValueError:
+        return dict(json.loads(memory))
+    except (ValueError, TypeError):
         return {}
-    return said if isinstance(said, dict) else {}
 
 
 def _memory(said: dict[str, Any], traders: Mapping[tuple[Side, str], _Trader], quoted: str, most: int) -> str:
