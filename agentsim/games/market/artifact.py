@@ -23,10 +23,6 @@ MOST_CHOICES = 30  # agents that are listed as choices
 MOST_TEXT = 400  # characters of a name that is looked up
 
 
-class NoSettings(GameConfig):
-    """Of an artifact that has none."""
-
-
 Stated: TypeAlias = Option | Callable[[Any], Option]
 """The legal values of a parameter, where they follow from the market as a function of the artifact."""
 
@@ -72,7 +68,7 @@ class Artifact:
 
     name: ClassVar[str]
     description: ClassVar[str]
-    settings: ClassVar[type[GameConfig]] = NoSettings
+    settings: ClassVar[type[GameConfig]] = GameConfig
 
     def __init__(self, world: World, settings: Any) -> None:
         self.world = world

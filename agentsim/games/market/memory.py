@@ -114,11 +114,18 @@ class Memory:
     @property
     def news(self) -> tuple[Mapping[str, Any], ...]:
         """All that was heard since the last turn began."""
-        return self.known.followed_by(self.later).news
+        return (self.known.followed_by(self.later) if self.later.told else self.known).news
 
     def hear(self, entry: LogEntry) -> None:
         """Take in one event."""
-        match event := entry.event:
+        event = entry.event
+        if (news_for := getattr(event, "news_for", None)) is not None:
+            if news := news_for(self.agent, entry.by):
+                since = self.later if self.begun or entry.by == self.agent else self.known
+                since.lines.append(news)
+                since.told += 1
+            return
+        match event:
             case OrderDrawn() if self.at_once:
                 self.known, self.later, self.begun = self.known.followed_by(self.later), Since(), True
             case Observed():
@@ -130,10 +137,6 @@ class Memory:
                 self._step(entry, result="Your reply was outside the format: you forfeited your action.")
             case Remembered() | Briefed(understood=True):
                 self.working_memory = event.text
-            case _ if news := event.news_for(self.agent, entry.by) if hasattr(event, "news_for") else None:
-                since = self.later if self.begun or entry.by == self.agent else self.known
-                since.lines.append(news)
-                since.told += 1
 
     def _step(self, entry: LogEntry, **done: Any) -> None:
         step: dict[str, Any] = {"round": entry.round}

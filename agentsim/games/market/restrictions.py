@@ -144,7 +144,7 @@ class Scope:
             return
         action, given, going = self.meant(action, given)
         it = {**given, "worth": who.worth(given["good"], action) if "good" in given else None}
-        if {"price", "quantity"} <= given.keys():
+        if "keep_capital" in [each.rule for each in self.restrictions] and {"price", "quantity"} <= given.keys():
             freed = sum(each.price * each.quantity for each in going if each.side == "buy")
             it["left"] = who.free[CAPITAL] + freed - given["price"] * given["quantity"] if settled else 10**15
         for each in self.restrictions:

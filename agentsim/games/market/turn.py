@@ -147,7 +147,8 @@ class Turns:
             self._act(turn.agent, chosen, self._scope(turn.agent) if self.config.simultaneous else request.scope)
 
     def _request(self, kind: Callable[..., R], turn: _Turn, **more: Any) -> R:
-        return self.request(kind, turn.agent, turn.now, observed=self._memory(turn.agent).observed, **more)
+        observed = self._memory(turn.agent).observed if self.config.queries else ()
+        return self.request(kind, turn.agent, turn.now, observed=observed, **more)
 
     def _memory(self, agent: Agent) -> Memory:
         return self.table.memory(agent.id, MemoryAtOnce if self.config.simultaneous else Memory)

@@ -32,9 +32,10 @@ def offer(side: Side, good: str, price: int, memory: str = "") -> ActionChosen:
 
 def sides(request: Act) -> list[tuple[Side, str]]:
     """What the trader can do: buy where it has capital, sell what it has; its one side in an experiment."""
-    now, names = request.now, request.names
+    now = request.now
     if now.unit is not None:
         return [(now.unit.side, request.menu.goods[0])]
+    names = request.names
     ways = ((side, good) for good in request.menu.goods for side in SIDES)
     return [(side, good) for side, good in ways if side in names and now.free[stake(side, good, 1, 1)[0]] > 0]
 
