@@ -7,51 +7,27 @@ from typing import Any, ClassVar
 
 from agentsim.engine import Bot, Event, Everyone, GameConfig, LogEntry, Outcome, PlayerId, Request, Table
 from agentsim.engine.chance import Chance
+from agentsim.engine.game import told_in
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.market.artifacts.bank import Banked
-from agentsim.games.market.artifacts.dialogue import EVERYONE, Messaged
-from agentsim.games.market.artifacts.gridworld import Moved
+from agentsim.games.market import experiment, memory, moderator, order_book, state, world
+from agentsim.games.market.artifacts import bank, dialogue, gridworld
+from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.bots import BOTS
 from agentsim.games.market.config import MarketConfig
-from agentsim.games.market.experiment import PeriodEnded, Session
+from agentsim.games.market.experiment import Session
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.memory import Acted, Briefed, Forfeited, Observed, Remembered
-from agentsim.games.market.moderator import (
-    MODERATOR,
-    NOBODY,
-    Answered,
-    Asked,
-    Interviewed,
-    Moderate,
-    Paused,
-    Resumed,
-    boundary,
-    interview,
-)
-from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
+from agentsim.games.market.moderator import MODERATOR, NOBODY, Interviewed, Moderate, boundary, interview
 from agentsim.games.market.panels import panels, tables
 from agentsim.games.market.requests import Act, AskQuery, Brief
-from agentsim.games.market.state import (
-    Agent,
-    Endowed,
-    Market,
-    MarketBegan,
-    MarketEnded,
-    OrderDrawn,
-    PeriodBegan,
-)
+from agentsim.games.market.state import Agent, Endowed, Market, MarketBegan, MarketEnded, OrderDrawn
 from agentsim.games.market.turn import EVERYBODY, Turns
-from agentsim.games.market.world import Noted, Reported, Transferred, World
+from agentsim.games.market.world import World
 
 RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
 
-EVENTS: tuple[type[Event], ...] = (
-    *(MarketBegan, Endowed, Briefed, OrderDrawn, Observed, Acted, Forfeited, Remembered, MarketEnded),
-    *(Ordered, Withdrawn, Traded, Transferred, Noted, Reported, Messaged, Moved, Banked),
-    *(PeriodBegan, PeriodEnded, Paused, Asked, Answered, Resumed),
-)
+CHAPTERS = (state, memory, order_book, world, bank, dialogue, gridworld, experiment, moderator)
 
 
 class MarketGame:
@@ -63,7 +39,7 @@ class MarketGame:
     rules_version: ClassVar[int] = 2
     config: ClassVar[type[GameConfig]] = MarketConfig
     requests: ClassVar[tuple[type[Request[Any]], ...]] = (Brief, AskQuery, Act, Interviewed, Moderate)
-    events: ClassVar[tuple[type[Event], ...]] = EVENTS
+    events: ClassVar[tuple[type[Event], ...]] = told_in(*CHAPTERS)
     bots: ClassVar[Mapping[str, Bot]] = BOTS
     staff: ClassVar[frozenset[str]] = frozenset({MODERATOR})
 
