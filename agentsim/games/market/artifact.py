@@ -9,12 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from agentsim.engine import Choice, GameConfig, Text
-from agentsim.engine.capability import Capability, Refused
+from agentsim.engine.capability import Capability
 from agentsim.engine.schema import Option
 from agentsim.games.market.order_book import Order
 from agentsim.games.market.world import World
-
-__all__ = ["Artifact", "Refused", "a_good", "action", "an_agent", "query"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Answer: TypeAlias = Mapping[str, Any]

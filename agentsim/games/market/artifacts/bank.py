@@ -9,7 +9,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from agentsim.engine import Event, GameConfig, Number
-from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
+from agentsim.engine.capability import Refused
+from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.world import World
 

@@ -8,7 +8,8 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from agentsim.engine import Choice, Event, Everyone, GameConfig
-from agentsim.games.market.artifact import Answer, Artifact, Refused, action, query
+from agentsim.engine.capability import Refused
+from agentsim.games.market.artifact import Answer, Artifact, action, query
 from agentsim.games.market.world import World
 
 STEPS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}

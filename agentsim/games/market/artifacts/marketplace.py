@@ -10,8 +10,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from agentsim.engine import Event, Everyone, GameConfig, Number
+from agentsim.engine.capability import Refused
 from agentsim.engine.schema import Option
-from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
+from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import added
 from agentsim.games.market.order_book import Order, OrderBook, Side, Traded
 from agentsim.games.market.world import World
