@@ -17,7 +17,7 @@ from agentsim.games.market.config import Experiment
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Traded
 from agentsim.games.market.restrictions import Restriction
-from agentsim.games.market.state import Agent, Endowed, Market, PeriodBegan
+from agentsim.games.market.state import Agent, Market, PeriodBegan
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +122,7 @@ class Session:
             world.ledger.withdraw(agent.id, asset, world.ledger.free(agent.id, asset))
         buys = agent.side == "buy"
         held = {CAPITAL: len(agent.units) * self.config.price_max} if buys else {self.good: len(agent.units)}
-        for asset, amount in held.items():
-            world.ledger.issue(agent.id, asset, amount)
-        world.tell(Endowed(agent.id, held, agent.side, {self.good: agent.units}), to=(agent.id,))
+        agent.endow(held, {self.good: agent.units})
 
     def traded(self, trade: Traded) -> None:
         """Book what both sides gained by one unit."""

@@ -21,7 +21,7 @@ from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.moderator import MODERATOR, NOBODY, Interviewed, Moderate, boundary, interview
 from agentsim.games.market.panels import panels, tables
 from agentsim.games.market.requests import Act, AskQuery, Brief
-from agentsim.games.market.state import Agent, Endowed, Market, MarketBegan, MarketEnded, OrderDrawn
+from agentsim.games.market.state import Agent, Market, MarketBegan, MarketEnded, OrderDrawn
 from agentsim.games.market.turn import EVERYBODY, Turns
 from agentsim.games.market.world import World
 
@@ -77,7 +77,7 @@ class MarketGame:
         table.tell(began, to=Everyone)
         session = None if config.experiment is None else Session(market, config.experiment)
         for agent in market.agents.values():
-            _endow(world, config, agent) if session is None else session.endow(agent)
+            _endow(config, agent) if session is None else session.endow(agent)
         turns = Turns.of(table, market, config, session)
         if config.briefing:
             await turns.brief()
@@ -138,13 +138,10 @@ async def _round(turns: Turns, title: str, beginning: Session | None = None) -> 
         artifact.round_ended(world.round)
 
 
-def _endow(world: World, config: MarketConfig, agent: Agent) -> None:
+def _endow(config: MarketConfig, agent: Agent) -> None:
     """What the config gives an agent; its own table's word over what holds for all."""
     held = {CAPITAL: config.capital_held, **config.stock}
     for table in config.agents:
         if agent.id in table.ids:
             held = {CAPITAL: held[CAPITAL] if table.capital is None else table.capital, **(table.goods or config.stock)}
-    for asset, amount in held.items():
-        world.ledger.issue(agent.id, asset, amount)
-    worth: dict[str, tuple[int, ...]] = {good: (value,) for good, value in agent.values.items()}
-    world.tell(Endowed(agent.id, held, None, worth), to=(agent.id,))
+    agent.endow(held, {good: (value,) for good, value in agent.values.items()})

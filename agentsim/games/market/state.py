@@ -132,6 +132,12 @@ class Agent:
             return self.values.get(good)
         return self.units[self.done] if side == self.side and self.active else None
 
+    def endow(self, held: dict[str, int], worth: dict[str, tuple[int, ...]]) -> None:
+        """Give the agent what it is to have more of, and tell it."""
+        for asset, amount in held.items():
+            self.world.ledger.issue(self.id, asset, amount)
+        self.world.tell(Endowed(self.id, held, self.side, worth), to=(self.id,))
+
     @property
     def held(self) -> Mapping[str, int]:
         """Units by asset."""
