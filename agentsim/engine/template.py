@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import reduce
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -147,8 +147,9 @@ _WORDINGS: dict[type[Any], Mapping[str, Callable[[Any], str]]] = {}
 def _wordings(record: type[Any]) -> Mapping[str, Callable[[Any], str]]:
     """How the marked fields of a record are put into words, found once per class."""
     if record not in _WORDINGS:
-        hints = get_type_hints(record, include_extras=True)
-        marks = ((field.name, mark) for field in fields(record) for mark in _marks(hints[field.name]))
+        marked = fields(record) if is_dataclass(record) else ()  # settings mark no words
+        hints = get_type_hints(record, include_extras=True) if marked else {}
+        marks = ((field.name, mark) for field in marked for mark in _marks(hints[field.name]))
         _WORDINGS[record] = {name: mark.words for name, mark in marks}
     return _WORDINGS[record]
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 from agentsim.engine import Choice, GameConfig, Text
 from agentsim.engine.capability import Capability
 from agentsim.engine.schema import Option
+from agentsim.engine.template import Template
 from agentsim.games.market.order_book import Order
 from agentsim.games.market.world import World
 
@@ -62,10 +63,13 @@ def _marked(mark: str, description: str, parameters: Mapping[str, Stated]) -> Ca
 
 
 class Artifact:
-    """Base of all. A subclass sets `name` and `description`, marks its actions and queries, and keeps its own state."""
+    """Base of all. A subclass sets `name` and `description`, marks its actions and queries, and keeps its own state.
+
+    The description is a template of its `settings`.
+    """
 
     name: ClassVar[str]
-    description: ClassVar[str]
+    description: ClassVar[Template]
     settings: ClassVar[type[GameConfig]] = GameConfig
 
     def __init__(self, world: World, settings: Any) -> None:

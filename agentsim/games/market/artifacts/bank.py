@@ -10,6 +10,7 @@ from pydantic import Field
 
 from agentsim.engine import Event, GameConfig, Number
 from agentsim.engine.capability import Refused
+from agentsim.engine.template import Template
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.world import World
@@ -46,6 +47,11 @@ class Banked(Event, heading="{agent} and the bank: {what}", content="{amount}; d
 
 class Bank(Artifact):
     name: ClassVar[str] = "bank"
+    description: ClassVar[Template] = (
+        "keeps deposits, which bear {deposit_rate} thousandths a round as long as it can pay, and lends up to "
+        "{loan_to_value}% of the last price of goods that you pledge, at {loan_rate} thousandths a round. Pledged "
+        "goods are reserved, and lost to the bank once the loan is above their last price."
+    )
     settings: ClassVar[type[GameConfig]] = BankSettings
 
     def __init__(self, world: World, settings: BankSettings) -> None:
@@ -55,15 +61,6 @@ class Bank(Artifact):
         self._deposits: Counter[str] = Counter()
         self._loans: Counter[str] = Counter()
         self._pledged: defaultdict[str, Counter[str]] = defaultdict(Counter)
-
-    @property
-    def description(self) -> str:  # type: ignore[override] # what it says depends on the settings
-        return (
-            f"keeps deposits, which bear {self.config.deposit_rate} thousandths a round as long as it can pay, and "
-            f"lends up to {self.config.loan_to_value}% of the last price of goods that you pledge, at "
-            f"{self.config.loan_rate} thousandths a round. Pledged goods are reserved, and lost to the bank once "
-            "the loan is above their last price."
-        )
 
     @action("put capital into the bank", amount=AMOUNT)
     def deposit(self, agent: str, amount: int) -> str:

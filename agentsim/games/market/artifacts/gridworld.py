@@ -9,6 +9,7 @@ from pydantic import Field
 
 from agentsim.engine import Choice, Event, Everyone, GameConfig
 from agentsim.engine.capability import Refused
+from agentsim.engine.template import Template
 from agentsim.games.market.artifact import Answer, Artifact, action, query
 from agentsim.games.market.world import World
 
@@ -35,6 +36,10 @@ class Moved(Event, heading="{agent} stands at {column}, {row}", content="Of {col
 
 class Gridworld(Artifact):
     name: ClassVar[str] = "gridworld"
+    description: ClassVar[Template] = (
+        "a grid of {columns} columns and {rows} rows, counted from 0 at the north-west corner, on which every agent "
+        "has a cell of its own."
+    )
     settings: ClassVar[type[GameConfig]] = GridworldSettings
 
     def __init__(self, world: World, settings: GridworldSettings) -> None:
@@ -45,13 +50,6 @@ class Gridworld(Artifact):
         drawn = world.chance("gridworld").shuffled(cells)
         self.places = dict(zip(world.agents, drawn, strict=False))
         self._by_cell = {cell: agent for agent, cell in self.places.items()}
-
-    @property
-    def description(self) -> str:  # type: ignore[override] # what it says depends on the settings
-        return (
-            f"a grid of {self.config.columns} columns and {self.config.rows} rows, counted from 0 at the north-west "
-            "corner, on which every agent has a cell of its own."
-        )
 
     @action("go to the next cell, if it is free", direction=Choice(tuple(STEPS), about="which way"))
     def move(self, agent: str, direction: str) -> str:

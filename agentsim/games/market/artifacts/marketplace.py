@@ -12,6 +12,7 @@ from pydantic import Field
 from agentsim.engine import Event, Everyone, GameConfig, Number
 from agentsim.engine.capability import Refused
 from agentsim.engine.schema import Option
+from agentsim.engine.template import By, If, Template
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import added
 from agentsim.games.market.order_book import Order, OrderBook, Side, Traded
@@ -29,6 +30,9 @@ def _quantity(market: Marketplace) -> Option:
     return Number(1, 1 if market.config.single_unit else None, about="units")
 
 
+_BEST = "A bid must be above the best standing bid and an ask below the best standing ask, or trade."
+
+
 class MarketplaceSettings(GameConfig):
     """`[game_config.settings.marketplace]`."""
 
@@ -44,6 +48,16 @@ class MarketplaceSettings(GameConfig):
 
 class Marketplace(Artifact):
     name: ClassVar[str] = "marketplace"
+    description: ClassVar[Template] = (
+        "a continuous double auction for each good. An order names the highest price at which you buy or the "
+        "lowest at which you sell. It trades at once with standing orders of others, the best price first, the "
+        "earliest of equal ones, always at the price of the standing order; what is left of it stands until it "
+        "trades, is cancelled or replaced. What an order could cost you is reserved as long as it stands. Your "
+        "order never trades with one of your own, which is withdrawn when it is in the way.",
+        If("single_unit", " Orders are for one unit, and you have one for each good: a new one replaces it."),
+        By("quotes", {"best": f" {_BEST}"}),
+        If("cancel_after_trade", " After a trade all standing orders are cancelled."),
+    )
     settings: ClassVar[type[GameConfig]] = MarketplaceSettings
 
     def __init__(self, world: World, settings: MarketplaceSettings) -> None:
@@ -61,23 +75,6 @@ class Marketplace(Artifact):
             for good in world.goods
         }
         self._recent: deque[Traded] = deque(maxlen=settings.last_trades)
-
-    @property
-    def description(self) -> str:  # type: ignore[override] # what it says depends on the settings
-        rules = [
-            "a continuous double auction for each good. An order names the highest price at which you buy or the "
-            "lowest at which you sell. It trades at once with standing orders of others, the best price first, the "
-            "earliest of equal ones, always at the price of the standing order; what is left of it stands until it "
-            "trades, is cancelled or replaced. What an order could cost you is reserved as long as it stands. Your "
-            "order never trades with one of your own, which is withdrawn when it is in the way."
-        ]
-        if self.config.single_unit:
-            rules.append("Orders are for one unit, and you have one for each good: a new one replaces it.")
-        if self.config.quotes == "best":
-            rules.append("A bid must be above the best standing bid and an ask below the best standing ask, or trade.")
-        if self.config.cancel_after_trade:
-            rules.append("After a trade all standing orders are cancelled.")
-        return " ".join(rules)
 
     @action("place an order to buy", good=GOOD, price=_price, quantity=_quantity)
     def buy(self, agent: str, good: str, price: int, quantity: int) -> str:
