@@ -27,12 +27,13 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
+from agentsim.engine.capability import Refused
 from agentsim.engine.chance import Stream
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.market import GAME
+from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.ledger import CAPITAL, Ledger
-from agentsim.games.market.order_book import OrderBook, OrderRefused, Side
-from agentsim.games.market.schedule import PeriodEnded
+from agentsim.games.market.order_book import OrderBook, Side
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 FLAT = "flat_supply"
@@ -126,8 +127,8 @@ def orders_per_second(count: int, traders: int = 100) -> tuple[float, int]:
         try:
             trades += len(book.place(owner, side, price, quantity).trades)
             if number % 10 == 0 and (own := book.of(owner)):
-                book.cancel(owner, own[0].id)
-        except OrderRefused:
+                book.cancel(owner, own[0].number)
+        except Refused:
             continue
     return count / (time.process_time() - started), trades
 

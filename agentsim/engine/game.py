@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -199,6 +200,13 @@ def ranked(scores: Sequence[tuple[PlayerId, Any, Mapping[str, int | float]]]) ->
         shared = standings and key == ordered[place - 2][1]
         standings.append(Standing(player, standings[-1].rank if shared else place, score))
     return tuple(standings)
+
+
+def told_in(*chapters: ModuleType) -> tuple[type[Event], ...]:
+    """The events that these modules define, in their order: the `events` of a game that stands by chapters."""
+    found = ((chapter.__name__, each) for chapter in chapters for each in vars(chapter).values())
+    kinds = ((name, each) for name, each in found if isinstance(each, type) and issubclass(each, Event))
+    return tuple(each for name, each in kinds if each.__module__ == name and not each.__name__.startswith("_"))
 
 
 def plugged(entry: Any, kind: type) -> Any:

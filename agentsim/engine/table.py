@@ -30,7 +30,10 @@ Play: TypeAlias = Coroutine[Requests, Sequence[Any], T]
 
 
 class Memory(Protocol):
-    """What a player makes of the events that it hears, one after the other."""
+    """What a player makes of the events that it hears, one after the other.
+
+    A class may name in `skips`, a frozenset, the kinds of events that are never handed to it.
+    """
 
     def hear(self, entry: LogEntry) -> None:
         """Take in one event."""
@@ -105,15 +108,25 @@ class _Sink:
         self.all: list[LogEntry] = []
         self.public: list[tuple[int, LogEntry]] = []
         self.private: dict[PlayerId, list[tuple[int, LogEntry]]] = {}
+        self._without: dict[frozenset[type[Event]], list[tuple[int, LogEntry]]] = {}
 
     def append(self, told: LogEntry) -> None:
         entry = (self.base + len(self.all), told)
         self.all.append(told)
         if isinstance(told.to, EveryoneType):
             self.public.append(entry)
+            for kinds, entries in self._without.items():
+                if type(told.event) not in kinds:
+                    entries.append(entry)
         else:
             for player in dict.fromkeys(told.to):
                 self.private.setdefault(player, []).append(entry)
+
+    def public_without(self, kinds: frozenset[type[Event]]) -> list[tuple[int, LogEntry]]:
+        """What all hear, without events of these kinds; kept, so that to ask again costs nothing."""
+        if kinds and kinds not in self._without:
+            self._without[kinds] = [entry for entry in self.public if type(entry[1].event) not in kinds]
+        return self._without[kinds] if kinds else self.public
 
     def windows(self, player: PlayerId) -> Iterator[tuple[Sequence[tuple[int, LogEntry]], int]]:
         yield self.public, len(self.public)
@@ -233,19 +246,22 @@ class Table:
         It is made once for a player and brought up to date at each call, which costs what is new. In `together` it is
         made anew: what others tell there comes later, and may come between.
         """
+        skips: frozenset[type[Event]] = getattr(make, "skips", frozenset())
         if len(self._sinks) > 1:
             memory = make(player)
             for entry in self.heard(player):
-                memory.hear(entry)
+                if type(entry.event) not in skips:
+                    memory.hear(entry)
             return memory
         (sink,) = self._sinks
-        private = sink.private.get(player, [])
+        public, private = sink.public_without(skips), sink.private.get(player, [])
         memory, public_heard, private_heard = self._memories.get((player, make)) or (make(player), 0, 0)
-        public_news, private_news = sink.public[public_heard:], private[private_heard:]
+        public_news = public[public_heard:]
+        private_news = [entry for entry in private[private_heard:] if type(entry[1].event) not in skips]
         news = merge(public_news, private_news, key=itemgetter(0)) if private_news else public_news
         for _, entry in news:
             memory.hear(entry)
-        self._memories[player, make] = memory, len(sink.public), len(private)
+        self._memories[player, make] = memory, len(public), len(private)
         return memory
 
     def lines(self, player: PlayerId) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -9,7 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agentsim.engine.game import GameConfig, Outcome, Standing, ranked
+from agentsim.engine.game import GameConfig, Outcome, Standing, ranked, told_in
+
+
+def test_a_game_by_chapters_tells_what_its_modules_define_and_not_what_they_import_or_keep_to_themselves() -> None:
+    one, two = ModuleType("one"), ModuleType("two")
+    source = (
+        "from agentsim.engine import Event\n"
+        "class _Base(Event): ...\n"
+        "class {0}(_Base, content='x'): ...\n"
+        "class Other{0}(Event, content='x'): ...\n"
+    )
+    exec(source.format("First"), one.__dict__)
+    exec(source.format("Second"), two.__dict__)
+    two.First = one.First  # type: ignore[attr-defined] # as an import would
+    assert [kind.__name__ for kind in told_in(two, one)] == ["Second", "OtherSecond", "First", "OtherFirst"]
 
 
 def _ranks(**keys: Any) -> dict[str, int]:

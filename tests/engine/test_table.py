@@ -382,9 +382,36 @@ def test_a_memory_hears_what_its_player_heard_in_order_and_each_once() -> None:
     assert table.memory("A", _Kept) is table.memory("A", _Kept)
 
 
-def test_the_lines_of_a_player_are_what_it_heard_and_when_with_words_told_from_facts() -> None:
-    class Rained(Event, heading="Rain", content="It rains."): ...
+class Rained(Event, heading="Rain", content="It rains."): ...
 
+
+class _Dry(_Kept):
+    """A memory to which rain is nothing."""
+
+    skips = frozenset({Rained})
+
+
+def test_a_memory_is_never_handed_the_kinds_that_it_skips_whoever_hears_them_and_when_it_was_made() -> None:
+    table = a_table("AB")
+
+    def told() -> tuple[list[str], list[str]]:
+        return table.memory("A", _Dry).heard, table.memory("A", _Kept).heard
+
+    steps: list[tuple[Event, Audience]] = [(Rained(), Everyone), (Rained(), ("A",)), (Spoke("B", "1"), Everyone)]
+    for number, (event, to) in enumerate(steps * 2):
+        table.tell(event, to=to)
+        dry, all_ = told() if number else ([], ["It rains."])
+        assert dry == [each for each in all_ if each != "It rains."]
+    assert told() == (["1", "1"], ["It rains.", "It rains.", "1"] * 2)
+
+    async def part() -> tuple[list[str], list[str]]:
+        table.tell(Rained(), to=Everyone)
+        return told()
+
+    assert run(table.together([part()]))[1] == [(["1", "1"], [*["It rains.", "It rains.", "1"] * 2, "It rains."])]
+
+
+def test_the_lines_of_a_player_are_what_it_heard_and_when_with_words_told_from_facts() -> None:
     table = a_table("AB")
     table.tell(Rained(), to=Everyone)
     table.round("Day 1")

@@ -1,22 +1,18 @@
 """Artifact: what one is made of: the actions and queries it offers, its own state, and when it is told of rounds.
 
-What each does is a file in `artifacts/`; when agents are asked, and what they are shown, is `turn` and `prompts`.
+What each does is a file in `artifacts/`; when agents are asked, and what they are shown, is `turn` and `view`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
-from pydantic_core import PydanticCustomError
-
-from agentsim.engine.game import GameConfig
-from agentsim.engine.number import whole
-from agentsim.engine.options import Choice, Number, Option, Text
-from agentsim.engine.schema import Variant
-from agentsim.engine.wording import cut
-from agentsim.games.market.order_book import OpenOrder
+from agentsim.engine import Choice, GameConfig, Text
+from agentsim.engine.capability import Capability
+from agentsim.engine.options import Option
+from agentsim.engine.template import Template
+from agentsim.games.market.order_book import Order
 from agentsim.games.market.world import World
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -24,14 +20,6 @@ Answer: TypeAlias = Mapping[str, Any]
 """What a query brings: JSON values by name."""
 MOST_CHOICES = 30  # agents that are listed as choices
 MOST_TEXT = 400  # characters of a name that is looked up
-
-
-class Refused(ValueError):
-    """An action or query that comes to nothing, in words fit for the agent; nothing has changed."""
-
-
-class NoSettings(GameConfig):
-    """Of an artifact that has none."""
 
 
 Stated: TypeAlias = Option | Callable[[Any], Option]
@@ -51,70 +39,6 @@ def an_agent(about: str, *others: str) -> Stated:
         return Text(MOST_TEXT, about) if len(agents) > MOST_CHOICES else Choice((*others, *agents), about=about)
 
     return named
-
-
-@dataclass(frozen=True, slots=True)
-class Capability:
-    """An action, a query or a tool that an agent may name; of its parameters those in `optional` may be left out."""
-
-    name: str
-    description: str
-    parameters: Mapping[str, Option] = field(default_factory=dict)
-    optional: tuple[str, ...] = ()
-
-    def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Its parameters in what was given, whatever else that holds; `Refused` where one is missing or wrong."""
-        out: dict[str, Any] = {}
-        for name, option in self.parameters.items():
-            value = given.get(name)
-            if value is not None and not (name in self.optional and value == ""):
-                out[name] = _read(name, option, value)
-            elif name not in self.optional:
-                raise Refused(f"{self.name} needs {name}")
-        return out
-
-    def words(self) -> tuple[str, ...]:
-        """What an agent reads of it, a line each."""
-        left_out = dict.fromkeys(self.optional, ", may be left out")
-        lines = (
-            f"    {name} ({_what(option)}{left_out.get(name, '')}): {option.about}"
-            for name, option in self.parameters.items()
-        )
-        return (f"- {self.name}: {self.description}", *lines)
-
-
-def variant(by: str, capabilities: Iterable[Capability]) -> Variant:
-    """The parameters of whichever of these an agent names."""
-    return Variant(by, {each.name: each.parameters for each in capabilities})
-
-
-def _what(option: Option) -> str:
-    match option:
-        case Choice(choices):
-            return f"one of {', '.join(map(str, choices))}"
-        case Number(low, high):
-            return f"whole number, {low} {'or more' if high is None else f'to {high}'}"
-        case Text(limit):
-            return f"text, at most {limit} characters"
-
-
-def _read(name: str, option: Option, given: Any) -> Any:
-    """The value in what was given; `Refused` where there is none."""
-    if isinstance(option, Number):
-        try:
-            number = whole(given)
-        except PydanticCustomError:
-            raise Refused(f"{name} must be a whole number") from None
-        if not option.holds(number):
-            raise Refused(f"{name} must be a {_what(option)}")
-        return number
-    if not isinstance(given, str) or not given.strip():
-        raise Refused(f"{name} must {'not be empty' if isinstance(given, str) else 'be a text'}")
-    if isinstance(option, Text):
-        return cut(given, option.limit)
-    if given not in option.values:
-        raise Refused(f"{name} must be {_what(option).replace('one of', 'one of:')}")
-    return given
 
 
 def action(description: str, **parameters: Stated) -> Callable[[F], F]:
@@ -139,11 +63,14 @@ def _marked(mark: str, description: str, parameters: Mapping[str, Stated]) -> Ca
 
 
 class Artifact:
-    """Base of all. A subclass sets `name` and `description`, marks its actions and queries, and keeps its own state."""
+    """Base of all. A subclass sets `name` and `description`, marks its actions and queries, and keeps its own state.
+
+    The description is a template of its `settings`.
+    """
 
     name: ClassVar[str]
-    description: ClassVar[str]
-    settings: ClassVar[type[GameConfig]] = NoSettings
+    description: ClassVar[Template]
+    settings: ClassVar[type[GameConfig]] = GameConfig
 
     def __init__(self, world: World, settings: Any) -> None:
         self.world = world
@@ -151,15 +78,9 @@ class Artifact:
         self.actions = self._capabilities("_action")
         self.queries = self._capabilities("_query")
 
-    def act(self, agent: str, name: str, given: Mapping[str, Any]) -> str:
-        """Do what an agent chose, parameters being read; what it is told. `Refused` where it cannot be done."""
-        result: str = getattr(self, name)(agent, **given)
-        return result
-
-    def answer(self, agent: str, name: str, given: Mapping[str, Any]) -> Answer:
-        """Answer an agent's query; `Refused` where it cannot be answered."""
-        found: Answer = getattr(self, name)(agent, **self.queries[name].read(given))
-        return found
+    def call(self, agent: str, name: str, given: Mapping[str, Any]) -> Any:
+        """Do what an agent chose, or answer it, parameters being read; `Refused` where that cannot be."""
+        return getattr(self, name)(agent, **given)
 
     def round_began(self, number: int) -> None:
         """A round begins; they count from 1."""
@@ -171,7 +92,7 @@ class Artifact:
         """What this artifact has reserved of an agent's holdings, by asset."""
         return {}
 
-    def orders(self, agent: str) -> Sequence[OpenOrder]:
+    def orders(self, agent: str) -> Sequence[Order]:
         """The agent's open orders, oldest first."""
         return ()
 

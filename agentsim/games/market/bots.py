@@ -3,29 +3,46 @@ its working memory, as it would for a model."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from agentsim.engine.chance import Stream
-from agentsim.engine.game import Bot
-from agentsim.engine.options import Number
+from agentsim.engine import Bot, Decision, Number, Stream
+from agentsim.engine.capability import Capability
 from agentsim.engine.random_policy import random_decision
-from agentsim.engine.reading import Decision
-from agentsim.games.market import zero_intelligence, zip_trader
-from agentsim.games.market.artifact import Capability
+from agentsim.games.market import zip_trader
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.moderator import NOBODY, InterviewAnswer, Interviewed, Moderate, Moderation
-from agentsim.games.market.requests import Act, ActionChosen, AskQuery, Brief, BriefingAnswered, QueryChosen
+from agentsim.games.market.requests import SKIPPED, Act, ActionChosen, AskQuery, Brief, BriefingAnswered, QueryChosen
 from agentsim.games.market.state import NO_QUERY, SKIP
-from agentsim.games.market.zero_intelligence import offer, sides
+from agentsim.games.market.zip_trader import offer, sides
 
 GUESSED = (5, 20)  # of a good of which it has no value of its own
 
 
+def zero_intelligence(request: Act, rng: Stream, *, bounded: bool) -> ActionChosen:
+    """Draw a price uniformly (Gode and Sunder 1993) from 1 to the highest; `bounded`, from those at which none loses.
+
+    Outside experiments a value may be missing, and what one holds bounds what one asks.
+    """
+    if not (possible := sides(request)):
+        return SKIPPED
+    side, good = rng.pick(possible)
+    now, worth = request.now, request.now.worth(good)
+    most = request.menu.price_max or 1
+    if now.unit is None:
+        most = min(most, max(2 * (worth or 0), now.held[CAPITAL], 1))
+    if side == "buy" and now.unit is None:
+        most = min(most, now.free[CAPITAL])
+    low = 1
+    if bounded and worth is not None:
+        low, most = (1, min(most, worth)) if side == "buy" else (worth, most)
+    return offer(side, good, rng.integer(low, most)) if low <= most else SKIPPED
+
+
 def look(request: AskQuery) -> QueryChosen:
     """The fundamentalist looks at the book of one good after the other, round by round."""
-    if "order_book" not in {each.name for each in request.offered} or not request.menu.goods:
+    if "order_book" not in request.offered or not request.menu.goods:
         return QueryChosen(query=NO_QUERY)
     good = request.menu.goods[request.now.round % len(request.menu.goods)]
     return QueryChosen(query="order_book", query_parameters={"good": good})
@@ -33,7 +50,7 @@ def look(request: AskQuery) -> QueryChosen:
 
 def by_value(request: Act, rng: Stream) -> ActionChosen:
     """It takes what the book offers on the right side of the value; else it quotes a tenth away from it."""
-    book = _book(request)
+    book: Mapping[str, Any] = next((each.observation for each in request.observed if each.query == "order_book"), {})
     choices = []
     for side, good in sides(request):
         value = request.now.worth(good) or rng.lasting(f"value/{good}").integer(*GUESSED)
@@ -42,22 +59,10 @@ def by_value(request: Act, rng: Stream) -> ActionChosen:
         good_price = best is not None and (best < value if side == "buy" else best > value)
         away = max(1, value // 10)
         price = best if good_price and best is not None else value - away if side == "buy" else value + away
-        if price < 1 or (side == "buy" and price > request.now.free(CAPITAL)):
-            continue
-        choices.append((good_price, offer(side, good, price)))
+        if price >= 1 and (side == "sell" or price <= request.now.free[CAPITAL]):
+            choices.append((good_price, offer(side, good, price)))
     taking = [chosen for good_price, chosen in choices if good_price]
-    if taking:
-        return taking[0]
-    return rng.pick(choices)[1] if choices else ActionChosen(action=SKIP)
-
-
-def _book(request: Act) -> dict[str, Any]:
-    """The order book that it asked for in this turn."""
-    for each in request.observed:
-        if each.query == "order_book":
-            found: dict[str, Any] = json.loads(each.line)
-            return found
-    return {}
+    return taking[0] if taking else rng.pick(choices)[1] if choices else SKIPPED
 
 
 def _randomly(request: Any, rng: Stream) -> Decision:
@@ -68,7 +73,8 @@ def _randomly(request: Any, rng: Stream) -> Decision:
     if not isinstance(drawn, ActionChosen):
         return drawn
     named = next((each for each in request.actions if each.name == drawn.action), Capability("", ""))
-    few = {name: _few(option, rng) for name, option in named.parameters.items() if isinstance(option, Number)}
+    options = ((name, option) for name, option in named.parameters.items() if isinstance(option, Number))
+    few = {name: _few(option, rng) for name, option in options}
     return drawn.model_copy(update={"action_parameters": {**drawn.action_parameters, **few}})
 
 
@@ -77,12 +83,10 @@ def _few(option: Number, rng: Stream) -> int:
     return rng.integer(option.low, option.low + 4 if option.high is None else min(option.high, option.low + 14))
 
 
-def _asks_nothing(request: AskQuery) -> QueryChosen:
-    return QueryChosen(query=NO_QUERY)
-
-
 def _trader(
-    says: str, act: Callable[[Act, Stream], ActionChosen], query: Callable[[AskQuery], QueryChosen] = _asks_nothing
+    says: str,
+    act: Callable[[Act, Stream], ActionChosen],
+    query: Callable[[AskQuery], QueryChosen] = lambda request: QueryChosen(query=NO_QUERY),
 ) -> Bot:
     """A bot that understands everything, and answers every interview alike."""
 
@@ -96,18 +100,16 @@ def _trader(
                 return BriefingAnswered(action=SKIP)
             case Interviewed():
                 return InterviewAnswer(answer=says)
-            case Moderate():
-                return Moderation(ask=NOBODY)
-        raise AssertionError(f"no policy for {request.kind}")
+        return Moderation(ask=NOBODY)
 
     return policy
 
 
 BOTS: Mapping[str, Bot] = {
-    "zi_c": _trader("I draw a price at random, at which I cannot lose.", zero_intelligence.constrained),
-    "zi_u": _trader("I draw a price at random.", zero_intelligence.unconstrained),
+    "zi_c": _trader("I draw a price at random, at which I cannot lose.", partial(zero_intelligence, bounded=True)),
+    "zi_u": _trader("I draw a price at random.", partial(zero_intelligence, bounded=False)),
     "zip": _trader("I move my margin towards what the market pays.", zip_trader.act),
     "fundamentalist": _trader("I buy below what I think it is worth, and sell above.", by_value, look),
-    "idle": _trader("I wait.", lambda request, rng: ActionChosen(action=SKIP)),
+    "idle": _trader("I wait.", lambda request, rng: SKIPPED),
     "random": _randomly,
 }

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from itertools import chain
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
-from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, Field, JsonValue, ValidationError, model_validator
 
-from agentsim.engine.game import GameConfig, InFile
+from agentsim.engine import GameConfig
+from agentsim.engine.game import InFile
 from agentsim.errors import first_objection
 from agentsim.games.market import artifacts
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.placeholders import problem, used
 from agentsim.games.market.restrictions import Restriction, RuleName
+from agentsim.games.market.system_text import problem, used
 from agentsim.games.market.tools import Tool
 
 ROUNDS = 20
@@ -21,16 +23,19 @@ Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,31}$")
 Amount: TypeAlias = Annotated[int, Field(ge=0, le=10**12)]
 Price: TypeAlias = Annotated[int, Field(ge=1, le=10**6)]
 Units: TypeAlias = Annotated[tuple[Price, ...], Field(min_length=1, max_length=100)]
-Restrictions: TypeAlias = tuple[RuleName | Restriction, ...]
+Goods: TypeAlias = dict[str, Amount]
+
+
+def _in_full(given: tuple[RuleName | Restriction, ...]) -> tuple[RuleName | Restriction, ...]:
+    return tuple(Restriction(rule=each) if isinstance(each, str) else each for each in given)
+
+
+Restrictions: TypeAlias = Annotated[tuple[RuleName | Restriction, ...], AfterValidator(_in_full)]
 
 _PROTOCOLS: dict[str, dict[str, JsonValue]] = {
     "smith_1962": {"single_unit": True},
     "gode_sunder_1993": {"single_unit": True, "quotes": "best", "cancel_after_trade": True},
 }
-
-
-def _as_restrictions(given: Restrictions) -> tuple[Restriction, ...]:
-    return tuple(Restriction(rule=each) if isinstance(each, str) else each for each in given)
 
 
 class SystemPrompt(GameConfig):
@@ -56,15 +61,10 @@ class AgentTable(GameConfig):
 
     ids: Annotated[tuple[str, ...], Field(min_length=1)]
     capital: Amount | None = None
-    goods: dict[str, Amount] | None = None
+    goods: Goods | None = None
     values: dict[str, Price] = Field(default={}, description="Private values of a unit, by good")
     goal: Annotated[str, Field(min_length=1, max_length=2_000)] | None = None
     restrictions: Restrictions = ()
-
-    @field_validator("restrictions")
-    @classmethod
-    def _in_full(cls, given: Restrictions) -> Restrictions:
-        return _as_restrictions(given)
 
 
 class Interview(GameConfig):
@@ -114,7 +114,7 @@ class MarketConfig(GameConfig):
         default=None, description="The market ends after so many rounds without a trade; never if absent"
     )
     capital: Amount | None = Field(default=None, description=f"What every agent begins with; {CAPITAL_HELD} if absent")
-    stock: dict[str, Amount] = Field(default={}, description="Units of goods that every agent begins with")
+    stock: Goods = Field(default={}, description="Units of goods that every agent begins with")
     agents: tuple[AgentTable, ...] = ()
     restrictions: Restrictions = ()
     standings: Literal["capital", "wealth", "surplus"] | None = Field(
@@ -138,74 +138,64 @@ class MarketConfig(GameConfig):
     experiment: Experiment | None = None
     system_prompt: Annotated[SystemPrompt | None, InFile(".txt")] = None
 
-    @field_validator("restrictions")
-    @classmethod
-    def _in_full(cls, given: Restrictions) -> Restrictions:
-        return _as_restrictions(given)
-
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        if len(set(self.goods)) != len(self.goods) or CAPITAL in self.goods:
-            raise ValueError(f"goods: each once, and none is called {CAPITAL}")
-        named = [self.stock, *(table.goods or {} for table in self.agents), *(table.values for table in self.agents)]
-        for goods in named:
-            if unknown := sorted(set(goods) - set(self.goods)):
-                raise ValueError(f"{unknown[0]} is not among the goods: {', '.join(self.goods)}")
-        for what, ids in (
-            ("agents", [player for table in self.agents for player in table.ids]),
-            *(("moderator", each.agents) for each in self.moderator),
-        ):
-            if twice := [player for player in ids if list(ids).count(player) > 1]:
-                raise ValueError(f"{what}: {twice[0][:40]} stands there twice")
-        if self.tools and not (self.queries and self.tool_calls):
-            off = "tool_calls = 0" if self.queries else "queries = false"
-            raise ValueError(f"tools: they are used in the query stage, which {off} leaves out")
-        self._check_prompt()
-        self._check_artifacts()
-        if self.experiment is not None:
-            self._check_experiment()
-        elif self.standings == "surplus":
-            raise ValueError("standings: surplus is for experiments, which have private values")
+        for wrong in chain(self._of_goods(), self._of_what_is_said(), self._of_artifacts(), self._of_experiment()):
+            raise ValueError(wrong)
         return self
 
-    def _check_prompt(self) -> None:
-        """What the config says to agents must have a place in a prompt of one's own."""
-        if self.system_prompt is None:
-            return
-        restricted = self.restrictions or self.experiment or any(table.restrictions for table in self.agents)
-        said = {
-            "action_restrictions": ("restrictions", bool(restricted)),
-            "goal": ("agents.goal", any(table.goal is not None for table in self.agents)),
-        }
-        for name, (what, given) in said.items():
-            if given and name not in used(self.system_prompt.text):
-                raise ValueError(f"system_prompt: without #!{name}!# agents are not told of {what}")
+    def _of_goods(self) -> Iterator[str]:
+        if len(set(self.goods)) != len(self.goods) or CAPITAL in self.goods:
+            yield f"goods: each once, and none is called {CAPITAL}"
+        named = [self.stock, *(table.goods or {} for table in self.agents), *(table.values for table in self.agents)]
+        if unknown := sorted(set().union(*named).difference(self.goods)):
+            yield f"{unknown[0]} is not among the goods: {', '.join(self.goods)}"
+        agents = ("agents", [player for table in self.agents for player in table.ids])
+        for what, ids in (agents, *(("moderator", each.agents) for each in self.moderator)):
+            if twice := [player for player in ids if list(ids).count(player) > 1]:
+                yield f"{what}: {twice[0][:40]} stands there twice"
 
-    def _check_artifacts(self) -> None:
+    def _of_what_is_said(self) -> Iterator[str]:
+        """What the config gives to agents must have its place: tools in a stage, words in a prompt of one's own."""
+        if self.tools and not (self.queries and self.tool_calls):
+            off = "tool_calls = 0" if self.queries else "queries = false"
+            yield f"tools: they are used in the query stage, which {off} leaves out"
+        restricted = self.restrictions or self.experiment or any(table.restrictions for table in self.agents)
+        goals = any(table.goal is not None for table in self.agents)
+        said = {"action_restrictions": ("restrictions", restricted), "goal": ("agents.goal", goals)}
+        for name, (what, given) in said.items():
+            if given and self.system_prompt is not None and name not in used(self.system_prompt.text):
+                yield f"system_prompt: without #!{name}!# agents are not told of {what}"
+
+    def _of_artifacts(self) -> Iterator[str]:
         if len(set(self.artifacts)) != len(self.artifacts):
-            raise ValueError("artifacts: each once")
+            yield "artifacts: each once"
         if unused := sorted(set(self.settings) - set(self.artifacts)):
-            raise ValueError(f"settings.{unused[0]}: there is no such artifact in this market")
+            yield f"settings.{unused[0]}: there is no such artifact in this market"
         for name in self.artifacts:
             try:
                 self.settings_of(name)
             except ValidationError as error:
                 where, why = first_objection(error)
-                raise ValueError(f"{'.'.join(filter(None, ('settings', name, where)))}: {why}") from None
+                yield f"{'.'.join(filter(None, ('settings', name, where)))}: {why}"
 
-    def _check_experiment(self) -> None:
+    def _of_experiment(self) -> Iterator[str]:
+        if self.experiment is None:
+            if self.standings == "surplus":
+                yield "standings: surplus is for experiments, which have private values"
+            return
         if "marketplace" not in self.artifacts or len(self.goods) != 1:
-            raise ValueError("an experiment takes place at the marketplace, with one good")
+            yield "an experiment takes place at the marketplace, with one good"
         if self.rounds is not None or self.stable_rounds is not None:
-            raise ValueError("rounds and stable_rounds: an experiment has periods instead")
+            yield "rounds and stable_rounds: an experiment has periods instead"
         if self.stock or self.agents or self.capital is not None:
-            raise ValueError("capital, stock and agents: an experiment endows its traders itself")
+            yield "capital, stock and agents: an experiment endows its traders itself"
         if not self.settings_of("marketplace").single_unit:
-            raise ValueError("settings.marketplace.single_unit: traders of an experiment trade one unit at a time")
+            yield "settings.marketplace.single_unit: traders of an experiment trade one unit at a time"
 
     def settings_of(self, artifact: str) -> Any:
         """The settings of an artifact, as its own class; `ValidationError` where they do not fit."""
-        given: Mapping[str, JsonValue] = self.settings.get(artifact, {})
+        given = self.settings.get(artifact, {})
         if artifact == "marketplace" and self.experiment is not None:
             preset = {**_PROTOCOLS[self.experiment.kind], "price_max": self.experiment.price_max}
             given = {**preset, **given}
@@ -214,9 +204,8 @@ class MarketConfig(GameConfig):
     @property
     def most_rounds(self) -> int:
         """How long the market may last."""
-        if self.experiment is not None:
-            return self.experiment.periods * self.experiment.period_rounds
-        return self.rounds or ROUNDS
+        experiment = self.experiment
+        return self.rounds or (ROUNDS if experiment is None else experiment.periods * experiment.period_rounds)
 
     @property
     def capital_held(self) -> int:
@@ -224,9 +213,9 @@ class MarketConfig(GameConfig):
         return CAPITAL_HELD if self.capital is None else self.capital
 
     @property
-    def ranked_by(self) -> str:
+    def ranked_by(self) -> Literal["capital", "wealth", "surplus"]:
         """What agents are ranked by."""
-        return self.standings or ("surplus" if self.experiment is not None else "capital")
+        return self.standings or ("capital" if self.experiment is None else "surplus")
 
     @property
     def shows_ticker(self) -> bool:

@@ -1,22 +1,89 @@
 """Session: an experiment with private values: endowments renewed every period, and what each period achieved.
 
-Rounds and turns are those of any market. Schedules and their measures are `schedule`.
+Rounds and turns are those of any market.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from math import sqrt
+from typing import ClassVar
 
-from agentsim.engine.event import Everyone, LogEntry, Nobody
-from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
+from agentsim.engine import Event, Everyone, Nobody
+from agentsim.engine.template import By
 from agentsim.games.market.artifacts.marketplace import Marketplace
 from agentsim.games.market.config import Experiment
-from agentsim.games.market.course import Endowed
 from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.order_book import Traded
 from agentsim.games.market.restrictions import Restriction
-from agentsim.games.market.schedule import PeriodBegan, PeriodEnded, alpha, equilibrium
-from agentsim.games.market.state import Agent, Market
+from agentsim.games.market.state import Agent, Market, PeriodBegan
+
+
+@dataclass(frozen=True, slots=True)
+class Equilibrium:
+    """Where demand meets supply: `price` is the middle of all such prices, `surplus` the most to be gained."""
+
+    price: float
+    quantity: int
+    surplus: int
+
+
+def equilibrium(values: Sequence[Sequence[int]], costs: Sequence[Sequence[int]]) -> Equilibrium:
+    """The competitive equilibrium of traders' units; a last pair that gains nothing counts in the quantity."""
+    demand = sorted(chain.from_iterable(values), reverse=True)
+    supply = sorted(chain.from_iterable(costs))
+    pairs = [(value, cost) for value, cost in zip(demand, supply, strict=False) if value >= cost]
+    count = len(pairs)
+    if not count:
+        return Equilibrium((demand[0] + supply[0]) / 2, 0, 0)
+    # a price clears the market if the last unit within wants it and the first unit beyond does not
+    low = max([pairs[-1][1], *demand[count : count + 1]])
+    high = min([pairs[-1][0], *supply[count : count + 1]])
+    return Equilibrium((low + high) / 2, count, sum(value - cost for value, cost in pairs))
+
+
+def alpha(prices: Sequence[int], equilibrium_price: float) -> float | None:
+    """Smith's coefficient of convergence (1962): 100 times the root mean square deviation over the equilibrium price.
+
+    None without a price.
+    """
+    if not prices:
+        return None
+    mean_square = sum((price - equilibrium_price) ** 2 for price in prices) / len(prices)
+    return 100 * sqrt(mean_square) / equilibrium_price
+
+
+class PeriodEnded(
+    Event,
+    heading="Period {period} ends: efficiency {allocative_efficiency:.1%}",
+    content=By(
+        "alpha",
+        {None: "No trade in {rounds} rounds; {most_surplus} could have been gained."},
+        "{quantity} units at {mean_price:.2f} on average in {rounds} rounds, alpha {alpha:.1f}; equilibrium "
+        "{equilibrium_quantity} units at {equilibrium_price:g}.",
+    ),
+):
+    """A period in figures; `mean_price` and `alpha` are None without a trade.
+
+    `allocative_efficiency` is surplus realised over the most there was: 1 at most, below 0 where traders lost more than
+    others gained. `alpha` is Smith's: 100 times the root mean square deviation from the equilibrium price over it.
+    """
+
+    for_log: ClassVar[bool] = True
+
+    period: int
+    rounds: int
+    quantity: int
+    mean_price: float | None
+    allocative_efficiency: float
+    alpha: float | None
+    equilibrium_price: float
+    equilibrium_quantity: int
+    surplus: int
+    most_surplus: int
+    profits: dict[str, int]
 
 
 @dataclass
@@ -30,7 +97,7 @@ class Session:
     profits: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.market.world.books = self
+        self.market.world.books = self.traded
         self.good = self.market.world.goods[0]
         self.equilibrium = equilibrium(self.config.buyers, self.config.sellers)
         schedules = (*self.config.buyers, *self.config.sellers)
@@ -58,19 +125,17 @@ class Session:
             world.ledger.withdraw(agent.id, asset, world.ledger.free(agent.id, asset))
         buys = agent.side == "buy"
         held = {CAPITAL: len(agent.units) * self.config.price_max} if buys else {self.good: len(agent.units)}
-        for asset, amount in held.items():
-            world.ledger.issue(agent.id, asset, amount)
-        world.tell(Endowed(agent.id, held, agent.side, {self.good: agent.units}), to=(agent.id,))
+        agent.endow(held, {self.good: agent.units})
 
-    def traded(self, good: str, price: int, quantity: int, buyer: str, seller: str) -> None:
+    def traded(self, trade: Traded) -> None:
         """Book what both sides gained by one unit."""
-        assert quantity == 1, "units of an experiment trade one by one"
-        for agent, sign in ((self.market.agents[buyer], 1), (self.market.agents[seller], -1)):
-            gain = sign * (agent.units[agent.done] - price)
+        assert trade.quantity == 1, "units of an experiment trade one by one"
+        for agent, sign in ((self.market.agents[trade.buyer], 1), (self.market.agents[trade.seller], -1)):
+            gain = sign * (agent.units[agent.done] - trade.price)
             agent.done += 1
             agent.surplus += gain
             self.profits[agent.id] += gain
-        self.prices.append(price)
+        self.prices.append(trade.price)
 
     @property
     def open(self) -> bool:
@@ -78,13 +143,10 @@ class Session:
 
         Where restrictions keep both from a loss, the first must be worth what the second costs.
         """
-        buyers = [agent for agent in self._active() if agent.side == "buy"]
-        sellers = [agent for agent in self._active() if agent.side == "sell"]
-        if not buyers or not sellers:
-            return False
-        if not all(map(_keeps_from_loss, (*buyers, *sellers))):
-            return True
-        return max(each.units[each.done] for each in buyers) >= min(each.units[each.done] for each in sellers)
+        active = [agent for agent in self.market.agents.values() if agent.active]
+        buys, sells = ([agent.units[agent.done] for agent in active if agent.side == side] for side in ("buy", "sell"))
+        safe = all(f"{agent.side}_within_value" in {each.rule for each in agent.restrictions} for agent in active)
+        return bool(buys and sells) and (not safe or max(buys) >= min(sells))
 
     def end(self, rounds: int) -> None:
         """Clear the books and say what the period achieved; no agent learns the equilibrium."""
@@ -106,57 +168,3 @@ class Session:
             profits=dict(self.profits),
         )
         self.market.world.tell(ended, to=Nobody)
-
-    def _active(self) -> list[Agent]:
-        return [agent for agent in self.market.agents.values() if agent.active]
-
-
-def _keeps_from_loss(agent: Agent) -> bool:
-    rule = "buy_within_value" if agent.side == "buy" else "sell_within_value"
-    return any(each.rule == rule for each in agent.restrictions)
-
-
-_NOTE = (
-    "Q* and P*: units and price in equilibrium. Most: the most surplus that there was. Alpha: the root mean square "
-    "deviation of prices from P*, in percent of it."
-)
-
-
-def periods(log: Sequence[LogEntry]) -> list[Panel]:
-    """Figures of every period that ended; nothing outside experiments."""
-    ended = [told.event for told in log if isinstance(told.event, PeriodEnded)]
-    if not ended:
-        return []
-    x = tuple(str(each.period) for each in ended)
-    efficiency = Series("efficiency", tuple(round(100 * each.allocative_efficiency, 2) for each in ended))
-    alpha = Series("alpha", tuple(None if each.alpha is None else round(each.alpha, 2) for each in ended))
-    rows = tuple(
-        (
-            each.period,
-            each.quantity,
-            each.equilibrium_quantity,
-            None if each.mean_price is None else round(each.mean_price, 2),
-            each.equilibrium_price,
-            each.surplus,
-            each.most_surplus,
-            round(100 * each.allocative_efficiency, 1),
-            None if each.alpha is None else round(each.alpha, 1),
-            each.rounds,
-        )
-        for each in ended
-    )
-    columns = (
-        *("period", "units", "Q*", "mean price", "P*", "surplus", "most"),
-        *("efficiency %", "alpha", "rounds"),
-    )
-    agents = tuple(ended[0].profits)
-    gains: tuple[tuple[Cell, ...], ...] = tuple(
-        (agent, *(each.profits[agent] for each in ended), sum(each.profits[agent] for each in ended))
-        for agent in agents
-    )
-    return [
-        DataTable("Periods", columns, rows, _NOTE),
-        Chart("Allocative efficiency", "line", x, (efficiency,), "period", "% of the most surplus"),
-        Chart("Convergence", "line", x, (alpha,), "period", "Smith's alpha"),
-        DataTable("Surplus", ("agent", *(f"period {each}" for each in x), "in all"), gains, heat=True),
-    ]

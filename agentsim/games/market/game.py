@@ -3,58 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
 
+from agentsim.engine import Everyone, LogEntry, Outcome, PlayerId, Table
 from agentsim.engine.chance import Chance
-from agentsim.engine.event import Event, Everyone, LogEntry, PlayerId
-from agentsim.engine.game import Bot, GameConfig, Outcome, Standing
+from agentsim.engine.game import Game, told_in
 from agentsim.engine.panel import Frame, Panel
-from agentsim.engine.request import Request
-from agentsim.engine.table import Table
-from agentsim.engine.wording import counted, cut
+from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.market import moderator, prompts
-from agentsim.games.market.artifacts.bank import Banked
-from agentsim.games.market.artifacts.dialogue import EVERYONE, Messaged
-from agentsim.games.market.artifacts.gridworld import Moved
+from agentsim.games.market import experiment, memory, moderator, order_book, state, world
+from agentsim.games.market.artifacts import bank, dialogue, gridworld
+from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.bots import BOTS
 from agentsim.games.market.config import MarketConfig
-from agentsim.games.market.course import Endowed, MarketBegan, MarketEnded, OrderDrawn, Result
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.memory import Acted, Briefed, Forfeited, Observed, Remembered
-from agentsim.games.market.moderator import MODERATOR, NOBODY, Answered, Asked, Moderator, Paused, Resumed
+from agentsim.games.market.moderator import MODERATOR, NOBODY, Interviewed, Moderate, boundary, interview
 from agentsim.games.market.panels import panels, tables
 from agentsim.games.market.requests import Act, AskQuery, Brief
-from agentsim.games.market.schedule import PeriodBegan, PeriodEnded
-from agentsim.games.market.state import SKIP, Agent, Market
-from agentsim.games.market.system_text import SYSTEM_TEXT
-from agentsim.games.market.trading import Ordered, Traded, Withdrawn
+from agentsim.games.market.state import Agent, Market, MarketBegan, MarketEnded, OrderDrawn
 from agentsim.games.market.turn import EVERYBODY, Turns
-from agentsim.games.market.view import menu_of
-from agentsim.games.market.world import Noted, Reported, Transferred, World
+from agentsim.games.market.world import World
 
 RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
 
-EVENTS: tuple[type[Event], ...] = (
-    *(MarketBegan, Endowed, Briefed, OrderDrawn, Observed, Acted, Forfeited, Remembered, MarketEnded),
-    *(Ordered, Withdrawn, Traded, Transferred, Noted, Reported, Messaged, Moved, Banked),
-    *(PeriodBegan, PeriodEnded, Paused, Asked, Answered, Resumed),
-)
+CHAPTERS = (state, memory, order_book, world, bank, dialogue, gridworld, experiment, moderator)
 
 
-class MarketGame:
+class MarketGame(Game):
     """Agents deal with each other through artifacts: a double auction, messages, a grid, a bank."""
 
-    name: ClassVar[str] = "market"
-    title: ClassVar[str] = "Market"
-    summary: ClassVar[str] = "agents trade, talk and move through artifacts such as a double auction"
-    rules_version: ClassVar[int] = 2
-    config: ClassVar[type[GameConfig]] = MarketConfig
-    requests: ClassVar[tuple[type[Request[Any]], ...]] = (Brief, AskQuery, Act, *moderator.REQUESTS)
-    events: ClassVar[tuple[type[Event], ...]] = EVENTS
-    bots: ClassVar[Mapping[str, Bot]] = BOTS
-    staff: ClassVar[frozenset[str]] = frozenset({MODERATOR})
+    name = "market"
+    title = "Market"
+    summary = "agents trade, talk and move through artifacts such as a double auction"
+    rules_version = 2
+    config = MarketConfig
+    requests = (Brief, AskQuery, Act, Interviewed, Moderate)
+    events = told_in(*CHAPTERS)
+    bots = BOTS
+    staff = frozenset({MODERATOR})
 
     def admit(self, config: MarketConfig, players: Sequence[PlayerId]) -> None:
         if taken := sorted(RESERVED.intersection(players)):
@@ -90,15 +76,13 @@ class MarketGame:
         table.tell(began, to=Everyone)
         session = None if config.experiment is None else Session(market, config.experiment)
         for agent in market.agents.values():
-            _endow(world, config, agent) if session is None else session.endow(agent)
-        turns = _turns(table, market, config, session)
-        rounds = _Rounds(turns, Moderator(turns))
+            _endow(config, agent) if session is None else session.endow(agent)
+        turns = Turns.of(table, market, config, session)
         if config.briefing:
-            await _brief(turns)
-        reason = await (rounds.to_the_end() if session is None else rounds.of(session))
+            await turns.brief()
+        reason = await (_to_the_end(turns) if session is None else _periods(turns, session))
         standings = market.standings(config.ranked_by)
-        results = tuple(_result(market, standing) for standing in standings)
-        table.tell(MarketEnded(reason, results), to=Everyone)
+        table.tell(MarketEnded(reason, tuple(map(market.result, standings))), to=Everyone)
         return Outcome(reason, standings)
 
     def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
@@ -108,100 +92,55 @@ class MarketGame:
         return tables(log)
 
 
-class _Rounds:
-    """The rounds of one market, and what happens around their turns."""
+async def _to_the_end(turns: Turns) -> str:
+    """Rounds until the last, or until the market is stable; why it ended."""
+    config, world, quiet = turns.config, turns.market.world, 0
+    for number in range(1, config.most_rounds + 1):
+        before = world.trades
+        await _round(turns, f"Round {number}")
+        quiet = quiet + 1 if world.trades == before else 0
+        if quiet == config.stable_rounds:
+            return f"the market was stable: no trade in {counted(quiet, 'round')}"
+    return "all rounds were played"
 
-    def __init__(self, turns: Turns, asking: Moderator) -> None:
-        self._turns, self._moderator = turns, asking
-        self._world = turns.market.world
 
-    async def to_the_end(self) -> str:
-        """Rounds until the last, or until the market is stable; why it ended."""
-        config, quiet = self._turns.config, 0
-        for number in range(1, config.most_rounds + 1):
-            before = self._world.trades
-            await self._round(f"Round {number}")
-            quiet = quiet + 1 if self._world.trades == before else 0
-            if quiet == config.stable_rounds:
-                return f"the market was stable: no trade in {counted(quiet, 'round')}"
-        return "all rounds were played"
+async def _periods(turns: Turns, session: Session) -> str:
+    """The periods of an experiment, each until no trade is possible or its rounds are over; why it ended."""
+    for period in range(1, session.config.periods + 1):
+        played = 0
+        while played < session.config.period_rounds and (played == 0 or session.open):
+            played += 1
+            await _round(turns, f"Period {period}, round {played}", session if played == 1 else None)
+        session.end(played)
+    return "all periods were played"
 
-    async def of(self, session: Session) -> str:
-        """The periods of an experiment, each until no trade is possible or its rounds are over."""
-        for period in range(1, session.config.periods + 1):
-            played = 0
-            while played < session.config.period_rounds and (played == 0 or session.open):
-                played += 1
-                await self._round(f"Period {period}, round {played}", session if played == 1 else None)
-            session.end(played)
-        return "all periods were played"
 
-    async def _round(self, title: str, beginning: Session | None = None) -> None:
-        turns, market, world = self._turns, self._turns.market, self._world
-        world.round += 1
-        turns.table.round(title)
-        if beginning is not None:
-            beginning.begin()
-        for artifact in market.artifacts.values():
-            artifact.round_began(world.round)
-        for each in turns.config.moderator:
-            if each.round == world.round:
-                await self._moderator.interview(each.agents or world.agents, each.question)
-        order = world.chance("order").shuffled(world.agents)
-        turns.table.tell(OrderDrawn(world.round, tuple(order)), to=Everyone)
-        if turns.config.simultaneous:
-            acting = [market.agents[player] for player in order if market.agents[player].active]
-            await self._moderator.boundary([agent.id for agent in acting])
+async def _round(turns: Turns, title: str, beginning: Session | None = None) -> None:
+    market, world = turns.market, turns.market.world
+    world.round += 1
+    turns.table.round(title)
+    if beginning is not None:
+        beginning.begin()
+    for artifact in market.artifacts.values():
+        artifact.round_began(world.round)
+    for each in turns.config.moderator:
+        if each.round == world.round:
+            await interview(turns, each.agents or world.agents, each.question)
+    order = [market.agents[player] for player in world.chance("order").shuffled(world.agents)]
+    turns.table.tell(OrderDrawn(world.round, tuple(agent.id for agent in order)), to=Everyone)
+    for together in [order] if turns.config.simultaneous else [[agent] for agent in order]:
+        # looked at anew: a trade in this round may have been an agent's last
+        if acting := [agent for agent in together if agent.active]:
+            await boundary(turns, [agent.id for agent in acting])
             await turns.take(acting)
-        else:
-            for player in order:
-                if market.agents[player].active:  # asked anew: a trade in this round may have been its last
-                    await self._moderator.boundary([player])
-                    await turns.take([market.agents[player]])
-        for artifact in market.artifacts.values():
-            artifact.round_ended(world.round)
+    for artifact in market.artifacts.values():
+        artifact.round_ended(world.round)
 
 
-async def _brief(turns: Turns) -> None:
-    agents = list(turns.market.agents.values())
-    limit = turns.config.working_memory_chars
-    requests = [
-        Brief(player=agent.id, menu=turns.menu, tail=turns.tails[agent.id], now=turns.glance(agent)) for agent in agents
-    ]
-    answers = await turns.table.ask_all(requests)
-    for agent, given in zip(agents, answers, strict=True):
-        understood, text = given.action == SKIP, cut(given.working_memory, limit)
-        turns.table.tell(Briefed(agent.id, understood, text), to=(agent.id,), by=agent.id)
-
-
-def _turns(table: Table, market: Market, config: MarketConfig, session: Session | None) -> Turns:
-    goals = {agent.id: agent.goal or prompts.GOALS[config.ranked_by] for agent in market.agents.values()}
-    text = SYSTEM_TEXT if config.system_prompt is None else config.system_prompt.text
-    head, tails = prompts.system(text, market, goals, rounds=config.most_rounds, queries=config.queries)
-    menu = menu_of(market, head, memory_chars=config.working_memory_chars, lenient=config.lenient_format)
-    return Turns(table, market, config, menu, tails, session)
-
-
-def _endow(world: World, config: MarketConfig, agent: Agent) -> None:
+def _endow(config: MarketConfig, agent: Agent) -> None:
     """What the config gives an agent; its own table's word over what holds for all."""
     held = {CAPITAL: config.capital_held, **config.stock}
     for table in config.agents:
         if agent.id in table.ids:
             held = {CAPITAL: held[CAPITAL] if table.capital is None else table.capital, **(table.goods or config.stock)}
-    for asset, amount in held.items():
-        world.ledger.issue(agent.id, asset, amount)
-    worth: dict[str, tuple[int, ...]] = {good: (value,) for good, value in agent.values.items()}
-    world.tell(Endowed(agent.id, held, None, worth), to=(agent.id,))
-
-
-def _result(market: Market, standing: Standing) -> Result:
-    agent = market.agents[standing.player]
-    return Result(
-        agent=agent.id,
-        rank=standing.rank,
-        capital=market.capital(agent.id),
-        wealth=market.wealth(agent.id),
-        surplus=None if agent.side is None else agent.surplus,
-        forfeits=agent.forfeits,
-        refused=agent.refused,
-    )
+    agent.endow(held, {good: (value,) for good, value in agent.values.items()})

@@ -8,6 +8,14 @@ from dataclasses import dataclass, field
 CAPITAL = "capital"
 
 
+def added(amounts: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """What these come to, by asset."""
+    total: dict[str, int] = {}
+    for asset, amount in amounts:
+        total[asset] = total.get(asset, 0) + amount
+    return total
+
+
 @dataclass(slots=True)
 class Account:
     """Whole units by asset; `reserved` is the part of `held` that stands behind open promises, such as orders."""

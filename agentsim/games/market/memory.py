@@ -1,6 +1,6 @@
 """Memory: what an agent has gone through: its last steps, what it wrote down, and what it has heard since its turn.
 
-It is made of the events that the agent hears, and of nothing else.
+It is made of the events that the agent hears, and of nothing else. So is the tape, of what all of them hear.
 """
 
 from __future__ import annotations
@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice, takewhile
 from typing import Any, ClassVar, Literal
 
-from agentsim.engine.event import Event, LogEntry
-from agentsim.engine.prompt import quoted
+from agentsim.engine import Event, LogEntry, quoted
 from agentsim.engine.template import If
-from agentsim.games.market.course import OrderDrawn
-from agentsim.games.market.trading import Ordered, Withdrawn
+from agentsim.games.market.order_book import Ordered, Side, Traded
+from agentsim.games.market.state import OrderDrawn, PeriodBegan
 
 MOST_NEWS = 20
 MOST_STEPS = 50
+MOST_SIGNALS = 500
 
 
 class Briefed(
@@ -66,10 +67,7 @@ class Forfeited(Event, heading="{agent} forfeits its {stage}", content="The repl
 
     agent: str
     stage: Literal["query", "action"]
-
-    @property
-    def turned_away(self) -> bool:
-        return True
+    turned_away = True
 
 
 class Remembered(Event, heading="{agent}'s working memory", words="text", private=("agent",)):
@@ -86,15 +84,9 @@ class Since:
     lines: deque[Mapping[str, Any]] = field(default_factory=lambda: deque(maxlen=MOST_NEWS))
     told: int = 0
 
-    def note(self, news: Mapping[str, Any]) -> None:
-        """One more."""
-        self.lines.append(news)
-        self.told += 1
-
     def followed_by(self, later: Since) -> Since:
         """Both in one."""
-        lines = deque((*self.lines, *later.lines), maxlen=MOST_NEWS)
-        return Since(lines, self.told + later.told)
+        return Since(deque((*self.lines, *later.lines), maxlen=MOST_NEWS), self.told + later.told)
 
     @property
     def news(self) -> tuple[Mapping[str, Any], ...]:
@@ -111,6 +103,7 @@ class Memory:
     """
 
     at_once: ClassVar[bool] = False
+    skips: ClassVar[frozenset[type[Event]]] = frozenset({Ordered})  # by far the most that there is; it is on the tape
 
     def __init__(self, agent: str) -> None:
         self.agent = agent
@@ -123,41 +116,33 @@ class Memory:
         self.turn: LogEntry | None = None  # what it did at last
 
     @property
-    def since(self) -> Since:
+    def news(self) -> tuple[Mapping[str, Any], ...]:
         """All that was heard since the last turn began."""
-        return self.known.followed_by(self.later) if self.later.told else self.known
+        return (self.known.followed_by(self.later) if self.later.told else self.known).news
 
     def hear(self, entry: LogEntry) -> None:
         """Take in one event."""
         event = entry.event
-        kind = type(event)
-        # by far the most of what each of many agents hears: orders are on the tape, and those of others no news
-        if kind is Ordered or (kind is Withdrawn and event.agent != self.agent):  # type: ignore[attr-defined] # it is one
-            return
-        since = self.later if self.begun or entry.by == self.agent else self.known
-        news_for = getattr(event, "news_for", None)
-        if news_for is not None:
+        if (news_for := getattr(event, "news_for", None)) is not None:
             if news := news_for(self.agent, entry.by):
-                since.note(news)
-        elif entry.by == self.agent:
-            self._remember(event, entry)
-
-    def _remember(self, event: Event, entry: LogEntry) -> None:
+                since = self.later if self.begun or entry.by == self.agent else self.known
+                since.lines.append(news)
+                since.told += 1
+            return
         match event:
+            case OrderDrawn() if self.at_once:
+                self.known, self.later, self.begun = self.known.followed_by(self.later), Since(), True
             case Observed():
                 self.observed += (event,)
             case Acted():
-                done = {"action": event.action, "action_parameters": event.parameters, "result": event.result}
-                self._step(entry, done)
+                self._step(entry, action=event.action, action_parameters=event.parameters, result=event.result)
                 self.working_memory = ""  # what it wrote is told next, if it wrote anything
             case Forfeited(stage="action"):
-                self._step(entry, {"result": "Your reply was outside the format: you forfeited your action."})
+                self._step(entry, result="Your reply was outside the format: you forfeited your action.")
             case Remembered() | Briefed(understood=True):
                 self.working_memory = event.text
-            case _:
-                pass
 
-    def _step(self, entry: LogEntry, done: Mapping[str, Any]) -> None:
+    def _step(self, entry: LogEntry, **done: Any) -> None:
         step: dict[str, Any] = {"round": entry.round}
         if self.known.told:
             step["before"] = self.known.news
@@ -167,8 +152,7 @@ class Memory:
                 for each in self.observed
             ]
         self.steps.append(quoted(**step, **done))
-        self.observed = ()
-        self.turn = entry
+        self.turn, self.observed = entry, ()
         self.known, self.later, self.begun = self.later, Since(), False
 
 
@@ -177,7 +161,70 @@ class MemoryAtOnce(Memory):
 
     at_once: ClassVar[bool] = True
 
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One public thing in the market: a quote that stands (`traded` False), or a trade.
+
+    `side` is that of the order that came in; `price` what it asks or offers, or what the trade was made at.
+    """
+
+    good: str
+    side: Side
+    price: int
+    traded: bool
+
+
+class Tape:
+    """The latest quotes and trades that everybody has heard of; `opened` were there when the period began."""
+
+    def __init__(self, everybody: str) -> None:
+        self.total = 0
+        self.opened = 0
+        self._kept: deque[tuple[int, Signal]] = deque(maxlen=MOST_SIGNALS)  # with the decision that each came of
+        self._drawn: dict[int, int] = {}  # how many there were when the order of a round was drawn
+        self._placed: tuple[Signal, int] | None = None  # a quote, and how many units of its order trade before
+
     def hear(self, entry: LogEntry) -> None:
-        if isinstance(entry.event, OrderDrawn):
-            self.known, self.later, self.begun = self.since, Since(), True
-        super().hear(entry)
+        """Take in one event."""
+        event, decision = entry.event, entry.decision or 0
+        if isinstance(event, Ordered):
+            self._placed = None
+            if event.standing:
+                quote = Signal(event.good, event.side, event.price, traded=False)
+                self._quoted(quote, event.quantity - event.standing, decision)
+        elif isinstance(event, Traded):
+            self._append(Signal(event.good, event.taker, event.price, traded=True), decision)
+            if self._placed is not None:
+                self._quoted(self._placed[0], self._placed[1] - event.quantity, decision)
+        elif isinstance(event, OrderDrawn):
+            self._drawn[event.round] = self.total
+        elif isinstance(event, PeriodBegan):
+            self.opened = self.total
+
+    def since(self, turn: LogEntry | None, *, at_once: bool) -> tuple[Signal, ...]:
+        """Those since an agent's turn began, as far as they are kept, oldest first; `turn` is what it did then."""
+        if turn is None:
+            return self.latest(self.total)
+        if at_once:
+            return self.latest(self.total - self._drawn[turn.round])
+        new = takewhile(lambda kept: kept[0] >= (turn.decision or 0), reversed(self._kept))
+        return tuple(signal for _, signal in new)[::-1]
+
+    def latest(self, count: int) -> tuple[Signal, ...]:
+        """The last so many, as far as they are kept; oldest first."""
+        return tuple(signal for _, signal in islice(reversed(self._kept), count))[::-1]
+
+    def stale(self, count: int) -> int:
+        """How many of the last so many are of an earlier period: of their quotes none stands."""
+        return min(count, max(0, self.opened - (self.total - count)))
+
+    def _quoted(self, quote: Signal, trading: int, decision: int) -> None:
+        """What is left of an order stands once the rest has traded, which is told after it."""
+        self._placed = (quote, trading) if trading else None
+        if not trading:
+            self._append(quote, decision)
+
+    def _append(self, signal: Signal, decision: int) -> None:
+        self._kept.append((decision, signal))
+        self.total += 1

@@ -7,18 +7,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from agentsim.engine.event import Event, LogEntry
-from agentsim.engine.prompt import Prompt, joined, quoted
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options, Request, Text
+from agentsim.engine import Choice, Decision, Event, LogEntry, Options, Prompt, Request, Text, joined, quoted
 from agentsim.engine.wording import cut
-from agentsim.games.market import prompts
-from agentsim.games.market.requests import MarketRequest
-from agentsim.games.market.trading import Traded
+from agentsim.games.market.order_book import Traded
 from agentsim.games.market.turn import EVERYBODY, Turns
+from agentsim.games.market.view import MarketRequest
 
 MODERATOR = "moderator"
 STAFF = f"@{MODERATOR}"
@@ -28,11 +23,8 @@ SHOWN_INTERVIEWS = 6
 SHOWN_TRADES = 10
 
 
-class _Signalled(Event, heading="The moderator to {agent}", private=("agent",)):
+class Paused(Event, heading="The moderator to {agent}", content="PAUSE", private=("agent",)):
     agent: str
-
-
-class Paused(_Signalled, content="PAUSE"): ...
 
 
 class Asked(Event, heading="The moderator asks {agent}", words="question", private=("agent",)):
@@ -45,7 +37,8 @@ class Answered(Event, heading="{agent} answers the moderator", words="text", pri
     text: str
 
 
-class Resumed(_Signalled, content="RESUME"): ...
+class Resumed(Event, heading="The moderator to {agent}", content="RESUME", private=("agent",)):
+    agent: str
 
 
 class InterviewAnswer(Decision):
@@ -71,23 +64,21 @@ class Interviewed(MarketRequest[InterviewAnswer], kind="interview"):
     def options(self) -> Options:
         return {"answer": Text(self.limit)}
 
-    def prompt(self) -> Prompt:
-        state = (*prompts.state_lines(self.now), *self.earlier)
-        question = (
+    def state(self) -> tuple[str, ...]:
+        return (*self.now.lines(), *self.earlier)
+
+    def asks(self) -> tuple[str, ...]:
+        return (
             "The moderator says: PAUSE",
             joined("The moderator's question: ", quoted(question=self.question)),
             f"Reply truthfully and in detail. {self.answer_line}",
         )
-        return prompts.composed(self.menu, self.tail, state, question)
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"round": self.now.round}
 
     def in_words(self, words: str) -> InterviewAnswer:
         return InterviewAnswer(answer=words)
-
-    def fallback(self) -> InterviewAnswer:
-        return InterviewAnswer(answer="")
 
 
 class Moderate(Request[Moderation]):
@@ -129,12 +120,6 @@ class Moderate(Request[Moderation]):
             return {**legal, "default": NOBODY}
         return {"const": ""} if answered["ask"] == NOBODY else {**legal, "minLength": 1}
 
-    def fallback(self) -> Moderation:
-        return Moderation(ask=NOBODY)
-
-
-REQUESTS: tuple[type[Request[Any]], ...] = (Interviewed, Moderate)
-
 
 class Heard:
     """The latest interviews that an agent or the moderator has heard, and the latest trades in words; oldest first."""
@@ -156,53 +141,37 @@ class Heard:
                 self.trades.append(f"{bought} of {made.seller} at {made.price}.")
 
 
-@dataclass(frozen=True)
-class Moderator:
-    """Between turns: asks staff whether there is a question, and puts it."""
-
-    turns: Turns
-
-    async def boundary(self, coming: Sequence[str]) -> None:
-        """Staff may have a question now; it is asked of whom it names, and the simulation goes on."""
-        table, market = self.turns.table, self.turns.market
-        if MODERATOR not in table.staff:
-            return
-        agents, heard = tuple(market.agents), table.memory(STAFF, Heard)
-        chosen = await table.ask(
-            Moderate(
-                player=STAFF,
-                agents=agents,
-                round=market.world.round,
-                next_to_act=coming[0] if len(coming) == 1 else EVERYBODY,
-                trades=tuple(heard.trades),
-                interviews=tuple(heard.interviews),
-            )
+async def boundary(turns: Turns, coming: Sequence[str]) -> None:
+    """Between turns staff may have a question: it is asked of whom it names, and the simulation goes on."""
+    if MODERATOR not in turns.table.staff:
+        return
+    agents, heard = tuple(turns.market.agents), turns.table.memory(STAFF, Heard)
+    chosen = await turns.table.ask(
+        Moderate(
+            player=STAFF,
+            agents=agents,
+            round=turns.market.world.round,
+            next_to_act=coming[0] if len(coming) == 1 else EVERYBODY,
+            trades=tuple(heard.trades),
+            interviews=tuple(heard.interviews),
         )
-        question = cut(chosen.question, QUESTION_CHARS)
-        if chosen.ask != NOBODY and question:
-            await self.interview(agents if chosen.ask == EVERYBODY else (chosen.ask,), question)
+    )
+    question = cut(chosen.question, QUESTION_CHARS)
+    if chosen.ask != NOBODY and question:
+        await interview(turns, agents if chosen.ask == EVERYBODY else (chosen.ask,), question)
 
-    async def interview(self, agents: Sequence[str], question: str) -> None:
-        """Pause, ask all of them at the same moment, and resume."""
-        turns, limit = self.turns, self.turns.config.answer_chars
-        hear = {agent: (agent, STAFF) for agent in agents}
-        for agent in agents:
-            turns.table.tell(Paused(agent), to=hear[agent])
-            turns.table.tell(Asked(agent, question), to=hear[agent])
-        requests = [
-            Interviewed(
-                player=agent,
-                menu=turns.menu,
-                tail=turns.tails[agent],
-                now=turns.glance(turns.market.agents[agent]),
-                question=question,
-                earlier=tuple(turns.table.memory(agent, Heard).interviews),
-                limit=limit,
-            )
-            for agent in agents
-        ]
-        answers = await turns.table.ask_all(requests)
-        for agent, given in zip(agents, answers, strict=True):
-            answer = cut(given.answer, limit)
-            turns.table.tell(Answered(agent, answer), to=hear[agent], by=agent)
-            turns.table.tell(Resumed(agent), to=hear[agent])
+
+async def interview(turns: Turns, agents: Sequence[str], question: str) -> None:
+    """Pause, ask all of them at the same moment, and resume."""
+    table, limit = turns.table, turns.config.answer_chars
+    requests = []
+    for agent in agents:
+        table.tell(Paused(agent), to=(agent, STAFF))
+        table.tell(Asked(agent, question), to=(agent, STAFF))
+    for agent in agents:
+        earlier = tuple(table.memory(agent, Heard).interviews)
+        asked = turns.market.agents[agent]
+        requests.append(turns.request(Interviewed, asked, question=question, earlier=earlier, limit=limit))
+    for agent, given in zip(agents, await table.ask_all(requests), strict=True):
+        table.tell(Answered(agent, cut(given.answer, limit)), to=(agent, STAFF), by=agent)
+        table.tell(Resumed(agent), to=(agent, STAFF))

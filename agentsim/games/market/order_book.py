@@ -1,4 +1,4 @@
-"""OrderBook: a continuous double auction for one good. Who may order what, and who hears of it, does not belong here.
+"""OrderBook: a continuous double auction for one good, and its orders and trades as they are told.
 
 Price first, then time; a trade is at the price of the order that stood there first. An order is covered from the moment
 it is placed: what it could cost is reserved on its owner's account, and freed as it trades or goes.
@@ -7,18 +7,96 @@ it is placed: what it could cost is reserved on its owner's account, and freed a
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from operator import attrgetter
-from typing import Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
+from agentsim.engine import Event
+from agentsim.engine.capability import Refused
+from agentsim.engine.event import Deed
+from agentsim.engine.template import By
 from agentsim.games.market.ledger import CAPITAL, Ledger
 
 Side: TypeAlias = Literal["buy", "sell"]
 Why: TypeAlias = Literal["cancelled", "replaced", "own", "outbid", "traded", "closed"]
-"""Why an order left the book untraded: taken back, replaced, in the way of an order of its own owner, no longer the
-best where only the best stand, cleared after a trade, or at the end of a period."""
+_GONE: dict[Why, str] = {
+    "cancelled": "was cancelled",
+    "replaced": "was replaced",
+    "own": "stood in the way of an order of its own owner",
+    "outbid": "is no longer the best",
+    "traded": "was cleared after a trade",
+    "closed": "was cleared at the end of the period",
+}
+_NOTED: dict[Why, str] = {"outbid": "somebody's is better", "traded": "cleared after a trade", "closed": "period over"}
+
+
+class _OfOrder(Event):
+    order: int
+    agent: str
+    good: str
+    side: Side
+    price: int
+    quantity: int
+
+
+class Ordered(
+    _OfOrder,
+    heading=("{agent} ", By("side", {"buy": "bids"}, "asks"), " {price}"),
+    content="Order {order}: {side} {quantity} {good} at {price}; {standing} standing.",
+):
+    """A limit order; `standing` units of it are in the book after what it traded at once."""
+
+    standing: int
+
+
+class Withdrawn(
+    _OfOrder,
+    heading="{agent}'s order {order} is gone",
+    content=("To {side} {quantity} {good} at {price}: it ", By("why", _GONE), "."),
+):
+    """An order left the book with this quantity untraded."""
+
+    why: Why
+
+    def news_for(self, agent: str, by: str | None) -> Mapping[str, Any] | None:
+        """What its owner is told, where it was not the owner's doing."""
+        concerns = agent == self.agent != by and self.why in _NOTED
+        return {"your_order": self.order, "gone": _NOTED[self.why]} if concerns else None
+
+
+class Traded(
+    Event,
+    heading="{buyer} buys {quantity} {good} of {seller} at {price}",
+    content="{paid} capital in all.",
+    deeds=(Deed("buyer", "seller", "bought of", amount="paid"), Deed("seller", "buyer", "sold to", amount="paid")),
+):
+    """`resting` is the order that stood there; `taker` the side that came to it.
+
+    The book matches prices, not people: neither side did it for the other's sake.
+    """
+
+    good: str
+    price: int
+    quantity: int
+    buyer: str
+    seller: str
+    resting: int
+    incoming: int
+    taker: Side
+    round: int
+
+    @property
+    def paid(self) -> int:
+        """In capital."""
+        return self.price * self.quantity
+
+    def news_for(self, agent: str, by: str | None) -> Mapping[str, Any] | None:
+        """What the owner of the order that stood there is told."""
+        other, what = (self.seller, "sold") if self.taker == "buy" else (self.buyer, "bought")
+        if agent != other:
+            return None
+        return {"your_order": self.resting, what: self.quantity, "good": self.good, "price": self.price}
 
 
 def shortage(asset: str, needed: int, free: int) -> str:
@@ -26,35 +104,29 @@ def shortage(asset: str, needed: int, free: int) -> str:
     return f"that takes {needed} {asset}, and you have {free} free" if needed > free else ""
 
 
-class OrderRefused(ValueError):
-    """An order that the book does not take, in words fit for who placed it; nothing has changed."""
+def stake(side: str, good: str, price: int, quantity: int) -> tuple[str, int]:
+    """What such an order could cost: an asset, and how much of it."""
+    return (CAPITAL, price * quantity) if side == "buy" else (good, quantity)
 
 
-@dataclass(slots=True)
-class Order:
-    """An open limit order; `quantity` is what is left of it."""
+class Order(NamedTuple):
+    """An open limit order, which sorts as it trades: best price first, then the earliest.
 
-    id: int
-    owner: str
-    side: Side
-    price: int
-    quantity: int
-    rank: tuple[int, int] = field(init=False, repr=False)
+    `quantity` is what is left of it; `alone` says that a new one for that good takes its place.
+    """
 
-    def __post_init__(self) -> None:
-        self.rank = (-self.price if self.side == "buy" else self.price, self.id)
-
-
-@dataclass(frozen=True, slots=True)
-class OpenOrder:
-    """An open order of the agent's own; `alone` where a new one for that good takes its place."""
-
+    rank: int  # the price of an ask, of a bid the negative of it
     number: int
+    agent: str
     good: str
     side: Side
     price: int
     quantity: int
     alone: bool = False
+
+    def stake(self, quantity: int | None = None) -> tuple[str, int]:
+        """What so many units of it, or all, could cost."""
+        return stake(self.side, self.good, self.price, self.quantity if quantity is None else quantity)
 
     @property
     def words(self) -> str:
@@ -63,37 +135,12 @@ class OpenOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class Trade:
-    """So many units changed hands; `resting` and `incoming` are the two orders, the earlier one first."""
-
-    price: int
-    quantity: int
-    buyer: str
-    seller: str
-    resting: int
-    incoming: int
-
-
-@dataclass(frozen=True, slots=True)
-class Withdrawal:
-    """An order left the book with this quantity untraded."""
-
-    order: int
-    owner: str
-    side: Side
-    price: int
-    quantity: int
-    why: Why
-
-
-@dataclass(frozen=True, slots=True)
 class Placed:
-    """What came of a new order: `standing` units of it are left in the book."""
+    """What came of a new order."""
 
-    order: int
-    standing: int
-    trades: tuple[Trade, ...]
-    withdrawn: tuple[Withdrawal, ...]
+    ordered: Ordered
+    trades: tuple[Traded, ...] = ()
+    withdrawn: tuple[Withdrawn, ...] = ()
 
 
 @dataclass
@@ -114,64 +161,59 @@ class OrderBook:
     ids: Iterator[int] = field(default_factory=lambda: count(1))
     bids: list[Order] = field(default_factory=list)
     asks: list[Order] = field(default_factory=list)
-    _by_owner: dict[str, dict[int, Order]] = field(default_factory=dict)
+    _by_agent: dict[str, dict[int, Order]] = field(default_factory=dict)
 
-    def best(self, side: Side) -> Order | None:
-        """The order of that side which trades first."""
-        orders = self._side(side)
-        return orders[0] if orders else None
+    def of(self, agent: str) -> list[Order]:
+        """The agent's open orders, oldest first."""
+        return list(self._by_agent.get(agent, {}).values())
 
-    def of(self, owner: str) -> list[Order]:
-        """The owner's open orders, oldest first."""
-        return list(self._by_owner.get(owner, {}).values())
-
-    def place(self, owner: str, side: Side, price: int, quantity: int = 1, *, replaces: int | None = None) -> Placed:
-        """Place an order, in place of another of the same owner if one is named; `OrderRefused` where it cannot be.
+    def place(
+        self, agent: str, side: Side, price: int, quantity: int = 1, *, replaces: int | None = None, now: int = 0
+    ) -> Placed:
+        """Place an order in round `now`, in place of another of the same agent if one is named.
 
         A replacement stands behind all orders of its price, unless side and price are the same and it is for less.
+        Raises `Refused`.
         """
-        former = self._own(owner, replaces) if replaces is not None else None
-        going = [former] if former else self.of(owner) if self.single_unit else []
-        self._admit(owner, side, price, quantity, going)
+        former = None if replaces is None else self._own(agent, replaces)
+        going = [former] if former else self.of(agent) if self.single_unit else []
+        self._admit(agent, side, price, quantity, going)
         if former and (former.side, former.price) == (side, price) and quantity < former.quantity:
-            return self._reduce(former, quantity)
+            self._fill(former, former.quantity - quantity)
+            return Placed(Ordered(former.number, agent, self.good, side, price, quantity, quantity))
         withdrawn = [self._withdraw(order, "replaced") for order in going]
-        self._reserve(owner, side, price * quantity, quantity)
-        order = Order(next(self.ids), owner, side, price, quantity)
-        trades: list[Trade] = []
-        while order.quantity and (resting := self._meets(side, price)):
-            if resting.owner == owner:
+        rank = -price if side == "buy" else price
+        order = Order(rank, next(self.ids), agent, self.good, side, price, quantity, self.single_unit)
+        self.ledger.reserve(agent, *order.stake())
+        left, trades = quantity, list[Traded]()
+        while left and (resting := self._meets(side, price)):
+            if resting.agent == agent:
                 withdrawn.append(self._withdraw(resting, "own"))
                 continue
-            trades.append(self._trade(order, resting))
+            trades.append(self._trade(order, resting, min(left, resting.quantity), now))
+            left -= trades[-1].quantity
             if self.clear_after_trade:
                 break
         if trades and self.clear_after_trade:
-            self._release(owner, side, order.price * order.quantity, order.quantity)
-            return Placed(order.id, 0, tuple(trades), (*withdrawn, *self.clear("traded")))
-        if order.quantity:
+            self.ledger.release(agent, *order.stake(left))
+            withdrawn += self.clear("traded")
+            left = 0
+        elif left:
             if self.best_only:
                 withdrawn += [self._withdraw(other, "outbid") for other in list(self._side(side))]
-            insort(self._side(side), order, key=_rank)
-            self._by_owner.setdefault(owner, {})[order.id] = order
-        return Placed(order.id, order.quantity, tuple(trades), tuple(withdrawn))
+            order = order if left == quantity else order._replace(quantity=left)
+            insort(self._side(side), order)
+            self._by_agent.setdefault(agent, {})[order.number] = order
+        ordered = Ordered(order.number, agent, self.good, side, price, quantity, left)
+        return Placed(ordered, tuple(trades), tuple(withdrawn))
 
-    def cancel(self, owner: str, order: int) -> Withdrawal:
-        """Take an order of one's own back; `OrderRefused` where there is no such."""
-        return self._withdraw(self._own(owner, order), "cancelled")
+    def cancel(self, agent: str, order: int) -> Withdrawn:
+        """Take an order of one's own back; `Refused` where there is no such."""
+        return self._withdraw(self._own(agent, order), "cancelled")
 
-    def clear(self, why: Why) -> tuple[Withdrawal, ...]:
+    def clear(self, why: Why) -> list[Withdrawn]:
         """Take every order out of the book."""
-        return tuple(self._withdraw(order, why) for order in (*self.bids, *self.asks))
-
-    def promised(self, owner: str) -> dict[str, int]:
-        """What the owner's open orders could cost."""
-        out = {CAPITAL: 0, self.good: 0}
-        for order in self._by_owner.get(owner, {}).values():
-            out[CAPITAL if order.side == "buy" else self.good] += order.quantity * (
-                order.price if order.side == "buy" else 1
-            )
-        return out
+        return [self._withdraw(order, why) for order in (*self.bids, *self.asks)]
 
     def check(self) -> list[str]:
         """Every broken invariant of the open orders, in words."""
@@ -182,79 +224,58 @@ class OrderBook:
             broken.append(f"{self.good}: only the best quotes stand")
         return broken
 
-    def _admit(self, owner: str, side: Side, price: int, quantity: int, going: list[Order]) -> None:
+    def _admit(self, agent: str, side: Side, price: int, quantity: int, going: list[Order]) -> None:
         if price < 1 or quantity < 1:
-            raise OrderRefused("price and quantity are whole numbers from 1")
+            raise Refused("price and quantity are whole numbers from 1")
         if self.single_unit and quantity != 1:
-            raise OrderRefused("orders are for one unit here")
-        asset, needed = (CAPITAL, price * quantity) if side == "buy" else (self.good, quantity)
-        freed = sum(
-            order.price * order.quantity if side == "buy" else order.quantity for order in going if order.side == side
-        )
-        free = self.ledger.free(owner, asset) + freed
-        if short := shortage(asset, needed, free):
-            raise OrderRefused(short)
-        best = self.best(side)
-        if self.best_only and best and not self._crosses(owner, side, price):
+            raise Refused("orders are for one unit here")
+        asset, needed = stake(side, self.good, price, quantity)
+        freed = sum(order.stake()[1] for order in going if order.side == side)
+        if short := shortage(asset, needed, self.ledger.free(agent, asset) + freed):
+            raise Refused(short)
+        if self.best_only and (best := next(iter(self._side(side)), None)):
+            others = (order for order in self._side("sell" if side == "buy" else "buy") if order.agent != agent)
+            meets = (price - other.price if side == "buy" else other.price - price for other in others)
             better = price > best.price if side == "buy" else price < best.price
-            if not better:
+            if not better and next(meets, -1) < 0:
                 what, where = ("a bid", "above") if side == "buy" else ("an ask", "below")
-                raise OrderRefused(f"{what} must be {where} the best one, {best.price}, or trade")
-
-    def _crosses(self, owner: str, side: Side, price: int) -> bool:
-        """Whether an order of another owner would be met."""
-        opposite = self.asks if side == "buy" else self.bids
-        others = next((order for order in opposite if order.owner != owner), None)
-        return others is not None and (price >= others.price if side == "buy" else price <= others.price)
+                raise Refused(f"{what} must be {where} the best one, {best.price}, or trade")
 
     def _meets(self, side: Side, price: int) -> Order | None:
-        resting = self.best("sell" if side == "buy" else "buy")
-        if resting is None or (price < resting.price if side == "buy" else price > resting.price):
-            return None
-        return resting
+        """The standing order that trades next with one of that side and price."""
+        if side == "buy":
+            return self.asks[0] if self.asks and self.asks[0].price <= price else None
+        return self.bids[0] if self.bids and self.bids[0].price >= price else None
 
-    def _trade(self, incoming: Order, resting: Order) -> Trade:
-        quantity = min(incoming.quantity, resting.quantity)
-        for order in (incoming, resting):
-            self._release(order.owner, order.side, order.price * quantity, quantity)
-            order.quantity -= quantity
-        if not resting.quantity:
-            self._remove(resting)
+    def _trade(self, incoming: Order, resting: Order, quantity: int, now: int) -> Traded:
+        self.ledger.release(incoming.agent, *incoming.stake(quantity))
+        self._fill(resting, quantity)
         buyer, seller = (incoming, resting) if incoming.side == "buy" else (resting, incoming)
-        self.ledger.move(buyer.owner, seller.owner, CAPITAL, resting.price * quantity)
-        self.ledger.move(seller.owner, buyer.owner, self.good, quantity)
-        return Trade(resting.price, quantity, buyer.owner, seller.owner, resting.id, incoming.id)
+        self.ledger.move(buyer.agent, seller.agent, CAPITAL, resting.price * quantity)
+        self.ledger.move(seller.agent, buyer.agent, self.good, quantity)
+        parties, numbers = (buyer.agent, seller.agent), (resting.number, incoming.number)
+        return Traded(self.good, resting.price, quantity, *parties, *numbers, incoming.side, now)
 
-    def _reduce(self, order: Order, quantity: int) -> Placed:
-        less = order.quantity - quantity
-        self._release(order.owner, order.side, order.price * less, less)
-        order.quantity = quantity
-        return Placed(order.id, quantity, (), ())
+    def _withdraw(self, order: Order, why: Why) -> Withdrawn:
+        self._fill(order, order.quantity)
+        return Withdrawn(order.number, order.agent, self.good, order.side, order.price, order.quantity, why)
 
-    def _own(self, owner: str, order: int) -> Order:
-        own = self._by_owner.get(owner, {}).get(order)
+    def _fill(self, order: Order, quantity: int) -> None:
+        """So much of a standing order is no longer in the book, nor reserved."""
+        self.ledger.release(order.agent, *order.stake(quantity))
+        orders = self._side(order.side)
+        place = bisect_left(orders, order)
+        if quantity < order.quantity:
+            orders[place] = left = order._replace(quantity=order.quantity - quantity)
+            self._by_agent[order.agent][order.number] = left
+        else:
+            del orders[place], self._by_agent[order.agent][order.number]
+
+    def _own(self, agent: str, order: int) -> Order:
+        own = self._by_agent.get(agent, {}).get(order)
         if own is None:
-            raise OrderRefused(f"you have no open order {order}")
+            raise Refused(f"you have no open order {order}")
         return own
 
     def _side(self, side: Side) -> list[Order]:
         return self.bids if side == "buy" else self.asks
-
-    def _withdraw(self, order: Order, why: Why) -> Withdrawal:
-        self._remove(order)
-        self._release(order.owner, order.side, order.price * order.quantity, order.quantity)
-        return Withdrawal(order.id, order.owner, order.side, order.price, order.quantity, why)
-
-    def _remove(self, order: Order) -> None:
-        orders = self._side(order.side)
-        del orders[bisect_left(orders, order.rank, key=_rank)]
-        del self._by_owner[order.owner][order.id]
-
-    def _reserve(self, owner: str, side: Side, capital: int, quantity: int) -> None:
-        self.ledger.reserve(owner, *((CAPITAL, capital) if side == "buy" else (self.good, quantity)))
-
-    def _release(self, owner: str, side: Side, capital: int, quantity: int) -> None:
-        self.ledger.release(owner, *((CAPITAL, capital) if side == "buy" else (self.good, quantity)))
-
-
-_rank = attrgetter("rank")

@@ -7,29 +7,37 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import groupby
-from typing import TypeAlias
 
-from agentsim.engine.event import Event, LogEntry
-from agentsim.engine.panel import Cell, Chart, DataTable, Frame, Network, Node, Panel, Series, Tie
+from agentsim.engine import Event, LogEntry
+from agentsim.engine.panel import (
+    Board,
+    Cell,
+    Chart,
+    DataTable,
+    Frame,
+    Network,
+    Node,
+    Panel,
+    Piece,
+    Scene,
+    Series,
+    Tie,
+    Tile,
+)
 from agentsim.engine.wording import sentence
 from agentsim.games.market.artifacts.dialogue import Messaged
-from agentsim.games.market.artifacts.gridworld import grid
-from agentsim.games.market.course import Endowed, MarketBegan
-from agentsim.games.market.experiment import periods
+from agentsim.games.market.artifacts.gridworld import Moved
+from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.schedule import PeriodBegan, PeriodEnded
-from agentsim.games.market.trading import Ordered, Traded
-from agentsim.games.market.trading_panels import book, prices, rounds, spots
+from agentsim.games.market.order_book import Ordered, Traded
+from agentsim.games.market.state import Endowed, MarketBegan, PeriodBegan
+from agentsim.games.market.trading_panels import book, of, periods, prices, scenes, spots
 from agentsim.games.market.world import Transferred
 
 MOST_LINES = 12
 """More lines in one chart hide each other; a shaded table takes their place."""
 MOST_AGENTS = 100
-_COLUMNS = 12
-
-_Scene: TypeAlias = tuple[int, dict[str, dict[str, int]]]
-"""A round, and who held what after it."""
+MOST_CELLS = 400  # of a grid that is drawn
 
 
 class Replayed:
@@ -44,12 +52,10 @@ class Replayed:
             case Endowed():
                 self.held[event.agent] = dict(event.holdings)
             case Traded():
-                self._move(event.buyer, event.seller, CAPITAL, event.price * event.quantity)
+                self._move(event.buyer, event.seller, CAPITAL, event.paid)
                 self._move(event.seller, event.buyer, event.good, event.quantity)
             case Transferred():
                 self._move(event.giver, event.taker, event.asset, event.amount)
-            case _:
-                pass
 
     def _move(self, giver: str, taker: str, asset: str, amount: int) -> None:
         for owner, change in ((giver, -amount), (taker, amount)):
@@ -57,42 +63,39 @@ class Replayed:
                 self.held[owner][asset] = self.held[owner].get(asset, 0) + change
 
 
-def holdings(log: Sequence[LogEntry]) -> list[Panel]:
+def _holdings(log: Sequence[LogEntry]) -> list[Panel]:
     """Capital and each good by agent, where endowments were heard of: charts, or tables where agents are many."""
-    replayed, shown = Replayed(), set(spots(rounds(log)))
-    scenes: list[_Scene] = []
-    for number, told_in_round in groupby(log, key=lambda told: told.round):
-        for told in told_in_round:
-            replayed.follow(told.event)
-        if number in shown or number == 0:
-            scenes.append((number, {owner: dict(held) for owner, held in replayed.held.items()}))
+    replayed = Replayed()
+    after: dict[str, dict[str, dict[str, int]]] = {}
+    for number in scenes(log, replayed.follow):
+        after[str(number)] = {owner: dict(held) for owner, held in replayed.held.items()}
     agents = list(replayed.held)[:MOST_AGENTS]
-    assets = list(dict.fromkeys(asset for held in replayed.held.values() for asset in held))
+    assets = dict.fromkeys(asset for held in replayed.held.values() for asset in held)
     note = "" if len(replayed.held) <= MOST_AGENTS else f"The first {MOST_AGENTS} of {len(replayed.held)} agents."
-    draw = _chart if len(agents) <= MOST_LINES else _table
-    return [draw(asset, agents, scenes, note) for asset in sorted(assets, key=lambda asset: asset != CAPITAL)]
+    few = [list(after)[place] for place in (0, *spots(len(after) - 1, MOST_LINES - 1))]
+    drawn: list[Panel] = []
+    for asset in sorted(assets, key=lambda asset: asset != CAPITAL):
+        title = asset.capitalize()
 
+        def held(agent: str, number: str, asset: str = asset) -> int:
+            return after[number].get(agent, {}).get(asset, 0)
 
-def _chart(asset: str, agents: Sequence[str], scenes: Sequence[_Scene], note: str) -> Panel:
-    series = [Series(agent, tuple(float(held.get(agent, {}).get(asset, 0)) for _, held in scenes)) for agent in agents]
-    x = tuple(str(number) for number, _ in scenes)
-    return Chart(asset.capitalize(), "line", x, tuple(series), "after round", "units held", note)
-
-
-def _table(asset: str, agents: Sequence[str], scenes: Sequence[_Scene], note: str) -> Panel:
-    places = spots(len(scenes) - 1, _COLUMNS - 1)
-    few = [scenes[place] for place in (0, *places)]
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (agent, *(held.get(agent, {}).get(asset, 0) for _, held in few)) for agent in agents
-    )
-    columns = ("agent", *(str(number) for number, _ in few))
-    return DataTable(asset.capitalize(), columns, rows, f"Units held after the round. {note}".strip(), heat=True)
+        if len(agents) <= MOST_LINES:
+            lines = tuple(Series(agent, tuple(float(held(agent, each)) for each in after)) for agent in agents)
+            drawn.append(Chart(title, "line", tuple(after), lines, "after round", "units held", note))
+        else:
+            rows: tuple[tuple[Cell, ...], ...] = tuple(
+                (agent, *(held(agent, each) for each in few)) for agent in agents
+            )
+            says = f"Units held after the round. {note}".strip()
+            drawn.append(DataTable(title, ("agent", *few), tuple(rows), says, heat=True))
+    return drawn
 
 
 _GROUPS = {"buy": "buyers", "sell": "sellers", None: ""}
 
 
-def interactions(log: Sequence[LogEntry]) -> list[Panel]:
+def _interactions(log: Sequence[LogEntry]) -> list[Panel]:
     """Ties between agents, buyers beside buyers where sides are known; empty where there were no dealings."""
     agents: tuple[str, ...] = ()
     groups: dict[str, str] = {}
@@ -135,20 +138,31 @@ def interactions(log: Sequence[LogEntry]) -> list[Panel]:
     return [Network("Who deals with whom", nodes, ties, sentence(note))]
 
 
-TRADES = ("round", "period", "good", "price", "quantity", "buyer", "seller", "taker")
-ORDERS = ("round", "period", "order", "agent", "good", "side", "price", "quantity", "standing")
-PERIODS = (
-    "period",
-    "rounds",
-    "quantity",
-    "mean_price",
-    "allocative_efficiency",
-    "alpha",
-    "equilibrium_price",
-    "equilibrium_quantity",
-    "surplus",
-    "most_surplus",
-)
+def _grid(log: Sequence[LogEntry]) -> list[Panel]:
+    """A board with a scene for each round shown; nothing where there is no grid, or one too large to be drawn."""
+    moves = of(log, Moved)
+    if not moves or moves[0].columns * moves[0].rows > MOST_CELLS:
+        return []
+    columns, rows = moves[0].columns, moves[0].rows
+    tiles = tuple(Tile(column, row, f"{column}, {row}") for row in range(rows) for column in range(columns))
+    pieces: dict[str, Piece] = {}
+    drawn: list[Scene] = []
+
+    def follow(event: Event) -> None:
+        if isinstance(event, Moved):
+            pieces[event.agent] = Piece(event.agent, event.column, event.row)
+
+    for number in scenes(log, follow):
+        drawn += [Scene(f"Round {number}", tiles, tuple(pieces.values()))] if number else []
+    return [Board("Grid", columns, rows, tuple(drawn), "Cells are column, row, counted from the north-west corner.")]
+
+
+_PERIODS = ("period", "rounds", "quantity", "mean_price", "allocative_efficiency", "alpha", "equilibrium_price")
+_TABLES: Mapping[str, tuple[type[Event], tuple[str, ...]]] = {
+    "trades": (Traded, ("round", "period", "good", "price", "quantity", "buyer", "seller", "taker")),
+    "orders": (Ordered, ("round", "period", "order", "agent", "good", "side", "price", "quantity", "standing")),
+    "periods": (PeriodEnded, (*_PERIODS, "equilibrium_quantity", "surplus", "most_surplus")),
+}
 
 
 def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
@@ -156,28 +170,19 @@ def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
 
     `period` is empty outside experiments.
     """
-    rows: dict[str, list[tuple[Cell, ...]]] = {"trades": [], "orders": [], "periods": []}
+    rows: dict[str, list[tuple[Cell, ...]]] = {name: [] for name in _TABLES}
     period: int | None = None
     for told in log:
-        match told.event:
-            case PeriodBegan() as began:
-                period = began.period
-            case Traded() as trade:
-                parties = (trade.buyer, trade.seller, trade.taker)
-                rows["trades"].append((trade.round, period, trade.good, trade.price, trade.quantity, *parties))
-            case Ordered() as made:
-                size = (made.price, made.quantity, made.standing)
-                rows["orders"].append((told.round, period, made.order, made.agent, made.good, made.side, *size))
-            case PeriodEnded() as ended:
-                rows["periods"].append(tuple(getattr(ended, name) for name in PERIODS))
-            case _:
-                pass
-    columns = {"trades": TRADES, "orders": ORDERS, "periods": PERIODS}
-    return {name: Frame(columns[name], tuple(rows[name])) for name in columns}
+        if isinstance(told.event, PeriodBegan):
+            period = told.event.period
+        for name, (kind, columns) in _TABLES.items():
+            if isinstance(told.event, kind):
+                known = {"round": told.round, "period": period} | vars(told.event)
+                rows[name].append(tuple(known[column] for column in columns))
+    return {name: Frame(columns, tuple(rows[name])) for name, (_, columns) in _TABLES.items()}
 
 
 def panels(log: Sequence[LogEntry]) -> list[Panel]:
     """Everything there is to show; nothing before the market has begun, and no panel without data."""
-    if not any(isinstance(told.event, MarketBegan) for told in log):
-        return []
-    return [*periods(log), *prices(log), *book(log), *holdings(log), *interactions(log), *grid(log)]
+    parts = (periods, prices, book, _holdings, _interactions, _grid)
+    return [panel for part in parts for panel in part(log)] if of(log, MarketBegan) else []

@@ -1,100 +1,73 @@
-"""Restrictions: rules that an action must pass, in words that agents read and are refused with. A closed vocabulary."""
+"""Restrictions: rules that an action must pass, in words that agents read and are refused with; and how far one can go.
+
+The vocabulary is closed. What an action comes to is the artifacts' verdict, also where nothing is said against it here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from agentsim.engine.game import GameConfig
+from agentsim.engine import GameConfig
+from agentsim.engine.capability import Refused
 from agentsim.games.market.artifacts.dialogue import EVERYONE
-from agentsim.games.market.order_book import Side
-
-RuleName: TypeAlias = Literal[
-    "buy_within_value",
-    "sell_within_value",
-    "only_buy",
-    "only_sell",
-    "one_unit",
-    "most_quantity",
-    "most_price",
-    "least_price",
-    "keep_capital",
-    "no_messages_to_all",
-    "no_borrowing",
-]
-
-
-class Restricted(Protocol):
-    """What a restriction looks at: one agent, before it acts."""
-
-    def worth(self, good: str, side: Side) -> int | None:
-        """The agent's private value of the next unit it buys or sells; None where it has none."""
-        ...
-
-    def free_capital(self) -> int:
-        """Capital that nothing is promised of."""
-        ...
+from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.order_book import Order, shortage, stake
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """`words` hold `{limit}` where the rule takes one; `allows` is asked for the actions it is about, None is never."""
+    """`words` hold `{limit}` where the rule takes one; `allows` is asked for the actions it is about, None is never.
+
+    It sees the action's parameters, `worth` (the agent's private value of the next unit, None for none) and `left` (the
+    capital that stays free).
+    """
 
     words: str
     actions: tuple[str, ...]
-    allows: Callable[[Restricted, str, Mapping[str, Any], int], bool] | None
+    allows: Callable[[Mapping[str, Any], int], bool] | None = None
 
     @property
     def limited(self) -> bool:
         return "{limit}" in self.words
 
 
-def _within(agent: Restricted, action: str, given: Mapping[str, Any], limit: int) -> bool:
-    side: Side = "buy" if action == "buy" else "sell"
-    worth = agent.worth(given["good"], side)
-    if worth is None:
-        return True
-    return bool(given["price"] <= worth if side == "buy" else given["price"] >= worth)
-
-
 _TRADES = ("buy", "sell")
 _RULES: dict[str, _Rule] = {
-    "buy_within_value": _Rule("A buy price may not exceed your value of the unit.", ("buy",), _within),
-    "sell_within_value": _Rule("A sell price may not be below your value of the unit.", ("sell",), _within),
-    "only_buy": _Rule("You may buy, and not sell.", ("sell",), None),
-    "only_sell": _Rule("You may sell, and not buy.", ("buy",), None),
-    "one_unit": _Rule(
-        "An order is for one unit at a time.", _TRADES, lambda agent, action, given, limit: given["quantity"] == 1
-    ),
-    "most_quantity": _Rule(
-        "An order is for at most {limit} units.",
-        _TRADES,
-        lambda agent, action, given, limit: given["quantity"] <= limit,
-    ),
-    "most_price": _Rule(
-        "A price may not be above {limit}.", _TRADES, lambda agent, action, given, limit: given["price"] <= limit
-    ),
-    "least_price": _Rule(
-        "A price may not be below {limit}.", _TRADES, lambda agent, action, given, limit: given["price"] >= limit
-    ),
-    "keep_capital": _Rule(
-        "An order to buy must leave you at least {limit} capital free.",
+    "buy_within_value": _Rule(
+        "A buy price may not exceed your value of the unit.",
         ("buy",),
-        lambda agent, action, given, limit: (
-            agent.free_capital() + given.get("freed", 0) - given["price"] * given["quantity"] >= limit
-        ),
+        lambda it, limit: it["worth"] is None or it["price"] <= it["worth"],
+    ),
+    "sell_within_value": _Rule(
+        "A sell price may not be below your value of the unit.",
+        ("sell",),
+        lambda it, limit: it["worth"] is None or it["price"] >= it["worth"],
+    ),
+    "only_buy": _Rule("You may buy, and not sell.", ("sell",)),
+    "only_sell": _Rule("You may sell, and not buy.", ("buy",)),
+    "one_unit": _Rule("An order is for one unit at a time.", _TRADES, lambda it, limit: it["quantity"] == 1),
+    "most_quantity": _Rule(
+        "An order is for at most {limit} units.", _TRADES, lambda it, limit: it["quantity"] <= limit
+    ),
+    "most_price": _Rule("A price may not be above {limit}.", _TRADES, lambda it, limit: it["price"] <= limit),
+    "least_price": _Rule("A price may not be below {limit}.", _TRADES, lambda it, limit: it["price"] >= limit),
+    "keep_capital": _Rule(
+        "An order to buy must leave you at least {limit} capital free.", ("buy",), lambda it, limit: it["left"] >= limit
     ),
     "no_messages_to_all": _Rule(
-        "A message goes to one agent, not to all.",
-        ("send",),
-        lambda agent, action, given, limit: given["to"] != EVERYONE,
+        "A message goes to one agent, not to all.", ("send",), lambda it, limit: it["to"] != EVERYONE
     ),
-    "no_borrowing": _Rule("You may not borrow.", ("borrow",), None),
+    "no_borrowing": _Rule("You may not borrow.", ("borrow",)),
 }
+if TYPE_CHECKING:
+    RuleName: TypeAlias = str
+else:  # for the config's schema; a type checker cannot read a list
+    RuleName = Literal[tuple(_RULES)]
 
 
 class Restriction(GameConfig):
@@ -114,20 +87,87 @@ class Restriction(GameConfig):
         """What agents read, and the reason why an action is refused."""
         return _RULES[self.rule].words.replace("{limit}", str(self.limit))
 
-    def allows(self, agent: Restricted, action: str, given: Mapping[str, Any]) -> bool:
-        """Whether the agent may do this; parameters are as the artifact reads them."""
+    def allows(self, action: str, it: Mapping[str, Any]) -> bool:
+        """Whether this may be done; parameters are as the artifact reads them."""
         rule = _RULES[self.rule]
-        if action not in rule.actions:
-            return True
-        if rule.allows is None:
-            return False
         try:
-            return rule.allows(agent, action, given, self.limit or 0)
+            return action not in rule.actions or (rule.allows is not None and rule.allows(it, self.limit or 0))
         except KeyError:  # an action of a third party's artifact has the name, and nothing that the rule speaks of
             return True
 
 
 @cache
-def barred_by(rules: tuple[RuleName, ...]) -> frozenset[str]:
-    """Actions that these rules never allow."""
+def _barred_by(rules: tuple[RuleName, ...]) -> frozenset[str]:
     return frozenset(name for rule in rules if _RULES[rule].allows is None for name in _RULES[rule].actions)
+
+
+class Restricted(Protocol):
+    """Who acts, as it stands before it does."""
+
+    @property
+    def free(self) -> Mapping[str, int]:
+        """Units by asset that nothing is promised of."""
+        ...
+
+    def worth(self, good: str, side: str) -> int | None:
+        """The private value of the next unit that is bought or sold; None where there is none."""
+        ...
+
+
+@dataclass(frozen=True)
+class Scope:
+    """How far one agent's own action can go, as far as it knows: for the rules, and for a person who may think again.
+
+    `most` is the greatest amount by action, where that follows from what the agent has. Where all decide on one state,
+    an open order may yet leave the agent more than it has now: that is not `settled`.
+    """
+
+    restrictions: tuple[Restriction, ...] = ()
+    orders: tuple[Order, ...] = ()
+    most: Mapping[str, int] = field(default_factory=dict)
+    settled: bool = True
+
+    @property
+    def barred(self) -> frozenset[str]:
+        """Actions that the restrictions never allow."""
+        return _barred_by(tuple([each.rule for each in self.restrictions]))
+
+    def meant(self, action: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], Sequence[Order]]:
+        """What an action comes to where it replaces an order, and the orders that make room for it."""
+        if action == "replace" and (replaced := self._named(given)):
+            return replaced.side, {**given, "good": replaced.good}, (replaced,)
+        return action, given, [each for each in self.orders if each.alone and each.good == given.get("good")]
+
+    def forbid(self, who: Restricted, action: str, given: Mapping[str, Any], *, settled: bool = True) -> None:
+        """Raise `Refused` in the words of a restriction that forbids an action, its parameters being read."""
+        if not self.restrictions:
+            return
+        action, given, going = self.meant(action, given)
+        it = {**given, "worth": who.worth(given["good"], action) if "good" in given else None}
+        if "keep_capital" in [each.rule for each in self.restrictions] and {"price", "quantity"} <= given.keys():
+            freed = sum(each.price * each.quantity for each in going if each.side == "buy")
+            it["left"] = who.free[CAPITAL] + freed - given["price"] * given["quantity"] if settled else 10**15
+        for each in self.restrictions:
+            if not each.allows(action, it):
+                raise Refused(each.words)
+
+    def try_out(self, agent: str, who: Restricted, action: str, given: Mapping[str, Any]) -> None:
+        """Raise `Refused` where this action will come to nothing, as far as its agent can know."""
+        if given.get("to") == agent:
+            raise Refused("that is yourself")
+        most = self.most.get(action)
+        if most is not None and self.settled and given.get("amount", 0) > most:
+            raise Refused(f"the most that you can {action} is {most}")
+        if action in {"replace", "cancel"} and not self._named(given):
+            raise Refused(f"you have no open order {given['order']}")
+        self.forbid(who, action, given, settled=self.settled)
+        action, given, going = self.meant(action, given)
+        if action in {"buy", "sell", "borrow"} and self.settled and {"good", "quantity"} <= given.keys():
+            # the order that makes room for this one frees what it has reserved
+            asset, needed = stake(action, given["good"], given.get("price", 0), given["quantity"])
+            freed = sum(amount for promised, amount in map(Order.stake, going) if promised == asset)
+            if short := shortage(asset, needed, who.free[asset] + freed):
+                raise Refused(short)
+
+    def _named(self, given: Mapping[str, Any]) -> Order | None:
+        return next((order for order in self.orders if order.number == given.get("order")), None)

@@ -1,22 +1,107 @@
-"""Market: the state of one game: its agents, artifacts and accounts. Words and prompts do not belong here."""
+"""Market: the state of one game: its agents, artifacts and accounts; and its course, as it is told."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agentsim.engine.game import Standing, ranked
+from agentsim.engine import Event, Standing, ranked
+from agentsim.engine.capability import Capability
+from agentsim.engine.template import By, If, Rows
+from agentsim.engine.wording import first_place
 from agentsim.games.market import artifacts as registry
-from agentsim.games.market.artifact import Artifact, Capability
-from agentsim.games.market.config import AgentTable, MarketConfig
-from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.artifact import Artifact
+from agentsim.games.market.config import MarketConfig
+from agentsim.games.market.ledger import CAPITAL, added
 from agentsim.games.market.order_book import Side
 from agentsim.games.market.restrictions import Restriction
+from agentsim.games.market.system_text import GOALS
 from agentsim.games.market.tools import TOOLS
 from agentsim.games.market.world import World
 
 SKIP = "skip"
 NO_QUERY = "none"
+
+
+class MarketBegan(
+    Event,
+    heading="The market opens",
+    content=(
+        "{agents:#} agents, goods: ",
+        If("goods", "{goods}", "none"),
+        "; artifacts: {artifacts}; at most {rounds} rounds.",
+    ),
+):
+    """`rounds` is what the market may last at most."""
+
+    agents: tuple[str, ...]
+    goods: tuple[str, ...]
+    artifacts: tuple[str, ...]
+    rounds: int
+
+
+class Endowed(Event, heading="{agent} is endowed", private=("agent",)):
+    """What an agent holds from now on, whatever it held before; `worth` are its private values a unit, in order."""
+
+    agent: str
+    holdings: dict[str, int]
+    side: Side | None
+    worth: dict[str, tuple[int, ...]]
+
+    @property
+    def content(self) -> str:
+        held = ", ".join(f"{amount} {asset}" for asset, amount in self.holdings.items())
+        values = "; ".join(f"{good}: {', '.join(map(str, units))}" for good, units in self.worth.items())
+        what = {"buy": "values", "sell": "costs", None: "values"}[self.side]
+        return f"Holds {held or 'nothing'}." + (f" Its {what} of {values}." if values else "")
+
+
+class OrderDrawn(Event, heading="Round {round} begins", drawn=("order",)):
+    round: int
+    order: tuple[str, ...]
+
+    @property
+    def content(self) -> str:
+        shown = ", ".join(self.order[:50])
+        return f"In this order: {shown}" + (f" and {len(self.order) - 50} more." if len(self.order) > 50 else ".")
+
+
+class PeriodBegan(Event, heading="Period {period} of {periods} begins", content="Everybody is endowed anew."):
+    period: int
+    periods: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """An agent's end; `surplus` is None outside experiments, `wealth` counts goods at their last price."""
+
+    agent: str
+    rank: int
+    capital: int
+    wealth: int
+    surplus: int | None
+    forfeits: int
+    refused: int
+
+
+class MarketEnded(
+    Event,
+    content=(
+        "It ended because {reason}.\n",
+        Rows(
+            "results",
+            ("{rank}. {agent}: capital {capital}, wealth {wealth}", By("surplus", {None: ""}, ", surplus {surplus}")),
+        ),
+    ),
+):
+    """`results` are in rank order."""
+
+    reason: str
+    results: tuple[Result, ...]
+
+    @property
+    def heading(self) -> str:
+        return first_place([result.agent for result in self.results if result.rank == 1], "comes first")
 
 
 @dataclass
@@ -25,7 +110,7 @@ class Agent:
 
     id: str
     world: World
-    goal: str | None = None
+    goal: str = ""
     values: Mapping[str, int] = field(default_factory=dict)
     restrictions: tuple[Restriction, ...] = ()
     notebook: dict[str, str] = field(default_factory=dict)
@@ -41,15 +126,29 @@ class Agent:
         """Whether there is anything left for it to do in this period; always, outside experiments."""
         return self.side is None or self.done < len(self.units)
 
-    def worth(self, good: str, side: Side) -> int | None:
+    def worth(self, good: str, side: str) -> int | None:
         """Its private value of the next unit; None where it has none."""
         if self.side is None:
             return self.values.get(good)
         return self.units[self.done] if side == self.side and self.active else None
 
-    def free_capital(self) -> int:
-        """Capital that nothing is promised of."""
-        return self.world.ledger.free(self.id, CAPITAL)
+    def endow(self, held: dict[str, int], worth: dict[str, tuple[int, ...]]) -> None:
+        """Give the agent what it is to have more of, and tell it."""
+        for asset, amount in held.items():
+            self.world.ledger.issue(self.id, asset, amount)
+        self.world.tell(Endowed(self.id, held, self.side, worth), to=(self.id,))
+
+    @property
+    def held(self) -> Mapping[str, int]:
+        """Units by asset."""
+        account = self.world.ledger.accounts[self.id]
+        return {asset: account.amount(asset) for asset in (CAPITAL, *self.world.goods)}
+
+    @property
+    def free(self) -> Mapping[str, int]:
+        """Units by asset that nothing is promised of."""
+        account = self.world.ledger.accounts[self.id]
+        return {asset: account.free(asset) for asset in (CAPITAL, *self.world.goods)}
 
 
 @dataclass
@@ -68,7 +167,14 @@ class Market:
         """The market that a config describes, before any agent is endowed; `ValueError` where it cannot be."""
         made = {name: registry.find(name)(world, config.settings_of(name)) for name in config.artifacts}
         tables = {player: table for table in config.agents for player in table.ids}
-        agents = {player: _agent(player, world, config, tables.get(player)) for player in world.agents}
+        agents = {}
+        for player in world.agents:
+            own = tables.get(player)
+            rules = (*config.restrictions, *(own.restrictions if own else ()))
+            # what the config keeps in full, whichever way it was written
+            restrictions = tuple(each for each in rules if isinstance(each, Restriction))
+            goal, values = (own.goal, own.values) if own else (None, {})
+            agents[player] = Agent(player, world, goal or GOALS[config.ranked_by], values, restrictions)
         market = cls(world, agents, made)
         market.tools = {each.name: each for tool in config.tools for each in TOOLS[tool]}
         taken = {SKIP, NO_QUERY, *market.tools}
@@ -83,14 +189,13 @@ class Market:
 
     def wealth(self, agent: str) -> int:
         """Capital, claims, and goods at their last price."""
-        account, prices = self.world.ledger.accounts[agent], self.world.last_prices
-        goods = sum(account.amount(good) * prices.get(good, 0) for good in self.world.goods)
-        return self.capital(agent) + goods
+        held, prices = self.agents[agent].held, self.world.last_prices
+        return self.capital(agent) + sum(held[good] * prices.get(good, 0) for good in self.world.goods)
 
     def capital(self, agent: str) -> int:
         """Capital on the account, and what artifacts owe the agent or it owes them."""
         claims = sum(artifact.claims(agent) for artifact in self.artifacts.values())
-        return self.world.ledger.accounts[agent].amount(CAPITAL) + claims
+        return self.agents[agent].held[CAPITAL] + claims
 
     def standings(self, by: str) -> tuple[Standing, ...]:
         """By capital, wealth or surplus; every score holds all that there are."""
@@ -102,29 +207,21 @@ class Market:
             entries.append((agent.id, score[by], score))
         return ranked(entries)
 
+    def result(self, standing: Standing) -> Result:
+        """The end of the agent of a standing."""
+        agent = self.agents[standing.player]
+        surplus = None if agent.side is None else agent.surplus
+        capital, wealth = self.capital(agent.id), self.wealth(agent.id)
+        return Result(agent.id, standing.rank, capital, wealth, surplus, agent.forfeits, agent.refused)
+
     def check(self) -> Sequence[str]:
         """Every broken invariant, in words."""
-        promised: dict[str, dict[str, int]] = {}
-        for owner in self.world.ledger.touched():
-            total: dict[str, int] = {}
-            for artifact in self.artifacts.values():
-                for asset, amount in artifact.promised(owner).items():
-                    total[asset] = total.get(asset, 0) + amount
-            promised[owner] = total
+        made = self.artifacts.values()
+        promised = {
+            owner: added(each for artifact in made for each in artifact.promised(owner).items())
+            for owner in self.world.ledger.touched()
+        }
         broken = self.world.ledger.check(promised)
         for name, artifact in self.artifacts.items():
             broken += [f"{name}: {line}" for line in artifact.check()]
         return broken
-
-
-def _agent(player: str, world: World, config: MarketConfig, table: AgentTable | None) -> Agent:
-    own = () if table is None else table.restrictions
-    # what the config keeps in full, whichever way it was written
-    restrictions = tuple(each for each in (*config.restrictions, *own) if isinstance(each, Restriction))
-    return Agent(
-        player,
-        world,
-        goal=None if table is None else table.goal,
-        values={} if table is None else table.values,
-        restrictions=restrictions,
-    )

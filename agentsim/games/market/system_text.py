@@ -1,10 +1,53 @@
-"""The system text that agents get where a scenario names no other: the same words as prompts/market/system.txt.
+"""The system text: the words that agents get where a scenario names no other, and the placeholders of such a text.
 
-Games read no files; a test holds the two against each other.
+A placeholder stands for what a market knows, `#!name!#` or `!#name!#`; a value is never looked at again.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
+from agentsim.engine.wording import near
+
+GOALS = {
+    "capital": "have as much capital as you can at the end. Goods count for nothing then; you can sell them before.",
+    "wealth": "have as much capital as you can at the end, goods counted at their last price.",
+    "surplus": "gain as much as you can: buy units below what they are worth to you, or sell them above their cost.",
+}
+_PERSONAL = ("action_restrictions", "inventory", "agent_name", "goal")
+NAMES = ("n_agents", "max_steps", "num_artifacts", "artifact_descriptions", "tool_descriptions", *_PERSONAL)
+_MARK = re.compile(r"#!(?P<one>[^!#\n]+)!#|!#(?P<other>[^!#\n]+)!#")
+
+
+def used(text: str) -> list[str]:
+    """The names of a text's placeholders, in order."""
+    return [mark["one"] or mark["other"] for mark in _MARK.finditer(text)]
+
+
+def problem(text: str) -> str:
+    """What is wrong with a text's placeholders; nothing where all are known."""
+    unknown = next((name for name in used(text) if name not in NAMES), None)
+    if unknown is None:
+        return ""
+    return f"unknown placeholder {unknown[:40]}{near(unknown, NAMES)}; there are {', '.join(NAMES)}"
+
+
+def in_two(
+    text: str, shared: Mapping[str, str], personal: Mapping[str, Mapping[str, str]]
+) -> tuple[str, dict[str, str]]:
+    """The text with its values in two parts: what is the same for all agents, and by agent what follows it."""
+    lines = text.rstrip("\n").split("\n")
+    first = next((place for place, line in enumerate(lines) if not set(used(line)).isdisjoint(_PERSONAL)), len(lines))
+    head, rest = "\n".join(lines[:first]), "\n".join(lines[first:])
+    return _filled(head, shared), {agent: _filled(rest, {**shared, **own}) for agent, own in personal.items()}
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    return _MARK.sub(lambda mark: values[mark["one"] or mark["other"]], text)
+
+
+# The same words as prompts/market/system.txt: games read no files, and a test holds the two against each other.
 SYSTEM_TEXT = """\
 You take part in a simulation that goes in rounds. There are agents, such as you, who decide and pursue a goal;\
  and there are artifacts, through which agents deal with each other.

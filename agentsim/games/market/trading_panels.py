@@ -1,161 +1,183 @@
-"""What a page shows of trading: prices, volume and the order book, from the events that one audience heard."""
+"""What a page shows of trading: periods, prices, volume and the order book, from the events that one audience heard."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
+from typing import Any
 
-from agentsim.engine.event import Event, LogEntry
+from agentsim.engine import Event, LogEntry
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
-from agentsim.games.market.schedule import PeriodBegan, PeriodEnded
-from agentsim.games.market.trading import Ordered, Traded, Withdrawn
+from agentsim.games.market.experiment import PeriodEnded
+from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
+from agentsim.games.market.state import PeriodBegan
 
-MOST = 60
-
-
-def rounds(log: Sequence[LogEntry]) -> int:
-    """The number of the last round."""
-    return log[-1].round if log else 0
+MOST_ROUNDS = 60
+MOST_TRADES = 400
 
 
-def spots(last: int, most: int = MOST) -> list[int]:
+def of(log: Sequence[LogEntry], *kinds: type[Event]) -> list[Any]:
+    return [told.event for told in log if isinstance(told.event, kinds)]
+
+
+def spots(last: int, most: int = MOST_ROUNDS) -> list[int]:
     """The round after the set-up, then evenly so many rounds at most, the last one among them."""
     step = max(1, -(-last // most))
     return sorted({*range(last, 0, -step)})
 
 
-MOST_TRADES = 400
+def scenes(log: Sequence[LogEntry], *followers: Callable[[Event], None], most: int = MOST_ROUNDS) -> Iterator[int]:
+    """The rounds that are shown, one after the other, once all that was told by then has been followed."""
+    shown = {0, *spots(log[-1].round, most)}
+    for number, told_in_round in groupby(log, key=lambda told: told.round):
+        for told in told_in_round:
+            for follow in followers:
+                follow(told.event)
+        if number in shown:
+            yield number
+
+
+def periods(log: Sequence[LogEntry]) -> list[Panel]:
+    """Figures of every period that ended; nothing outside experiments."""
+    ended: list[PeriodEnded] = of(log, PeriodEnded)
+    if not ended:
+        return []
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            *(each.period, each.quantity, each.equilibrium_quantity, _rounded(each.mean_price, 2)),
+            *(each.equilibrium_price, each.surplus, each.most_surplus),
+            *(_rounded(100 * each.allocative_efficiency, 1), _rounded(each.alpha, 1), each.rounds),
+        )
+        for each in ended
+    )
+    columns = ("period", "units", "Q*", "mean price", "P*", "surplus", "most", "efficiency %", "alpha", "rounds")
+    note = (
+        "Q* and P*: units and price in equilibrium. Most: the most surplus that there was. Alpha: the root mean square "
+        "deviation of prices from P*, in percent of it."
+    )
+    x = tuple(str(each.period) for each in ended)
+    efficiency = Series("efficiency", tuple(_rounded(100 * each.allocative_efficiency, 2) for each in ended))
+    alpha = Series("alpha", tuple(_rounded(each.alpha, 2) for each in ended))
+    profits = {agent: [each.profits[agent] for each in ended] for agent in ended[0].profits}
+    gains: tuple[tuple[Cell, ...], ...] = tuple((agent, *gained, sum(gained)) for agent, gained in profits.items())
+    return [
+        DataTable("Periods", columns, rows, note),
+        Chart("Allocative efficiency", "line", x, (efficiency,), "period", "% of the most surplus"),
+        Chart("Convergence", "line", x, (alpha,), "period", "Smith's alpha"),
+        DataTable("Surplus", ("agent", *(f"period {each}" for each in x), "in all"), gains, heat=True),
+    ]
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)
 
 
 def prices(log: Sequence[LogEntry]) -> list[Panel]:
     """What was paid, and how much was traded; nothing where nothing was."""
-    if not any(isinstance(told.event, Traded) for told in log):
+    if not of(log, Traded):
         return []
-    if any(isinstance(told.event, PeriodBegan) for told in log):
-        return [_by_trade(log), _volume_by_period(log)]
-    return [_by_round(log), _volume_by_round(log)]
+    return _by_trade(log) if of(log, PeriodBegan) else _by_round(log)
 
 
-def _by_trade(log: Sequence[LogEntry]) -> Chart:
-    equilibria = {
-        told.event.period: told.event.equilibrium_price for told in log if isinstance(told.event, PeriodEnded)
-    }
-    x: list[str] = []
-    paid: list[float | None] = []
-    level: list[float | None] = []
+def _by_trade(log: Sequence[LogEntry]) -> list[Panel]:
+    equilibria = {ended.period: ended.equilibrium_price for ended in of(log, PeriodEnded)}
+    points: list[tuple[str, float | None, float | None]] = []
+    volume: dict[int, int] = {}
     period = number = 0
-    for told in log:
-        if isinstance(told.event, PeriodBegan):
-            if x:
-                x, paid, level = [*x, ""], [*paid, None], [*level, None]
-            period, number = told.event.period, 0
-        elif isinstance(told.event, Traded):
+    for event in of(log, PeriodBegan, Traded):
+        if isinstance(event, PeriodBegan):
+            points += [("", None, None)] if points else []
+            period, number, volume[event.period] = event.period, 0, 0
+        else:
             number += 1
-            x.append(f"{period}.{number}")
-            paid.append(float(told.event.price))
-            level.append(equilibria.get(period))
-    shown = slice(-MOST_TRADES, None)
+            points.append((f"{period}.{number}", float(event.price), equilibria.get(period)))
+            volume[period] += event.quantity
+    x, paid, level = zip(*points[-MOST_TRADES:], strict=True)
     # what is drawn later lies on top
-    series = [Series("equilibrium", tuple(level[shown]))] if equilibria else []
-    series.append(Series("price", tuple(paid[shown])))
-    note = "Each stretch is one period." + (f" The latest {MOST_TRADES} are shown." if len(x) > MOST_TRADES else "")
-    return Chart("Prices", "line", tuple(x[shown]), tuple(series), "period.trade", "price", note)
+    series = (*([Series("equilibrium", level)] if equilibria else []), Series("price", paid))
+    note = "Each stretch is one period." + (f" The latest {MOST_TRADES} are shown." * (len(points) > MOST_TRADES))
+    units = Series("units", tuple(map(float, volume.values())))
+    return [
+        Chart("Prices", "line", x, series, "period.trade", "price", note),
+        Chart("Volume", "bar", tuple(map(str, volume)), (units,), "period", "units traded"),
+    ]
 
 
-def _volume_by_period(log: Sequence[LogEntry]) -> Chart:
-    volume: Counter[int] = Counter()
-    period = 0
-    for told in log:
-        if isinstance(told.event, PeriodBegan):
-            period = told.event.period
-            volume[period] = 0
-        elif isinstance(told.event, Traded):
-            volume[period] += told.event.quantity
-    units = Series("units", tuple(float(count) for count in volume.values()))
-    return Chart("Volume", "bar", tuple(map(str, volume)), (units,), "period", "units traded")
+def _by_round(log: Sequence[LogEntry]) -> list[Panel]:
+    """The price of the latest trade by then, a gap before the first; and the units since the round shown before."""
+    goods = dict.fromkeys(trade.good for trade in of(log, Traded))
+    last: dict[str, float] = {}
+    volume: Counter[str] = Counter()
 
+    def follow(event: Event) -> None:
+        if isinstance(event, Traded):
+            last[event.good] = float(event.price)
+            volume[event.good] += event.quantity
 
-def _by_round(log: Sequence[LogEntry]) -> Chart:
-    """The price of the latest trade by then; a gap before the first."""
-    shown = spots(rounds(log))
-    trades = [told for told in log if isinstance(told.event, Traded)]
-    lines: dict[str, list[float | None]] = {}
-    for good in dict.fromkeys(told.event.good for told in trades if isinstance(told.event, Traded)):
-        last: dict[int, float] = {}
-        for told in trades:
-            if isinstance(told.event, Traded) and told.event.good == good:
-                last[told.round] = float(told.event.price)
-        lines[good] = [next((last[r] for r in range(spot, 0, -1) if r in last), None) for spot in shown]
-    series = tuple(Series(good, tuple(values)) for good, values in lines.items())
-    return Chart("Prices", "line", tuple(map(str, shown)), series, "round", "last price")
-
-
-def _volume_by_round(log: Sequence[LogEntry]) -> Chart:
-    shown = spots(rounds(log))
-    volume: dict[str, Counter[int]] = {}
-    for told in log:
-        if isinstance(told.event, Traded):
-            spot = next(each for each in shown if each >= told.round)
-            volume.setdefault(told.event.good, Counter())[spot] += told.event.quantity
-    series = tuple(Series(good, tuple(float(counts[spot]) for spot in shown)) for good, counts in volume.items())
-    note = "" if len(shown) == rounds(log) else "Each bar holds several rounds, up to the one that is named."
-    return Chart("Volume", "stacked", tuple(map(str, shown)), series, "round", "units traded", note)
+    rounds: list[str] = []
+    paid: dict[str, list[float | None]] = {good: [] for good in goods}
+    sold: dict[str, list[float | None]] = {good: [] for good in goods}
+    for number in scenes(log, follow):
+        for good in goods if number else ():
+            paid[good].append(last.get(good))
+            sold[good].append(float(volume.pop(good, 0)))
+        rounds += [str(number)] if number else []
+    prices, units = (tuple(Series(good, tuple(each)) for good, each in of.items()) for of in (paid, sold))
+    all_shown = len(rounds) == log[-1].round
+    note = "" if all_shown else "Each bar holds several rounds, up to the one that is named."
+    return [
+        Chart("Prices", "line", tuple(rounds), prices, "round", "last price"),
+        Chart("Volume", "stacked", tuple(rounds), units, "round", "units traded", note),
+    ]
 
 
 class OpenOrders:
-    """The open orders by number, as (good, side, price, quantity)."""
+    """The orders of which something is left, by number."""
 
     def __init__(self) -> None:
-        self.by_number: dict[int, tuple[str, str, int, int]] = {}
+        self.by_number: dict[int, Ordered] = {}
 
     def follow(self, event: Event) -> None:
         """Take one event into account."""
         match event:
-            case Ordered():
-                # what a trade takes of it follows as an event of its own, and is no part of `standing`
-                if event.standing:
-                    self.by_number[event.order] = (event.good, event.side, event.price, event.standing)
-                else:
-                    self.by_number.pop(event.order, None)
-            case Withdrawn():
-                self.by_number.pop(event.order, None)
-            case Traded() if event.resting in self.by_number:
-                good, side, price, quantity = self.by_number.pop(event.resting)
-                if quantity > event.quantity:
-                    self.by_number[event.resting] = (good, side, price, quantity - event.quantity)
-            case _:
-                pass
+            case Ordered(order=number):  # what a trade takes of it follows, and is no part of `standing`
+                self._stands(event, event.standing)
+            case Withdrawn(order=number):
+                self.by_number.pop(number, None)
+            case Traded(resting=number) if order := self.by_number.get(number):
+                self._stands(order, order.standing - event.quantity)
+
+    def _stands(self, order: Ordered, left: int) -> None:
+        self.by_number[order.order] = replace(order, standing=left)
+        if left <= 0:
+            del self.by_number[order.order]
 
     def side(self, good: str, side: str) -> tuple[int | None, int]:
         """The best price and the units on one side of a good's book."""
-        orders = [(price, quantity) for g, s, price, quantity in self.by_number.values() if (g, s) == (good, side)]
-        if not orders:
-            return None, 0
-        best = (max if side == "buy" else min)(price for price, _ in orders)
-        return best, sum(quantity for _, quantity in orders)
+        orders = [order for order in self.by_number.values() if (order.good, order.side) == (good, side)]
+        best = max if side == "buy" else min
+        return best((order.price for order in orders), default=None), sum(order.standing for order in orders)
 
 
 def book(log: Sequence[LogEntry]) -> list[Panel]:
     """A row a round and good: the best prices and how much stands; empty where nothing was ordered."""
-    goods = list(dict.fromkeys(told.event.good for told in log if isinstance(told.event, Ordered)))
+    goods = dict.fromkeys(order.good for order in of(log, Ordered))
     if not goods:
         return []
-    shown = set(spots(rounds(log), 40))
-    orders, rows = OpenOrders(), []
-    for number, told_in_round in groupby(log, key=lambda told: told.round):
-        traded = dict.fromkeys(goods, 0)
-        for told in told_in_round:
-            orders.follow(told.event)
-            if isinstance(told.event, Traded):
-                traded[told.event.good] += told.event.quantity
-        if number in shown:
-            for good in goods:
-                (bid, wanted), (ask, offered) = orders.side(good, "buy"), orders.side(good, "sell")
-                row: tuple[Cell, ...] = (number, good, wanted, bid, ask, offered, traded[good])
-                rows.append(row)
+    traded: Counter[tuple[int, str]] = Counter()
+    for told in log:
+        if isinstance(told.event, Traded):
+            traded[told.round, told.event.good] += told.event.quantity
+    orders, rows = OpenOrders(), list[tuple[Cell, ...]]()
+    for number in scenes(log, orders.follow, most=40):
+        for good in goods if number else ():
+            (bid, wanted), (ask, offered) = orders.side(good, "buy"), orders.side(good, "sell")
+            rows.append((number, good, wanted, bid, ask, offered, traded[number, good]))
     columns = ("round", "good", "units wanted", "best bid", "best ask", "units offered", "traded in the round")
-    note = "At the end of the round." + ("" if len(shown) == rounds(log) else " Some rounds, evenly spread.")
-    if any(isinstance(told.event, PeriodBegan) for told in log):
+    all_shown = len(rows) == log[-1].round * len(goods)
+    note = "At the end of the round." + ("" if all_shown else " Some rounds, evenly spread.")
+    if of(log, PeriodBegan):
         note += " Rounds are counted through all periods; what is left at the end of a period is withdrawn."
     return [DataTable("Order book", columns, tuple(rows), note)]

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from agentsim.engine.prompt import quoted
-from agentsim.engine.table import Table
+from agentsim.engine import Number, Table, quoted
+from agentsim.engine.capability import Refused
+from agentsim.engine.template import filled
 from agentsim.engine.wording import cut
 from agentsim.games.market import tools
-from agentsim.games.market.artifact import Refused
+from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
-from agentsim.games.market.memory import Acted, Forfeited, Memory, MemoryAtOnce, Observed, Remembered
-from agentsim.games.market.requests import Act, ActionChosen, AskQuery, QueryChosen
-from agentsim.games.market.scope import Scope
+from agentsim.games.market.memory import (
+    Acted,
+    Briefed,
+    Forfeited,
+    Memory,
+    MemoryAtOnce,
+    Observed,
+    Remembered,
+    Signal,
+    Tape,
+)
+from agentsim.games.market.requests import Act, ActionChosen, AskQuery, Brief, QueryChosen
+from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.state import NO_QUERY, SKIP, Agent, Market
-from agentsim.games.market.trading import Tape
-from agentsim.games.market.view import Menu, Now, Observation, now_of
+from agentsim.games.market.system_text import SYSTEM_TEXT, in_two
+from agentsim.games.market.view import Menu, Now, Unit
 
-_TRADES = frozenset(("buy", "sell"))
 EVERYBODY = "everybody"  # who hears what all hear, and nothing else; no agent is called so
 MOST_PARAMETERS = 400  # characters of an action's or a query's parameters that are kept
+R = TypeVar("R")
 
 
 @dataclass
@@ -37,7 +48,7 @@ class _Turn:
 
 @dataclass(frozen=True)
 class Turns:
-    """How turns are taken in one market."""
+    """How turns are taken in one market; `tails` are what the instructions say to one agent, after the menu's head."""
 
     table: Table
     market: Market
@@ -46,89 +57,128 @@ class Turns:
     tails: Mapping[str, str]
     session: Session | None
 
+    @classmethod
+    def of(cls, table: Table, market: Market, config: MarketConfig, session: Session | None) -> Turns:
+        """Those of a market whose agents are endowed."""
+        made, queries = market.artifacts.values(), config.queries
+        shared = {
+            "n_agents": str(len(market.agents) - 1),
+            "max_steps": str(config.most_rounds),
+            "num_artifacts": str(len(made)),
+            "artifact_descriptions": "\n".join(_described(each, queries=queries) for each in made),
+            "tool_descriptions": "\n".join(line for tool in market.tools.values() if queries for line in tool.words())
+            or "There are none.",
+        }
+        personal = {
+            agent.id: {
+                "agent_name": agent.id,
+                "goal": agent.goal,
+                "action_restrictions": "\n".join(f"- {each.words}" for each in agent.restrictions)
+                or "- There are none.",
+                "inventory": quoted(**market.world.ledger.accounts[agent.id].held),
+            }
+            for agent in market.agents.values()
+        }
+        text = SYSTEM_TEXT if config.system_prompt is None else config.system_prompt.text
+        head, tails = in_two(text, shared, personal)
+        actions = tuple(artifact.actions[name] for name, artifact in market.actions.items())
+        prices = [price.high for action in actions if isinstance(price := action.parameters.get("price"), Number)]
+        menu = Menu(
+            head=head,
+            actions=actions,
+            queries=tuple(artifact.queries[name] for name, artifact in market.queries.items()),
+            tools=tuple(market.tools.values()),
+            goods=market.world.goods,
+            price_max=prices[0] if prices else None,
+            memory_chars=config.working_memory_chars,
+            lenient=config.lenient_format,
+        )
+        return cls(table, market, config, menu, tails, session)
+
+    def request(self, kind: Callable[..., R], agent: Agent, now: Now | None = None, **more: Any) -> R:
+        """A question to an agent, which knows what it knows `now`."""
+        return kind(player=agent.id, menu=self.menu, tail=self.tails[agent.id], now=now or self.now(agent), **more)
+
+    def now(self, agent: Agent) -> Now:
+        """What the agent may know now."""
+        config, memory = self.config, self._memory(agent)
+        period, periods = (None, None) if self.session is None else (self.session.period, self.session.config.periods)
+        unit, signals, stale = None, tuple[Signal, ...](), 0
+        if agent.side is not None and agent.active:
+            unit = Unit(agent.side, agent.units[agent.done], agent.done + 1, len(agent.units))
+        if config.shows_ticker:
+            tape = self.table.memory(EVERYBODY, Tape)
+            signals = tape.since(memory.turn, at_once=memory.at_once)
+            stale = tape.stale(len(signals))
+        return Now(
+            round=self.market.world.round,
+            period=period,
+            periods=periods,
+            held=agent.held,
+            free=agent.free,
+            values=agent.values,
+            unit=unit,
+            memory=memory.working_memory,
+            steps=tuple(memory.steps)[-config.window :],
+            news=tuple(quoted(**each) for each in memory.news),
+            signals=signals,
+            stale=stale,
+        )
+
+    async def brief(self) -> None:
+        """All are told what is asked of them, and say whether they understand."""
+        agents = list(self.market.agents.values())
+        answers = await self.table.ask_all([self.request(Brief, agent) for agent in agents])
+        for agent, given in zip(agents, answers, strict=True):
+            text = cut(given.working_memory, self.config.working_memory_chars)
+            self.table.tell(Briefed(agent.id, given.action == SKIP, text), to=(agent.id,), by=agent.id)
+
     async def take(self, agents: Sequence[Agent]) -> None:
         """All of these query and decide on the same state; then their actions are carried out in this order."""
-        turns = [_Turn(agent, self.glance(agent)) for agent in agents]
-        if self.config.queries:
-            await self._query(turns)
-        requests = [
-            Act(
-                player=turn.agent.id,
-                menu=self.menu,
-                tail=self.tails[turn.agent.id],
-                now=turn.now,
-                observed=self._observed(turn.agent) if self.config.queries else (),
-                scope=self._scope(turn.agent),
-            )
-            for turn in turns
-        ]
+        turns = [_Turn(agent, self.now(agent)) for agent in agents]
+        asking = turns if self.config.queries and self._offers(0) else []
+        while asking:  # tools as often as they may be used, and one query
+            calls = [self.config.tool_calls - turn.calls for turn in asking]
+            queries = [self._request(AskQuery, turn, calls_left=left) for turn, left in zip(asking, calls, strict=True)]
+            answers = await self.table.ask_all(queries)
+            asking = [turn for turn, chosen in zip(asking, answers, strict=True) if self._observe(turn, chosen)]
+        requests = [self._request(Act, turn, scope=self._scope(turn.agent)) for turn in turns]
         for request, turn, chosen in zip(requests, turns, await self.table.ask_all(requests), strict=True):
             # what others do at the same moment may have changed what it can do
-            self._act(turn, chosen, self._scope(turn.agent) if self.config.simultaneous else request.scope)
+            self._act(turn.agent, chosen, self._scope(turn.agent) if self.config.simultaneous else request.scope)
 
-    def glance(self, agent: Agent) -> Now:
-        """What the agent may know now."""
-        tape = self.table.memory(EVERYBODY, Tape) if self.config.shows_ticker else None
-        period = (None, None) if self.session is None else (self.session.period, self.session.config.periods)
-        return now_of(self.market, agent, self._memory(agent), tape, window=self.config.window, period=period)
+    def _request(self, kind: Callable[..., R], turn: _Turn, **more: Any) -> R:
+        observed = self._memory(turn.agent).observed if self.config.queries else ()
+        return self.request(kind, turn.agent, turn.now, observed=observed, **more)
 
     def _memory(self, agent: Agent) -> Memory:
         return self.table.memory(agent.id, MemoryAtOnce if self.config.simultaneous else Memory)
 
-    def _observed(self, agent: Agent) -> tuple[Observation, ...]:
-        """What this turn has brought."""
-        return tuple(
-            Observation(each.query, quoted(**each.parameters), quoted(**each.observation))
-            for each in self._memory(agent).observed
-        )
-
     def _scope(self, agent: Agent) -> Scope:
         artifacts, together = self.market.artifacts.values(), self.config.simultaneous
         orders = tuple(order for artifact in artifacts for order in artifact.orders(agent.id))
-        return Scope(
-            restrictions=agent.restrictions,
-            orders=orders,
-            most={} if together else {name: most for each in artifacts for name, most in each.most(agent.id).items()},
-            settled=not (together and orders),
-        )
-
-    async def _query(self, turns: Sequence[_Turn]) -> None:
-        """The second and third stage: tools as often as they may be used, and one query."""
-        asking = list(turns) if self._offers(0) else []
-        while asking:
-            requests = [
-                AskQuery(
-                    player=turn.agent.id,
-                    menu=self.menu,
-                    tail=self.tails[turn.agent.id],
-                    now=turn.now,
-                    observed=self._observed(turn.agent),
-                    calls_left=self.config.tool_calls - turn.calls,
-                )
-                for turn in asking
-            ]
-            answers = await self.table.ask_all(requests)
-            asking = [turn for turn, chosen in zip(asking, answers, strict=True) if self._observe(turn, chosen)]
+        most = {} if together else {name: most for each in artifacts for name, most in each.most(agent.id).items()}
+        return Scope(agent.restrictions, orders, most, settled=not (together and orders))
 
     def _observe(self, turn: _Turn, chosen: QueryChosen) -> bool:
         """Answer a query or use a tool; whether the agent may go on asking."""
         agent, name = turn.agent, chosen.query
         if name is None:
             self.table.tell(Forfeited(agent.id, "query"), to=(agent.id,), by=agent.id)
-            return False
-        if name == NO_QUERY:
+        if name is None or name == NO_QUERY:
             return False
         is_tool = name in self.market.tools
         try:
             if is_tool:
                 found = tools.use(name, chosen.query_parameters, agent.notebook)
             else:
-                found = self.market.queries[name].answer(agent.id, name, chosen.query_parameters)
+                artifact = self.market.queries[name]
+                found = artifact.call(agent.id, name, artifact.queries[name].read(chosen.query_parameters))
         except Refused as error:
             found = {"refused": str(error)}
-        found = _bounded(found, self.config.observation_chars)
         given = _bounded(chosen.query_parameters, MOST_PARAMETERS)
-        self.table.tell(Observed(agent.id, name, given, dict(found)), to=(agent.id,), by=agent.id)
+        seen = Observed(agent.id, name, given, _bounded(found, self.config.observation_chars))
+        self.table.tell(seen, to=(agent.id,), by=agent.id)
         turn.calls += is_tool
         return is_tool and self._offers(turn.calls)
 
@@ -136,40 +186,46 @@ class Turns:
         """Whether there is anything to ask for after so many tool calls."""
         return bool(self.menu.queries or (self.menu.tools and calls < self.config.tool_calls))
 
-    def _act(self, turn: _Turn, chosen: ActionChosen, scope: Scope) -> None:
-        """The fourth stage."""
-        agent, to = turn.agent, (turn.agent.id,)
+    def _act(self, agent: Agent, chosen: ActionChosen, scope: Scope) -> None:
+        to = (agent.id,)
         if chosen.action is None:
             agent.forfeits += 1
             self.table.tell(Forfeited(agent.id, "action"), to=to, by=agent.id)
             return
         given = _bounded(chosen.action_parameters, MOST_PARAMETERS)
-        accepted, result = self._carried_out(agent, chosen, scope)
-        agent.refused += not accepted
+        try:
+            accepted, result = True, self._carried_out(agent, chosen.action, chosen.action_parameters, scope)
+        except Refused as error:
+            accepted, result = False, f"Refused: {error}"
+            agent.refused += 1
         self.table.tell(Acted(agent.id, chosen.action, given, accepted, result), to=to, by=agent.id)
         if text := cut(chosen.working_memory, self.config.working_memory_chars):
             self.table.tell(Remembered(agent.id, text), to=to, by=agent.id)
 
-    def _carried_out(self, agent: Agent, chosen: ActionChosen, scope: Scope) -> tuple[bool, str]:
-        """Whether the action was carried out, and what the agent is told of it."""
-        name = chosen.action
-        assert name is not None, "a forfeit is no action"
+    def _carried_out(self, agent: Agent, name: str, said: Mapping[str, Any], scope: Scope) -> str:
+        """What the agent is told of its action; `Refused` where it comes to nothing."""
         if name == SKIP:
-            return True, "You skipped."
+            return "You skipped."
         artifact, world = self.market.actions[name], self.market.world
+        given = artifact.actions[name].read(said)
+        what, _, _ = scope.meant(name, given)
+        if not agent.active and what in {"buy", "sell"}:  # where all act on one state, its last unit may be gone by now
+            raise Refused("you have no unit left to trade in this period")
+        scope.forbid(agent, name, given)
         world.acting = agent.id
         try:
-            given = artifact.actions[name].read(chosen.action_parameters)
-            what, _, _ = scope.meant(name, given)
-            if not agent.active and what in _TRADES:  # where all act on one state, its last unit may be gone by now
-                raise Refused("you have no unit left to trade in this period")
-            if forbidden := scope.why_not(agent, name, given):
-                raise Refused(forbidden)
-            return True, artifact.act(agent.id, name, given)
-        except Refused as error:
-            return False, f"Refused: {error}"
+            return str(artifact.call(agent.id, name, given))
         finally:
             world.acting = None
+
+
+def _described(artifact: Artifact, *, queries: bool) -> str:
+    lines = [f"{artifact.name}: {filled(artifact.description, artifact.config)}"]
+    for title, capabilities in (("actions", artifact.actions), ("queries", artifact.queries if queries else {})):
+        if capabilities:
+            lines.append(f"  {title} of {artifact.name}:")
+            lines += [f"  {line}" for each in capabilities.values() for line in each.words()]
+    return "\n".join(lines)
 
 
 def _bounded(found: Mapping[str, Any], limit: int) -> dict[str, Any]:
@@ -178,7 +234,11 @@ def _bounded(found: Mapping[str, Any], limit: int) -> dict[str, Any]:
     Of one that has no entries to leave out, it is the beginning of its JSON.
     """
     out, dropped = dict(found), 0
-    parts = {name: list(_entries(part)) for name, part in found.items() if isinstance(part, (list, dict))}
+    parts = {
+        name: list(part.items() if isinstance(part, dict) else part)
+        for name, part in found.items()
+        if isinstance(part, (dict, list))
+    }
     while len(_json(out)) > limit and any(parts.values()):
         longest = max(parts, key=lambda name: len(parts[name]))
         parts[longest].pop()
@@ -186,10 +246,6 @@ def _bounded(found: Mapping[str, Any], limit: int) -> dict[str, Any]:
         few = parts[longest]
         out |= {longest: dict(few) if isinstance(found[longest], dict) else few, "more_and_not_shown": dropped}
     return out if any(parts.values()) or not dropped else {"too_long": cut(_json(found), limit)}
-
-
-def _entries(part: Any) -> Iterable[Any]:
-    return part.items() if isinstance(part, dict) else part
 
 
 _json = json.JSONEncoder(ensure_ascii=False).encode

@@ -1,17 +1,23 @@
-"""View: what one agent may know, as plain data. How it is put into words is `prompts`."""
+"""View: what one agent may know, as plain data and in words; and what all questions to agents share.
+
+The text that never changes comes first, the same for all agents as far as it goes; then what an agent is; then its
+latest steps, of which there come to be no more than the window holds; then the question.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
 
-from agentsim.engine.options import Number
-from agentsim.engine.prompt import quoted
-from agentsim.games.market.artifact import Capability
-from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.memory import Memory
+from agentsim.engine import Decision, Prompt, Request, joined, quoted
+from agentsim.engine.capability import Capability, Refused
+from agentsim.engine.wording import sentence
+from agentsim.games.market.memory import Observed, Signal
 from agentsim.games.market.order_book import Side
-from agentsim.games.market.state import Agent, Market
-from agentsim.games.market.trading import Signal, Tape
+
+MOST_SHOWN = 30  # signals of the ticker
+D = TypeVar("D", bound=Decision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +35,6 @@ class Menu:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
-    """Units of an asset; `free` of them are not reserved."""
-
-    asset: str
-    held: int
-    free: int
-
-
-@dataclass(frozen=True, slots=True)
 class Unit:
     """The unit that an agent of an experiment trades next: `number` of `total` in this period."""
 
@@ -48,26 +45,19 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
-    """An answer of this turn: what was asked, and what came; its parameters and the answer are lines of JSON."""
-
-    query: str
-    asked: str
-    line: str
-
-
-@dataclass(frozen=True, slots=True)
 class Now:
     """One agent's view at its turn; `steps` are lines of JSON, `signals` what the market saw since its last turn.
 
-    The first `stale` of these are of an earlier period: of its quotes none stands.
+    `held` are units by asset, of which `free` are not reserved. The first `stale` signals are of an earlier period: of
+    its quotes none stands.
     """
 
     round: int
     period: int | None
     periods: int | None
-    holdings: tuple[Holding, ...]
-    values: tuple[tuple[str, int], ...]
+    held: Mapping[str, int]
+    free: Mapping[str, int]
+    values: Mapping[str, int]
     unit: Unit | None
     memory: str
     steps: tuple[str, ...]
@@ -75,61 +65,95 @@ class Now:
     signals: tuple[Signal, ...]
     stale: int = 0
 
-    def free(self, asset: str) -> int:
-        """How much of an asset is free."""
-        return next((holding.free for holding in self.holdings if holding.asset == asset), 0)
-
-    def held(self, asset: str) -> int:
-        """How much of an asset there is."""
-        return next((holding.held for holding in self.holdings if holding.asset == asset), 0)
-
-    def worth(self, good: str) -> int | None:
+    def worth(self, good: str, side: str | None = None) -> int | None:
         """What the next unit is worth to the agent, or costs it; None where it has no value of its own."""
-        return dict(self.values).get(good) if self.unit is None else self.unit.worth
+        if self.unit is None:
+            return self.values.get(good)
+        return self.unit.worth if side in {None, self.unit.side} else None
+
+    def lines(self) -> tuple[str, ...]:
+        """The agent's situation in words."""
+        period = "" if self.period is None else f", in period {self.period} of {self.periods}"
+        reserved = {asset: held - self.free[asset] for asset, held in self.held.items() if held != self.free[asset]}
+        also = (", of which are reserved ", quoted(**reserved)) if reserved else ()
+        lines = [
+            joined("WORKING MEMORY: ", quoted(working_memory=self.memory)),
+            *(["YOUR LAST STEPS, oldest first:", *self.steps] if self.steps else []),
+            *(["SINCE YOUR LAST TURN:", *self.news] if self.news else []),
+            *([self._ticker()] if self.signals else []),
+            f"ROUND {self.round}{period}.",
+            joined("INVENTORY: ", quoted(**self.held), *also),
+        ]
+        if self.values:
+            lines.append(joined("What a unit is worth to you: ", quoted(**self.values)))
+        if unit := self.unit:
+            what = "You buy. This unit is worth" if unit.side == "buy" else "You sell. This unit costs you"
+            lines.append(f"{what} {unit.worth}: it is number {unit.number} of {unit.total} in this period.")
+        return tuple(lines)
+
+    def _ticker(self) -> str:
+        stale = max(0, self.stale - len(self.signals[:-MOST_SHOWN]))
+        what = {"buy": "bid", "sell": "ask"}
+        shown = [
+            f"{signal.good} {'traded at' if signal.traded else what[signal.side]} {signal.price}"
+            for signal in self.signals[-MOST_SHOWN:]
+        ]
+        if stale:
+            shown.insert(stale, "a new period began, and no earlier quote stands")
+        return f"TICKER since your last turn, newest last: {'; '.join(shown)}."
 
 
-def menu_of(market: Market, head: str, *, memory_chars: int, lenient: bool) -> Menu:
-    """What every agent may do."""
-    actions = tuple(artifact.actions[name] for name, artifact in market.actions.items())
-    prices = [price.high for action in actions if isinstance(price := action.parameters.get("price"), Number)]
-    return Menu(
-        head=head,
-        actions=actions,
-        queries=tuple(artifact.queries[name] for name, artifact in market.queries.items()),
-        tools=tuple(market.tools.values()),
-        goods=market.world.goods,
-        price_max=prices[0] if prices else None,
-        memory_chars=memory_chars,
-        lenient=lenient,
-    )
+class MarketRequest(Request[D]):
+    """Base of all: what every agent may do, who the agent is (`tail`), and what it knows now."""
+
+    unshown: ClassVar[Mapping[str, str]] = {
+        "menu": "the system text has it for every stage; a question shows its own part",
+        "now.stale": "said where quotes of an earlier period are shown, which only an experiment has",
+        "scope": "what an action may name; the person's form and the check go by it",
+        "observed.#.agent": "the player itself",
+    }
+
+    menu: Menu
+    tail: str
+    now: Now
+
+    def state(self) -> tuple[str, ...]:
+        """What it knows, in words."""
+        return self.now.lines()
+
+    def asks(self) -> tuple[str, ...]:
+        """What it is asked."""
+        raise NotImplementedError
+
+    def prompt(self) -> Prompt:
+        return Prompt(tuple(filter(None, (self.menu.head, self.tail))), (), self.state(), self.asks())
+
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        holdings = [[asset, held, self.now.free[asset]] for asset, held in self.now.held.items()]
+        return {"round": self.now.round, "period": self.now.period, "holdings": holdings}
 
 
-def now_of(
-    market: Market,
-    agent: Agent,
-    memory: Memory,
-    tape: Tape | None,
-    *,
-    window: int,
-    period: tuple[int | None, int | None],
-) -> Now:
-    """What the agent may know now; the tape is for who is shown what is quoted and traded."""
-    account = market.world.ledger.accounts[agent.id]
-    assets = (CAPITAL, *market.world.goods)
-    unit = None
-    if agent.side is not None and agent.active:
-        unit = Unit(agent.side, agent.units[agent.done], agent.done + 1, len(agent.units))
-    signals = () if tape is None else tape.since(memory.turn, at_once=memory.at_once)
-    return Now(
-        round=market.world.round,
-        period=period[0],
-        periods=period[1],
-        holdings=tuple(Holding(asset, account.amount(asset), account.free(asset)) for asset in assets),
-        values=tuple(agent.values.items()),
-        unit=unit,
-        memory=memory.working_memory,
-        steps=tuple(memory.steps)[-window:],
-        news=tuple(quoted(**each) for each in memory.since.news),
-        signals=signals,
-        stale=0 if tape is None else tape.stale(len(signals)),
-    )
+class StageRequest(MarketRequest[D]):
+    """Base of the stages of a turn; `observed` is what the turn has brought already."""
+
+    observed: tuple[Observed, ...] = ()
+
+    def state(self) -> tuple[str, ...]:
+        return (*self.now.lines(), *map(_in_words, self.observed))
+
+    def try_out(self, decision: D) -> None:
+        """Raise `Refused` where the decision will come to nothing, as far as its agent can know."""
+        raise NotImplementedError
+
+    def warning(self, decision: D) -> str:
+        """Why the decision will come to nothing, as far as its agent can know."""
+        try:
+            self.try_out(decision)
+        except Refused as error:
+            return sentence(str(error))
+        return ""
+
+
+def _in_words(seen: Observed) -> str:
+    asked = (" ", quoted(**seen.parameters)) if seen.parameters else ()
+    return joined(f"OBSERVATION ({seen.query}", *asked, "): ", quoted(**seen.observation))

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Protocol, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
-from agentsim.engine.chance import Stream
-from agentsim.engine.event import FOR, Audience, Deed, Event, PlayerId
-from agentsim.engine.table import M, Table
+from agentsim.engine import Event, PlayerId, Stream, Table
+from agentsim.engine.event import FOR, Audience, Deed
+from agentsim.engine.table import M
 from agentsim.engine.template import Worded
 from agentsim.games.market.ledger import Ledger
+from agentsim.games.market.order_book import Traded
 
 
 def _called(owner: str) -> str:
@@ -58,23 +59,18 @@ class Noted(Event, heading="{agent} is told", content="{fields}", private=("agen
         return self.fields
 
 
-class Books(Protocol):
-    """Who keeps account of trades beside the ledger: an experiment with private values."""
-
-    def traded(self, good: str, price: int, quantity: int, buyer: str, seller: str) -> None:
-        """Units changed hands."""
-        ...
-
-
 @dataclass
 class World:
-    """One market's world. `trades` counts them all; `acting` is the agent whose action is carried out."""
+    """One market's world. `trades` counts them all, `books` keeps account of them beside the ledger.
+
+    `acting` is the agent whose action is carried out.
+    """
 
     table: Table
     agents: tuple[str, ...]
     goods: tuple[str, ...]
     ledger: Ledger = field(default_factory=Ledger)
-    books: Books | None = None
+    books: Callable[[Traded], None] | None = None
     round: int = 0
     last_prices: dict[str, int] = field(default_factory=dict)
     trades: int = 0
@@ -102,12 +98,12 @@ class World:
         concerned = tuple(owner for owner in (giver, taker) if owner in self.ledger.accounts and owner[0] != "@")
         self.tell(Transferred(giver, taker, asset, amount, reason), to=concerned)
 
-    def traded(self, good: str, price: int, quantity: int, buyer: str, seller: str) -> None:
+    def traded(self, trade: Traded) -> None:
         """Keep account of a trade whose units have changed hands."""
-        self.last_prices[good] = price
+        self.last_prices[trade.good] = trade.price
         self.trades += 1
         if self.books is not None:
-            self.books.traded(good, price, quantity, buyer, seller)
+            self.books(trade)
 
     def known(self, agents: Sequence[str]) -> bool:
         """Whether all of these are agents here."""

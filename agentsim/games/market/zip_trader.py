@@ -15,15 +15,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentsim.engine.chance import Stream
+from agentsim.engine import Stream
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import Side
-from agentsim.games.market.requests import Act, ActionChosen
-from agentsim.games.market.state import SKIP
-from agentsim.games.market.trading import Signal
-from agentsim.games.market.zero_intelligence import offer, sides
+from agentsim.games.market.memory import Signal
+from agentsim.games.market.order_book import Side, stake
+from agentsim.games.market.requests import SKIPPED, Act, ActionChosen
 
 SIDES: tuple[Side, ...] = ("buy", "sell")
+
+
+def offer(side: Side, good: str, price: int, memory: str = "") -> ActionChosen:
+    """An order for one unit."""
+    given = {"good": good, "price": price, "quantity": 1}
+    return ActionChosen(action=side, action_parameters=given, working_memory=memory)
+
+
+def sides(request: Act) -> list[tuple[Side, str]]:
+    """What the trader can do: buy where it has capital, sell what it has; its one side in an experiment."""
+    now = request.now
+    if now.unit is not None:
+        return [(now.unit.side, request.menu.goods[0])]
+    names = request.names
+    ways = ((side, good) for good in request.menu.goods for side in SIDES)
+    return [(side, good) for side, good in ways if side in names and now.free[stake(side, good, 1, 1)[0]] > 0]
 
 
 def act(request: Act, rng: Stream) -> ActionChosen:
@@ -33,7 +47,7 @@ def act(request: Act, rng: Stream) -> ActionChosen:
     """
     limits = {way: limit for way in sides(request) if (limit := request.now.worth(way[1])) is not None}
     if not limits:
-        return ActionChosen(action=SKIP, working_memory=request.now.memory)
+        return SKIPPED.model_copy(update={"working_memory": request.now.memory})
     side, good = chosen = rng.pick(list(limits))
     said = _said(request.now.memory)
     step = (request.menu.price_max or max(limits.values())) / 80
@@ -50,7 +64,7 @@ def act(request: Act, rng: Stream) -> ActionChosen:
                 trader.learn(Signal(way[1], shouted, price, traded=False), rng, step)
     limit, most = limits[chosen], request.menu.price_max or limits[chosen]
     if side == "buy":
-        most = min(limit, request.now.free(CAPITAL) or limit)
+        most = min(limit, request.now.free[CAPITAL] or limit)
     price = min(max(1, round(traders[chosen].price)), most)
     price = max(price, limit) if side == "sell" else price
     return offer(side, good, price, _memory(said, traders, good, request.menu.memory_chars))
@@ -58,10 +72,9 @@ def act(request: Act, rng: Stream) -> ActionChosen:
 
 def _said(memory: str) -> dict[str, Any]:
     try:
-        said = json.loads(memory)
-    except ValueError:
+        return dict(json.loads(memory))
+    except (ValueError, TypeError):
         return {}
-    return said if isinstance(said, dict) else {}
 
 
 def _memory(said: dict[str, Any], traders: Mapping[tuple[Side, str], _Trader], quoted: str, most: int) -> str:

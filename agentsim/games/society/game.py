@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
 
-from agentsim.engine import Bot, Event, GameConfig, LogEntry, Outcome, PlayerId, Request, Table
+from agentsim.engine import Event, Game, LogEntry, Outcome, PlayerId, Table
 from agentsim.engine.panel import Frame, Panel
 from agentsim.errors import ScenarioError
 from agentsim.games.society import building, evening, founding, laws, talk, turn, voting, work
@@ -29,18 +28,17 @@ EVENTS: tuple[type[Event], ...] = tuple(
 """Every event of the chapters, in their order."""
 
 
-class Society:
+class Society(Game):
     """Autonomous agents in one world of food, energy, materials and land."""
 
-    name: ClassVar[str] = "society"
-    title: ClassVar[str] = "Society"
-    summary: ClassVar[str] = "a hundred agents talk, vote, work and give, and fall dormant without food or energy"
-    rules_version: ClassVar[int] = 1
-    config: ClassVar[type[GameConfig]] = SocietyConfig
-    requests: ClassVar[tuple[type[Request[Any]], ...]] = REQUESTS
-    events: ClassVar[tuple[type[Event], ...]] = EVENTS
-    bots: ClassVar[Mapping[str, Bot]] = BOTS
-    staff: ClassVar[frozenset[str]] = frozenset()
+    name = "society"
+    title = "Society"
+    summary = "a hundred agents talk, vote, work and give, and fall dormant without food or energy"
+    rules_version = 1
+    config = SocietyConfig
+    requests = REQUESTS
+    events = EVENTS
+    bots = BOTS
 
     def admit(self, config: SocietyConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 2:

@@ -11,20 +11,17 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.chance import Chance
+from agentsim.engine.capability import Capability, variant
 from agentsim.engine.options import Choice, Number, Text
-from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME, artifacts
-from agentsim.games.market.artifact import Capability, variant
 from agentsim.games.market.artifacts.bank import Banked
 from agentsim.games.market.artifacts.dialogue import Messaged
 from agentsim.games.market.artifacts.gridworld import Moved
 from agentsim.games.market.memory import Observed
 from agentsim.games.market.requests import Act
 from agentsim.games.market.restrictions import Restriction, RuleName
-from agentsim.games.market.state import Agent
-from agentsim.games.market.world import Reported, Transferred, World
+from agentsim.games.market.world import Reported, Transferred
 from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "artifacts.md"
@@ -245,10 +242,7 @@ def test_the_latest_trade_is_shown_first() -> None:
 
 
 def test_restrictions_leave_an_action_alone_that_has_a_known_name_and_other_parameters() -> None:
-    world = World(Table(("A",), Chance(0)), ("A",), ())
-    world.ledger.open("A")
-    agent = Agent("A", world)
     rules: tuple[RuleName, ...] = ("most_price", "most_quantity", "least_price", "keep_capital")
     for name in ("buy", "sell"):
         for rule in rules:
-            assert Restriction(rule=rule, limit=1).allows(agent, name, {"item": "hat"})
+            assert Restriction(rule=rule, limit=1).allows(name, {"item": "hat"})

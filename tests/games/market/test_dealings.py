@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentsim.engine.event import Everyone, LogEntry
 from agentsim.games.market.artifacts.dialogue import Messaged
-from agentsim.games.market.trading import Traded
+from agentsim.games.market.order_book import Traded
 from agentsim.games.market.world import Transferred
 from agentsim.history.pairs import pairs
 from tests.engine.small import done

@@ -19,11 +19,11 @@ from agentsim.engine.event import Everyone, LogEntry
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME, zip_trader
-from agentsim.games.market.course import Endowed
-from agentsim.games.market.memory import Acted
+from agentsim.games.market.experiment import PeriodEnded, alpha, equilibrium
+from agentsim.games.market.memory import MOST_SIGNALS, Acted, Signal, Tape
+from agentsim.games.market.order_book import Ordered, Traded
 from agentsim.games.market.requests import Act, ActionChosen
-from agentsim.games.market.schedule import PeriodBegan, PeriodEnded, alpha, equilibrium
-from agentsim.games.market.trading import MOST_SIGNALS, Ordered, Signal, Tape, Traded
+from agentsim.games.market.state import Endowed, PeriodBegan
 from tests.games.market.market import SMITH, session
 
 CONFIGS = Path(__file__).parents[3] / "configs"

@@ -11,7 +11,6 @@ from typing import Any
 import pexpect  # type: ignore[import-untyped] # it ships no types
 
 from agentsim.engine.simulate import Simulation
-from agentsim.games.market.course import OrderDrawn
 from agentsim.games.market.moderator import (
     Answered,
     Asked,
@@ -23,6 +22,7 @@ from agentsim.games.market.moderator import (
     Resumed,
 )
 from agentsim.games.market.requests import Act
+from agentsim.games.market.state import OrderDrawn
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 from tests.games.market.market import SKIPS, play

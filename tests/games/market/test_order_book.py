@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentsim.games.market.ledger import CAPITAL, Ledger
-from agentsim.games.market.order_book import OrderBook, OrderRefused, Placed, Side
+from agentsim.engine.capability import Refused
+from agentsim.games.market.ledger import CAPITAL, Ledger, added
+from agentsim.games.market.order_book import OrderBook, Placed, Side
 from tests.games.market.naive_book import NaiveBook
 
 OWNERS = ("A", "B", "C")
@@ -26,12 +28,15 @@ def book(capital: int = 100, goods: int = 10, **rules: Any) -> OrderBook:
 
 
 def sound(this: OrderBook) -> list[str]:
-    return [*this.check(), *this.ledger.check({owner: this.promised(owner) for owner in OWNERS})]
+    return [
+        *this.check(),
+        *this.ledger.check({owner: added(order.stake() for order in this.of(owner)) for owner in OWNERS}),
+    ]
 
 
 def standing(this: OrderBook, side: Side) -> list[tuple[str, int, int]]:
     orders = this.bids if side == "buy" else this.asks
-    return [(order.owner, order.price, order.quantity) for order in orders]
+    return [(order.agent, order.price, order.quantity) for order in orders]
 
 
 def traded(placed: Placed) -> list[tuple[int, int, str, str]]:
@@ -61,7 +66,7 @@ def test_an_order_fills_in_parts_and_the_rest_stands() -> None:
     this = book()
     this.place("A", "sell", 5, 4)
     placed = this.place("B", "buy", 6, 7)
-    assert (traded(placed), placed.standing) == ([(5, 4, "B", "A")], 3)
+    assert (traded(placed), placed.ordered.standing) == ([(5, 4, "B", "A")], 3)
     assert standing(this, "buy") == [("B", 6, 3)]
     assert this.ledger.accounts["B"].reserved[CAPITAL] == 18
     assert traded(this.place("C", "sell", 6, 1)) == [(6, 1, "B", "C")]
@@ -72,10 +77,10 @@ def test_an_order_fills_in_parts_and_the_rest_stands() -> None:
 def test_an_order_that_is_not_covered_is_refused_and_changes_nothing() -> None:
     this = book()
     this.place("A", "buy", 10, 7)
-    with pytest.raises(OrderRefused, match="that takes 40 capital, and you have 30 free"):
+    with pytest.raises(Refused, match="that takes 40 capital, and you have 30 free"):
         this.place("A", "buy", 10, 4)
     this.place("A", "sell", 90, 10)
-    with pytest.raises(OrderRefused, match="that takes 1 wheat, and you have 0 free"):
+    with pytest.raises(Refused, match="that takes 1 wheat, and you have 0 free"):
         this.place("A", "sell", 90, 1)
     assert standing(this, "buy") == [("A", 10, 7)]
     assert sound(this) == []
@@ -84,9 +89,9 @@ def test_an_order_that_is_not_covered_is_refused_and_changes_nothing() -> None:
 def test_cancelling_frees_what_was_reserved_and_nobody_cancels_for_another() -> None:
     this = book()
     placed = this.place("A", "buy", 10, 10)
-    with pytest.raises(OrderRefused, match="no open order"):
-        this.cancel("B", placed.order)
-    assert this.cancel("A", placed.order).quantity == 10
+    with pytest.raises(Refused, match="no open order"):
+        this.cancel("B", placed.ordered.order)
+    assert this.cancel("A", placed.ordered.order).quantity == 10
     assert this.ledger.free("A", CAPITAL) == 100
     assert sound(this) == []
 
@@ -95,7 +100,7 @@ def test_a_replacement_is_covered_by_what_it_frees_and_goes_to_the_end_of_its_pr
     this = book()
     first = this.place("A", "buy", 10, 10)
     this.place("B", "buy", 5, 1)
-    this.place("A", "buy", 5, 20, replaces=first.order)
+    this.place("A", "buy", 5, 20, replaces=first.ordered.order)
     assert standing(this, "buy") == [("B", 5, 1), ("A", 5, 20)]
     assert sound(this) == []
 
@@ -104,7 +109,8 @@ def test_a_replacement_for_less_at_the_same_price_keeps_its_place() -> None:
     this = book()
     first = this.place("A", "buy", 5, 10)
     this.place("B", "buy", 5, 1)
-    assert this.place("A", "buy", 5, 4, replaces=first.order) == Placed(first.order, 4, (), ())
+    placed = this.place("A", "buy", 5, 4, replaces=first.ordered.order)
+    assert placed == Placed(replace(first.ordered, quantity=4, standing=4))
     assert standing(this, "buy") == [("A", 5, 4), ("B", 5, 1)]
     assert this.ledger.accounts["A"].reserved[CAPITAL] == 20
     assert sound(this) == []
@@ -113,8 +119,8 @@ def test_a_replacement_for_less_at_the_same_price_keeps_its_place() -> None:
 def test_a_replacement_that_cannot_be_paid_leaves_the_old_order() -> None:
     this = book()
     first = this.place("A", "buy", 10, 10)
-    with pytest.raises(OrderRefused):
-        this.place("A", "buy", 11, 10, replaces=first.order)
+    with pytest.raises(Refused):
+        this.place("A", "buy", 11, 10, replaces=first.ordered.order)
     assert standing(this, "buy") == [("A", 10, 10)]
 
 
@@ -136,19 +142,19 @@ def test_of_single_units_an_owner_has_one_order_which_a_new_one_replaces() -> No
     placed = this.place("A", "buy", 4)
     assert [gone.why for gone in placed.withdrawn] == ["replaced"]
     assert standing(this, "buy") == [("A", 4, 1)]
-    with pytest.raises(OrderRefused, match="one unit"):
+    with pytest.raises(Refused, match="one unit"):
         this.place("A", "buy", 4, 2)
 
 
 def test_where_the_best_stand_a_quote_improves_or_trades_or_is_refused() -> None:
     this = book(best_only=True, single_unit=True)
     this.place("A", "buy", 5)
-    with pytest.raises(OrderRefused, match="a bid must be above the best one, 5, or trade"):
+    with pytest.raises(Refused, match="a bid must be above the best one, 5, or trade"):
         this.place("B", "buy", 5)
     placed = this.place("B", "buy", 6)
-    assert [(gone.owner, gone.why) for gone in placed.withdrawn] == [("A", "outbid")]
+    assert [(gone.agent, gone.why) for gone in placed.withdrawn] == [("A", "outbid")]
     this.place("C", "sell", 20)
-    with pytest.raises(OrderRefused, match="an ask must be below the best one, 20"):
+    with pytest.raises(Refused, match="an ask must be below the best one, 20"):
         this.place("A", "sell", 20)
     assert traded(this.place("C", "sell", 2)) == [(6, 1, "B", "C")], "a quote that crosses trades at the earlier price"
 
@@ -159,7 +165,7 @@ def test_after_a_trade_the_standing_quotes_are_cleared_where_the_rules_say_so() 
     this.place("B", "sell", 20)
     placed = this.place("C", "buy", 25)
     assert traded(placed) == [(20, 1, "C", "B")]
-    assert [(gone.owner, gone.why) for gone in placed.withdrawn] == [("A", "traded")]
+    assert [(gone.agent, gone.why) for gone in placed.withdrawn] == [("A", "traded")]
     assert not this.bids
     assert not this.asks
     assert sound(this) == []
@@ -192,7 +198,7 @@ def test_the_book_does_what_a_naive_book_does_and_conserves_everything(
             try:
                 this.cancel(*step)
                 there = True
-            except OrderRefused:
+            except Refused:
                 there = False
             assert there == naive.cancel(*step)
         else:
@@ -200,7 +206,7 @@ def test_the_book_does_what_a_naive_book_does_and_conserves_everything(
             wanted = naive.place(owner, side, price, quantity, replaces)
             try:
                 placed: Placed | None = this.place(owner, side, price, quantity, replaces=replaces)
-            except OrderRefused:
+            except Refused:
                 placed = None
             assert (None if placed is None else traded(placed)) == wanted
         assert sound(this) == []
@@ -209,4 +215,4 @@ def test_the_book_does_what_a_naive_book_does_and_conserves_everything(
         assert {owner: accounts[owner].amount("wheat") for owner in OWNERS} == naive.goods
         left = sorted((o["id"], o["owner"], o["side"], o["price"], o["quantity"]) for o in naive.orders)
         both = [*this.bids, *this.asks]
-        assert sorted((o.id, o.owner, o.side, o.price, o.quantity) for o in both) == left
+        assert sorted((o.number, o.agent, o.side, o.price, o.quantity) for o in both) == left

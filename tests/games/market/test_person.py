@@ -82,7 +82,7 @@ def test_what_is_beyond_what_one_has_is_objected_to_and_nothing_else(order: Any,
 
 def test_one_order_a_good_frees_what_it_replaces() -> None:
     request = asked(1, restrictions=[], settings={"marketplace": {"single_unit": True}})
-    scope = replace(request.scope, orders=tuple(replace(each, alone=True) for each in asked().scope.orders))
+    scope = replace(request.scope, orders=tuple(each._replace(alone=True) for each in asked().scope.orders))
     assert replace(request, scope=scope, now=asked().now).warning(buys(100)) == ""
     assert "101 capital, and you have 100 free" in replace(request, scope=scope, now=asked().now).warning(buys(101))
 

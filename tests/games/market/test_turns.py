@@ -15,12 +15,12 @@ from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.gridworld import Gridworld
 from agentsim.games.market.config import MarketConfig
-from agentsim.games.market.course import Endowed, MarketEnded
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.memory import Acted, Briefed, Forfeited, Observed, Remembered
+from agentsim.games.market.order_book import Traded
 from agentsim.games.market.requests import Act, AskQuery, Brief, BriefingAnswered
 from agentsim.games.market.restrictions import _RULES, Restriction
-from agentsim.games.market.trading import Traded
+from agentsim.games.market.state import Endowed, MarketEnded
 from agentsim.scenario.load import load
 from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
 from tests.players.test_human import Screen
@@ -303,7 +303,7 @@ def test_at_the_same_time_all_decide_on_one_state_and_act_in_the_drawn_order() -
 
 def test_the_order_of_a_round_is_drawn_anew() -> None:
     from agentsim.engine.simulate import simulate
-    from agentsim.games.market.course import OrderDrawn
+    from agentsim.games.market.state import OrderDrawn
 
     played = simulate(GAME, {"rounds": 9, "briefing": False}, ["A", "B", "C"], bot="idle")
     assert len({event.order for event in played.events(OrderDrawn)}) > 2

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from agentsim.engine.event import Event
-from agentsim.engine.game import GameConfig
-from agentsim.engine.options import Number
-from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
+from agentsim.engine import Event, GameConfig, Number
+from agentsim.engine.capability import Refused
+from agentsim.engine.template import Template
+from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.world import World
 
@@ -46,24 +47,20 @@ class Banked(Event, heading="{agent} and the bank: {what}", content="{amount}; d
 
 class Bank(Artifact):
     name: ClassVar[str] = "bank"
+    description: ClassVar[Template] = (
+        "keeps deposits, which bear {deposit_rate} thousandths a round as long as it can pay, and lends up to "
+        "{loan_to_value}% of the last price of goods that you pledge, at {loan_rate} thousandths a round. Pledged "
+        "goods are reserved, and lost to the bank once the loan is above their last price."
+    )
     settings: ClassVar[type[GameConfig]] = BankSettings
 
     def __init__(self, world: World, settings: BankSettings) -> None:
         super().__init__(world, settings)
         world.ledger.open(BANK)
         world.ledger.issue(BANK, CAPITAL, settings.capital)
-        self._deposits: dict[str, int] = {}
-        self._loans: dict[str, int] = {}
-        self._collateral: dict[str, dict[str, int]] = {}
-
-    @property
-    def description(self) -> str:  # type: ignore[override] # what it says depends on the settings
-        return (
-            f"keeps deposits, which bear {self.config.deposit_rate} thousandths a round as long as it can pay, and "
-            f"lends up to {self.config.loan_to_value}% of the last price of goods that you pledge, at "
-            f"{self.config.loan_rate} thousandths a round. Pledged goods are reserved, and lost to the bank once "
-            "the loan is above their last price."
-        )
+        self._deposits: Counter[str] = Counter()
+        self._loans: Counter[str] = Counter()
+        self._pledged: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
     @action("put capital into the bank", amount=AMOUNT)
     def deposit(self, agent: str, amount: int) -> str:
@@ -71,12 +68,12 @@ class Bank(Artifact):
         if amount > free:
             raise Refused(f"you have {free} capital free")
         self.world.give(agent, BANK, CAPITAL, amount, "a deposit")
-        self._deposits[agent] = self._deposits.get(agent, 0) + amount
+        self._deposits[agent] += amount
         return self._banked(agent, "deposited", amount)
 
     @action("take capital out of your deposit", amount=AMOUNT)
     def withdraw(self, agent: str, amount: int) -> str:
-        most = min(self._deposits.get(agent, 0), self.world.ledger.free(BANK, CAPITAL))
+        most = min(self._deposits[agent], self.world.ledger.free(BANK, CAPITAL))
         if amount > most:
             raise Refused(f"{most} can be taken out")
         self.world.give(BANK, agent, CAPITAL, amount, "out of a deposit")
@@ -90,8 +87,7 @@ class Bank(Artifact):
         quantity=Number(1, None, about="how many units you pledge"),
     )
     def borrow(self, agent: str, amount: int, good: str, quantity: int) -> str:
-        ledger = self.world.ledger
-        most = self.world.last_prices.get(good, 0) * quantity * self.config.loan_to_value // 100
+        ledger, most = self.world.ledger, self._lends({good: quantity})
         if quantity > ledger.free(agent, good):
             raise Refused(f"you have {ledger.free(agent, good)} {good} free")
         if amount > most:
@@ -99,34 +95,32 @@ class Bank(Artifact):
         if amount > ledger.free(BANK, CAPITAL):
             raise Refused("the bank has not so much")
         ledger.reserve(agent, good, quantity)
-        pledged = self._collateral.setdefault(agent, {})
-        pledged[good] = pledged.get(good, 0) + quantity
-        self._loans[agent] = self._loans.get(agent, 0) + amount
+        self._pledged[agent][good] += quantity
+        self._loans[agent] += amount
         self.world.give(BANK, agent, CAPITAL, amount, "a loan")
         return self._banked(agent, "borrowed", amount)
 
     @action("pay a loan back; what you pledged is free when nothing is owed", amount=AMOUNT)
     def repay(self, agent: str, amount: int) -> str:
-        most = min(self._loans.get(agent, 0), self.world.ledger.free(agent, CAPITAL))
+        most = min(self._loans[agent], self.world.ledger.free(agent, CAPITAL))
         if amount > most:
             raise Refused(f"{most} can be paid back")
         self.world.give(agent, BANK, CAPITAL, amount, "paid back")
         self._loans[agent] -= amount
         if not self._loans[agent]:
-            self._free_collateral(agent)
+            self._free_pledge(agent)
         return self._banked(agent, "paid back", amount)
 
     @query("your deposit, your loan and what you have pledged")
     def bank_account(self, agent: str) -> Answer:
-        return {
-            "deposit": self._deposits.get(agent, 0),
-            "loan": self._loans.get(agent, 0),
-            "pledged": dict(self._collateral.get(agent, {})),
-        }
+        pledged = dict(self._pledged[agent])
+        return {"deposit": self._deposits[agent], "loan": self._loans[agent], "pledged": pledged}
 
     def round_ended(self, number: int) -> None:
         for agent, deposit in self._deposits.items():
-            interest = min(deposit * self.config.deposit_rate // 1000, self._uncommitted())
+            # what no deposit stands behind is the bank's own
+            own = self.world.ledger.accounts[BANK].amount(CAPITAL) - self._deposits.total()
+            interest = min(deposit * self.config.deposit_rate // 1000, own)
             if interest > 0:
                 self._deposits[agent] += interest
                 self._banked(agent, "interest earned", interest)
@@ -134,57 +128,52 @@ class Bank(Artifact):
             if loan:
                 interest = loan * self.config.loan_rate // 1000
                 self._loans[agent] += interest
-                if self._loans[agent] > self._pledged_value(agent):
+                if self._loans[agent] > self._worth(self._pledged[agent]):
                     self._foreclose(agent)
                 elif interest:
                     self._banked(agent, "interest owed", interest)
 
     def promised(self, agent: str) -> Mapping[str, int]:
-        return self._collateral.get(agent, {})
+        return self._pledged[agent]
 
     def most(self, agent: str) -> Mapping[str, int]:
-        ledger, prices = self.world.ledger, self.world.last_prices
-        free = ledger.free(agent, CAPITAL)
-        pledges = [prices.get(good, 0) * ledger.free(agent, good) for good in self.world.goods]
-        return {
-            "borrow": max(pledges, default=0) * self.config.loan_to_value // 100,
-            "deposit": free,
-            "withdraw": self._deposits.get(agent, 0),
-            "repay": min(self._loans.get(agent, 0), free),
-        }
+        ledger = self.world.ledger
+        free, deposit, loan = ledger.free(agent, CAPITAL), self._deposits[agent], self._loans[agent]
+        loans = (self._lends({good: ledger.free(agent, good)}) for good in self.world.goods)
+        return {"borrow": max(loans, default=0), "deposit": free, "withdraw": deposit, "repay": min(loan, free)}
 
     def claims(self, agent: str) -> int:
-        return self._deposits.get(agent, 0) - self._loans.get(agent, 0)
+        return self._deposits[agent] - self._loans[agent]
 
     def check(self) -> Sequence[str]:
         if any(amount < 0 for amount in (*self._deposits.values(), *self._loans.values())):
             return ["no deposit and no loan is below nothing"]
         return ()
 
-    def _uncommitted(self) -> int:
-        """Capital of the bank's that no deposit stands behind."""
-        return self.world.ledger.accounts[BANK].amount(CAPITAL) - sum(self._deposits.values())
+    def _worth(self, goods: Mapping[str, int]) -> int:
+        """At their last prices."""
+        return sum(self.world.last_prices.get(good, 0) * quantity for good, quantity in goods.items())
 
-    def _pledged_value(self, agent: str) -> int:
-        pledged = self._collateral.get(agent, {})
-        return sum(self.world.last_prices.get(good, 0) * quantity for good, quantity in pledged.items())
+    def _lends(self, goods: Mapping[str, int]) -> int:
+        """The most that these are good for."""
+        percent: int = self.config.loan_to_value
+        return self._worth(goods) * percent // 100
 
     def _foreclose(self, agent: str) -> None:
-        owed, pledged = self._loans[agent], dict(self._collateral.get(agent, {}))
-        self._free_collateral(agent)
+        owed, pledged = self._loans[agent], self._pledged[agent]
+        self._free_pledge(agent)
         for good, quantity in pledged.items():
             self.world.give(agent, BANK, good, quantity, "pledged for a loan that was above its price")
         self._loans[agent] = 0
         self._banked(agent, "foreclosed", owed)
 
-    def _free_collateral(self, agent: str) -> None:
-        for good, quantity in self._collateral.pop(agent, {}).items():
+    def _free_pledge(self, agent: str) -> None:
+        for good, quantity in self._pledged.pop(agent, {}).items():
             self.world.ledger.release(agent, good, quantity)
 
     def _banked(self, agent: str, what: str, amount: int) -> str:
-        deposit, loan = self._deposits.get(agent, 0), self._loans.get(agent, 0)
-        pledged = dict(self._collateral.get(agent, {}))
-        self.world.tell(Banked(agent, what, amount, deposit, loan, pledged), to=(agent,))
+        deposit, loan = self._deposits[agent], self._loans[agent]
+        self.world.tell(Banked(agent, what, amount, deposit, loan, dict(self._pledged[agent])), to=(agent,))
         return f"Deposit {deposit}, loan {loan}."
 
 

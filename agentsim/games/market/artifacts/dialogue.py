@@ -8,11 +8,11 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from agentsim.engine.event import Deed, Event, Everyone, LogEntry
-from agentsim.engine.game import GameConfig
-from agentsim.engine.options import Text
+from agentsim.engine import Event, Everyone, GameConfig, LogEntry, Text
+from agentsim.engine.capability import Refused
+from agentsim.engine.event import Deed
 from agentsim.engine.template import By
-from agentsim.games.market.artifact import Answer, Artifact, Refused, action, an_agent, query
+from agentsim.games.market.artifact import Answer, Artifact, action, an_agent, query
 
 EVERYONE = "everyone"
 MOST_MESSAGES = 100

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from agentsim.engine.event import Event, Everyone, LogEntry
-from agentsim.engine.game import GameConfig
-from agentsim.engine.options import Choice
-from agentsim.engine.panel import Board, Panel, Piece, Scene, Tile
-from agentsim.games.market.artifact import Answer, Artifact, Refused, action, query
-from agentsim.games.market.trading_panels import rounds, spots
+from agentsim.engine import Choice, Event, Everyone, GameConfig
+from agentsim.engine.capability import Refused
+from agentsim.engine.template import Template
+from agentsim.games.market.artifact import Answer, Artifact, action, query
 from agentsim.games.market.world import World
 
 STEPS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
@@ -39,6 +36,10 @@ class Moved(Event, heading="{agent} stands at {column}, {row}", content="Of {col
 
 class Gridworld(Artifact):
     name: ClassVar[str] = "gridworld"
+    description: ClassVar[Template] = (
+        "a grid of {columns} columns and {rows} rows, counted from 0 at the north-west corner, on which every agent "
+        "has a cell of its own."
+    )
     settings: ClassVar[type[GameConfig]] = GridworldSettings
 
     def __init__(self, world: World, settings: GridworldSettings) -> None:
@@ -49,13 +50,6 @@ class Gridworld(Artifact):
         drawn = world.chance("gridworld").shuffled(cells)
         self.places = dict(zip(world.agents, drawn, strict=False))
         self._by_cell = {cell: agent for agent, cell in self.places.items()}
-
-    @property
-    def description(self) -> str:  # type: ignore[override] # what it says depends on the settings
-        return (
-            f"a grid of {self.config.columns} columns and {self.config.rows} rows, counted from 0 at the north-west "
-            "corner, on which every agent has a cell of its own."
-        )
 
     @action("go to the next cell, if it is free", direction=Choice(tuple(STEPS), about="which way"))
     def move(self, agent: str, direction: str) -> str:
@@ -94,32 +88,6 @@ class Gridworld(Artifact):
     def _tell(self, agent: str) -> None:
         column, row = self.places[agent]
         self.world.tell(Moved(agent, column, row, self.config.columns, self.config.rows), to=Everyone)
-
-
-MOST_CELLS = 400  # of a grid that is drawn
-
-
-def grid(log: Sequence[LogEntry]) -> list[Panel]:
-    """A board with a scene for each round shown; nothing where there is no grid, or one too large to be drawn."""
-    moves = [told.event for told in log if isinstance(told.event, Moved)]
-    if not moves or moves[0].columns * moves[0].rows > MOST_CELLS:
-        return []
-    columns, rows = moves[0].columns, moves[0].rows
-    tiles = tuple(Tile(column, row, f"{column}, {row}") for row in range(rows) for column in range(columns))
-    shown = set(spots(rounds(log)))
-    places: dict[str, tuple[int, int]] = {}
-    scenes: list[Scene] = []
-    for number, told_in_round in groupby(log, key=lambda told: told.round):
-        for told in told_in_round:
-            if isinstance(told.event, Moved):
-                places[told.event.agent] = (told.event.column, told.event.row)
-        if number in shown:
-            scenes.append(Scene(f"Round {number}", tiles, _pieces(places)))
-    return [Board("Grid", columns, rows, tuple(scenes), "Cells are column, row, counted from the north-west corner.")]
-
-
-def _pieces(places: Mapping[str, tuple[int, int]]) -> tuple[Piece, ...]:
-    return tuple(Piece(agent, *cell) for agent, cell in places.items())
 
 
 ARTIFACT = Gridworld

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from agentsim.engine.event import Everyone
-from agentsim.engine.game import GameConfig
-from agentsim.engine.options import Number, Option
-from agentsim.games.market.artifact import Answer, Artifact, Refused, a_good, action, query
-from agentsim.games.market.order_book import OpenOrder, Order, OrderBook, OrderRefused, Placed, Side, Withdrawal
-from agentsim.games.market.trading import Ordered, Traded, Withdrawn
+from agentsim.engine import Event, Everyone, GameConfig, Number
+from agentsim.engine.capability import Refused
+from agentsim.engine.options import Option
+from agentsim.engine.template import By, If, Template
+from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
+from agentsim.games.market.ledger import added
+from agentsim.games.market.order_book import Order, OrderBook, Side, Traded
 from agentsim.games.market.world import World
 
 GOOD = a_good("what to trade")
@@ -27,6 +28,9 @@ def _price(market: Marketplace) -> Option:
 
 def _quantity(market: Marketplace) -> Option:
     return Number(1, 1 if market.config.single_unit else None, about="units")
+
+
+_BEST = "A bid must be above the best standing bid and an ask below the best standing ask, or trade."
 
 
 class MarketplaceSettings(GameConfig):
@@ -44,6 +48,16 @@ class MarketplaceSettings(GameConfig):
 
 class Marketplace(Artifact):
     name: ClassVar[str] = "marketplace"
+    description: ClassVar[Template] = (
+        "a continuous double auction for each good. An order names the highest price at which you buy or the "
+        "lowest at which you sell. It trades at once with standing orders of others, the best price first, the "
+        "earliest of equal ones, always at the price of the standing order; what is left of it stands until it "
+        "trades, is cancelled or replaced. What an order could cost you is reserved as long as it stands. Your "
+        "order never trades with one of your own, which is withdrawn when it is in the way.",
+        If("single_unit", " Orders are for one unit, and you have one for each good: a new one replaces it."),
+        By("quotes", {"best": f" {_BEST}"}),
+        If("cancel_after_trade", " After a trade all standing orders are cancelled."),
+    )
     settings: ClassVar[type[GameConfig]] = MarketplaceSettings
 
     def __init__(self, world: World, settings: MarketplaceSettings) -> None:
@@ -60,24 +74,7 @@ class Marketplace(Artifact):
             )
             for good in world.goods
         }
-        self._recent: deque[dict[str, Any]] = deque(maxlen=settings.last_trades)
-
-    @property
-    def description(self) -> str:  # type: ignore[override] # what it says depends on the settings
-        rules = [
-            "a continuous double auction for each good. An order names the highest price at which you buy or the "
-            "lowest at which you sell. It trades at once with standing orders of others, the best price first, the "
-            "earliest of equal ones, always at the price of the standing order; what is left of it stands until it "
-            "trades, is cancelled or replaced. What an order could cost you is reserved as long as it stands. Your "
-            "order never trades with one of your own, which is withdrawn when it is in the way."
-        ]
-        if self.config.single_unit:
-            rules.append("Orders are for one unit, and you have one for each good: a new one replaces it.")
-        if self.config.quotes == "best":
-            rules.append("A bid must be above the best standing bid and an ask below the best standing ask, or trade.")
-        if self.config.cancel_after_trade:
-            rules.append("After a trade all standing orders are cancelled.")
-        return " ".join(rules)
+        self._recent: deque[Traded] = deque(maxlen=settings.last_trades)
 
     @action("place an order to buy", good=GOOD, price=_price, quantity=_quantity)
     def buy(self, agent: str, good: str, price: int, quantity: int) -> str:
@@ -94,13 +91,12 @@ class Marketplace(Artifact):
         quantity=_quantity,
     )
     def replace(self, agent: str, order: int, price: int, quantity: int) -> str:
-        good, own = self._own(agent, order)
-        return self._order(agent, own.side, good, price=price, quantity=quantity, replaces=order)
+        own = self._own(agent, order)
+        return self._order(agent, own.side, own.good, price=price, quantity=quantity, replaces=order)
 
     @action("take an open order back", order=ORDER)
     def cancel(self, agent: str, order: int) -> str:
-        good, _ = self._own(agent, order)
-        self._withdrawn(good, [self.books[good].cancel(agent, order)])
+        self._tell([self.books[self._own(agent, order).good].cancel(agent, order)])
         return f"Order {order} is cancelled."
 
     @query("the best standing orders, added up by price", good=GOOD)
@@ -110,36 +106,18 @@ class Marketplace(Artifact):
 
     @query("the latest trades in all goods, newest first")
     def last_trades(self, agent: str) -> Answer:
-        return {"trades": list(reversed(self._recent))}
+        return {"trades": [_picked(trade, "round", "good", "price", "quantity") for trade in reversed(self._recent)]}
 
     @query("your own open orders")
     def own_orders(self, agent: str) -> Answer:
-        return {
-            "orders": [
-                {
-                    "order": each.number,
-                    "good": each.good,
-                    "side": each.side,
-                    "price": each.price,
-                    "quantity": each.quantity,
-                }
-                for each in self.orders(agent)
-            ]
-        }
+        parts = ("good", "side", "price", "quantity")
+        return {"orders": [{"order": each.number, **_picked(each, *parts)} for each in self.orders(agent)]}
 
-    def orders(self, agent: str) -> Sequence[OpenOrder]:
-        return [
-            OpenOrder(each.id, book.good, each.side, each.price, each.quantity, self.config.single_unit)
-            for book in self.books.values()
-            for each in book.of(agent)
-        ]
+    def orders(self, agent: str) -> Sequence[Order]:
+        return [order for book in self.books.values() for order in book.of(agent)]
 
     def promised(self, agent: str) -> Mapping[str, int]:
-        out: dict[str, int] = {}
-        for book in self.books.values():
-            for asset, amount in book.promised(agent).items():
-                out[asset] = out.get(asset, 0) + amount
-        return out
+        return added(order.stake() for order in self.orders(agent))
 
     def check(self) -> Sequence[str]:
         return [line for book in self.books.values() for line in book.check()]
@@ -147,50 +125,35 @@ class Marketplace(Artifact):
     def close(self) -> None:
         """Take every order out of the books."""
         for book in self.books.values():
-            self._withdrawn(book.good, book.clear("closed"))
+            self._tell(book.clear("closed"))
 
-    def _own(self, agent: str, order: int) -> tuple[str, Order]:
-        for book in self.books.values():
-            for own in book.of(agent):
-                if own.id == order:
-                    return book.good, own
+    def _own(self, agent: str, order: int) -> Order:
+        for own in self.orders(agent):
+            if own.number == order:
+                return own
         raise Refused(f"you have no open order {order}")
 
     def _order(
         self, agent: str, side: Side, good: str, *, price: int, quantity: int, replaces: int | None = None
     ) -> str:
-        book = self.books[good]
-        try:
-            placed = book.place(agent, side, price, quantity, replaces=replaces)
-        except OrderRefused as error:
-            raise Refused(str(error)) from None
-        self._withdrawn(good, [gone for gone in placed.withdrawn if gone.why != "traded"])
-        self.world.tell(Ordered(placed.order, agent, good, side, price, quantity, placed.standing), to=Everyone)
-        self._traded(good, side, placed)
-        self._withdrawn(good, [gone for gone in placed.withdrawn if gone.why == "traded"])
-        return _told(side, good, placed)
-
-    def _traded(self, good: str, side: Side, placed: Placed) -> None:
+        """Place an order; what the agent learns of it."""
+        placed = self.books[good].place(agent, side, price, quantity, replaces=replaces, now=self.world.round)
+        order, said = placed.ordered, list[str]()
+        self._tell([*(gone for gone in placed.withdrawn if gone.why != "traded"), order])
         for trade in placed.trades:
-            made = Traded(
-                good=good,
-                price=trade.price,
-                quantity=trade.quantity,
-                buyer=trade.buyer,
-                seller=trade.seller,
-                resting=trade.resting,
-                incoming=trade.incoming,
-                taker=side,
-                round=self.world.round,
-            )
-            self.world.tell(made, to=Everyone)
-            self.world.traded(good, trade.price, trade.quantity, trade.buyer, trade.seller)
-            units = {"price": trade.price, "quantity": trade.quantity}
-            self._recent.append({"round": self.world.round, "good": good, **units})
+            self._tell([trade])
+            self.world.traded(trade)
+            self._recent.append(trade)
+            said.append(f"{'Bought' if side == 'buy' else 'Sold'} {trade.quantity} {good} at {trade.price}.")
+        self._tell([gone for gone in placed.withdrawn if gone.why == "traded"])
+        mine = [gone.order for gone in placed.withdrawn if gone.why in {"own", "replaced"}]
+        said += [f"Your order {number} is withdrawn." for number in mine]
+        if order.standing:
+            said.append(f"Order {order.order} stands with {order.standing} at your price.")
+        return " ".join(said) or "Nothing was traded."
 
-    def _withdrawn(self, good: str, gone: Sequence[Withdrawal]) -> None:
-        for each in gone:
-            event = Withdrawn(each.order, each.owner, good, each.side, each.price, each.quantity, each.why)
+    def _tell(self, events: Sequence[Event]) -> None:
+        for event in events:
             self.world.tell(event, to=Everyone)
 
     def _levels(self, orders: Sequence[Order]) -> list[dict[str, int]]:
@@ -202,16 +165,8 @@ class Marketplace(Artifact):
         return [{"price": price, "quantity": quantity} for price, quantity in levels.items()]
 
 
-_DONE: Callable[[Side], str] = {"buy": "Bought", "sell": "Sold"}.__getitem__
-
-
-def _told(side: Side, good: str, placed: Placed) -> str:
-    """What the agent learns of its own order."""
-    said = [f"{_DONE(side)} {trade.quantity} {good} at {trade.price}." for trade in placed.trades]
-    said += [f"Your order {gone.order} is withdrawn." for gone in placed.withdrawn if gone.why in {"own", "replaced"}]
-    if placed.standing:
-        said.append(f"Order {placed.order} stands with {placed.standing} at your price.")
-    return " ".join(said) or "Nothing was traded."
+def _picked(record: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names}
 
 
 ARTIFACT = Marketplace
