@@ -127,3 +127,10 @@ Position: TypeAlias = Annotated[int, Worded(name_of)]
 
 class OnBoard(Event, in_prompt=False):
     """Base of the events of tokens, property and money: prompts show the board that comes of them, not each move."""
+
+
+class OfPlayer(OnBoard):
+    """Base of those that are of one player alone."""
+
+    player: str
+    name: str

@@ -9,14 +9,13 @@ from agentsim.engine.schema import said
 from agentsim.engine.template import Worded
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.answers import Spoken
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnBoard, Position
 from agentsim.games.monopoly.bundle import Bundle, Step
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import deed
-from agentsim.games.monopoly.question import MonopolyRequest, without
-from agentsim.games.monopoly.view import View
+from agentsim.games.monopoly.question import MonopolyRequest, Spoken, without
+from agentsim.games.monopoly.state import View
 
 DEEDS_IN_WORDS = "names or numbers, commas between; nothing for none"
 _LOTS_IN_WORDS = "name or number, then house or hotel; commas between; nothing for none"
@@ -76,6 +75,7 @@ class ManageEstate(MonopolyRequest[Managed]):
     """Sell, mortgage, lift, build: one bundle, all or nothing."""
 
     empty: ClassVar[Mapping[str, Any]] = {"action": {}}
+    particulars: ClassVar[tuple[str, ...]] = ("when",)
 
     when: Literal["before", "after", "jail"]
     again: bool = False
@@ -101,9 +101,6 @@ class ManageEstate(MonopolyRequest[Managed]):
             "Sales, mortgages, mortgages lifted and buildings happen in this order, all of them or none. One entry is "
             "one house; the fifth building of a lot is its hotel. Empty lists do nothing.",
         )
-
-    def fingerprint_fields(self) -> Mapping[str, Any]:
-        return {**super().fingerprint_fields(), "when": self.when}
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return lists_that_matter(action, self.view.estate(), self.seat)

@@ -13,9 +13,9 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.answers import Deeds, Part, Place, word
 from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, SPACES, STREETS
 from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.question import Deeds, Part, Place, word
 
 Kind: TypeAlias = Literal["sell", "mortgage", "lift", "build"]
 Building: TypeAlias = Annotated[Literal["house", "hotel"], BeforeValidator(word)]

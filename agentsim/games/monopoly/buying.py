@@ -14,12 +14,11 @@ from agentsim.engine.number import WholeNumber
 from agentsim.engine.request import Choice, Number, Options
 from agentsim.engine.schema import said
 from agentsim.engine.template import If
-from agentsim.games.monopoly.answers import Part, Spoken, Word
 from agentsim.games.monopoly.board import SPACES, OnBoard, Position, Space
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import group_line, rent_line
-from agentsim.games.monopoly.question import MonopolyRequest
+from agentsim.games.monopoly.question import MonopolyRequest, Part, Spoken, Word
 
 BID_STEP = 10  # of a player that could not be asked
 
@@ -140,6 +139,7 @@ class AuctionBid(MonopolyRequest[Bid]):
     """A bid for the lot, or 0."""
 
     empty: ClassVar[Mapping[str, Any]] = {"action": {"bid": 0}}
+    particulars: ClassVar[tuple[str, ...]] = ("lot.position", "lot.high", "lot.least")
 
     lot: AuctionLot
 
@@ -170,10 +170,6 @@ class AuctionBid(MonopolyRequest[Bid]):
             f"{how} Still bidding besides you: {', '.join(lot.rivals) or 'nobody'}.",
             f"How much do you bid: a whole number from {self.bids}, or 0 to withdraw?",
         )
-
-    def fingerprint_fields(self) -> Mapping[str, Any]:
-        lot = self.lot
-        return {**super().fingerprint_fields(), "position": lot.position, "high": lot.high, "least": lot.least}
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return said(action, "bid", description=f"{self.bids}, or 0 to withdraw")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -77,6 +77,11 @@ DECKS: dict[DeckName, tuple[Card, ...]] = {"chance": CHANCE, "community_chest": 
 CARDS: dict[str, Card] = {card.id: card for deck in DECKS.values() for card in deck}
 JAIL_CARDS: dict[DeckName, str] = {"chance": "C09", "community_chest": "H05"}
 """The cards that are kept until they are used; played, traded and taken in this order where one player holds both."""
+
+
+def handed_cards(held: Sequence[DeckName], count: int) -> list[DeckName]:
+    """Which cards out of jail are handed over, of those that are held: Chance first (S17)."""
+    return [name for name in JAIL_CARDS if name in held][:count]
 
 
 def destination(card: Card, position: int) -> int | None:

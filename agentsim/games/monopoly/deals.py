@@ -15,7 +15,8 @@ from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.games.monopoly.board import FINE, SPACES
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.replay import Replay, began
-from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeProposed, TradeRejected
+from agentsim.games.monopoly.trade import Side
+from agentsim.games.monopoly.trading import TradeAccepted, TradeProposed, TradeRejected
 
 Answer: TypeAlias = Literal["accepted", "rejected", "open"]
 _PIPS = 7

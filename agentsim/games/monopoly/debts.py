@@ -5,26 +5,25 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from agentsim.engine.request import Options
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.answers import Deeds, Part, Spoken
-from agentsim.games.monopoly.board import SPACES, OnBoard
+from agentsim.games.monopoly.board import SPACES, OfPlayer
 from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, money_in
 from agentsim.games.monopoly.bundle import LEVELS, Bundle, Sale, building
 from agentsim.games.monopoly.buying import auction
+from agentsim.games.monopoly.cards import handed_cards
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match, Why
+from agentsim.games.monopoly.question import Deeds, Part, Spoken
 from agentsim.games.monopoly.trade import Proposal
 from agentsim.games.monopoly.trading import Proposing, deal
 
 
-class Bankrupted(OnBoard, heading="{name} is bankrupt", content="Owes {creditor_name} ${owed} and has ${cash}."):
+class Bankrupted(OfPlayer, heading="{name} is bankrupt", content="Owes {creditor_name} ${owed} and has ${cash}."):
     """`owed` is the debt that could not be paid; `creditor` None is the bank."""
 
-    player: str
-    name: str
     creditor: str | None
     creditor_name: str
     owed: int
@@ -55,6 +54,8 @@ class Raised(Spoken):
 
 class RaiseCash(Proposing[Raised]):
     """`owed` is more than the player has, and the bank would give enough for everything that it holds."""
+
+    particulars: ClassVar[tuple[str, ...]] = ("owed", "may_propose")
 
     owed: int
     creditor: str
@@ -87,9 +88,6 @@ class RaiseCash(Proposing[Raised]):
             *money_in(self.view, self.seat),
             f"Sell buildings, mortgage deeds{by_trade if self.may_propose else no_more}",
         )
-
-    def fingerprint_fields(self) -> Mapping[str, Any]:
-        return {**super().fingerprint_fields(), "owed": self.owed, "may_propose": self.may_propose}
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         estate, parts = self.view.estate(), dict(action["properties"])
@@ -193,11 +191,8 @@ async def _bankruptcy(match: Match, debt: Debt) -> list[Debt]:
         if mortgaged and not to_bank:
             due.append(Debt(creditor, BANK, SPACES[position].interest, "interest", position))
     while seat.cards:
-        if to_bank:
-            match.return_card(debtor)
-        else:
-            match.hand_card(debtor, creditor, seat.cards[0])
-    state.retire(debtor)
+        match.give_card(debtor, creditor, handed_cards(seat.cards, 1)[0] if to_bank else seat.cards[0])
+    state.put(debtor, 0, bankrupt=True)
     match.fallen.append(debtor)
     if to_bank:
         for position in deeds:

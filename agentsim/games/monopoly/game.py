@@ -26,8 +26,15 @@ from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, sum_up
 from agentsim.games.monopoly.tables import tables
 from agentsim.games.monopoly.talk import Narrated, Spoke, Summarized, Thought
-from agentsim.games.monopoly.trade import TradeAccepted, TradeDiscarded, TradeProposed, TradeRejected
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
+from agentsim.games.monopoly.trading import (
+    AnswerTrade,
+    ProposeTrade,
+    React,
+    TradeAccepted,
+    TradeDiscarded,
+    TradeProposed,
+    TradeRejected,
+)
 from agentsim.games.monopoly.turn import play_turn
 
 MOST_PLAYERS = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agentsim.engine.template import By
-from agentsim.games.monopoly.board import SPACES, OnBoard, Space
+from agentsim.games.monopoly.board import SPACES, OfPlayer, Space
 from agentsim.games.monopoly.buying import offer
 from agentsim.games.monopoly.cards import CARDS, Card, DeckName, destination
 from agentsim.games.monopoly.debts import Debt, settle
@@ -18,12 +18,10 @@ UTILITY_DICE_TIMES = 10
 
 
 class CardDrawn(
-    OnBoard, heading=("{name} draws ", By("deck", {"chance": "Chance"}, "Community Chest")), content="{says.text}"
+    OfPlayer, heading=("{name} draws ", By("deck", {"chance": "Chance"}, "Community Chest")), content="{says.text}"
 ):
     """`card` is its id; a card that is kept is with the player from now on."""
 
-    player: str
-    name: str
     deck: str
     card: str
 
@@ -66,7 +64,7 @@ async def _deed(match: Match, number: int, space: Space, rent: Callable[[], int]
 async def _draw(match: Match, number: int, deck: DeckName) -> None:
     card, seat = match.state.decks[deck].draw(), match.seat(number)
     if card.effect == "jail_card":
-        match.state.keep_card(number, deck)
+        match.state.give_card(deck, BANK, number)
     match.tell(CardDrawn(seat.id, seat.name, deck, card.id))
     await _follow(match, number, card)
     match.state.decks[deck].resolved()

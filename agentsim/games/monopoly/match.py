@@ -15,15 +15,13 @@ from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.template import By, If
 from agentsim.engine.wording import CUT, cut
-from agentsim.games.monopoly.answers import Reacted, Spoken, StandIn
-from agentsim.games.monopoly.board import SALARY, OnBoard, Position
+from agentsim.games.monopoly.board import SALARY, OfPlayer, OnBoard, Position
 from agentsim.games.monopoly.cards import JAIL_CARDS, DeckName
 from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.state import Seat, State
+from agentsim.games.monopoly.question import Reacted, Spoken, StandIn
+from agentsim.games.monopoly.state import Seat, State, View, view
 from agentsim.games.monopoly.talk import Narrated, Spoke, Talk, Thought
-from agentsim.games.monopoly.trade import handed_cards
-from agentsim.games.monopoly.view import View, view
 
 Q = TypeVar("Q", bound=Request[Any])
 S = TypeVar("S", bound=Spoken | Reacted)
@@ -116,7 +114,7 @@ class CardMoved(
 
 
 class Rolled(
-    OnBoard,
+    OfPlayer,
     heading=(
         "{name} ",
         By("purpose", {"move": "rolls", "jail": "rolls for freedom:", "rent": "rolls for the rent:"}),
@@ -126,8 +124,6 @@ class Rolled(
 ):
     """`purpose`: to move, to leave jail, or for a utility's rent (which moves no token)."""
 
-    player: str
-    name: str
     dice: tuple[int, int]
     purpose: Purpose
 
@@ -142,9 +138,7 @@ class Rolled(
         return self.dice[0] == self.dice[1]
 
 
-class Moved(OnBoard, heading="{name} comes to {to}", content=("From {start}", By("by", {"card": " by a card"}), ".")):
-    player: str
-    name: str
+class Moved(OfPlayer, heading="{name} comes to {to}", content=("From {start}", By("by", {"card": " by a card"}), ".")):
     start: Position
     to: Position
     by: MovedBy
@@ -252,17 +246,12 @@ class Match:
         self.state.give_deed(position, taker)
         self.tell(DeedMoved(position, self.id(giver), self.id(taker), mortgaged, why, self.name(taker)))
 
-    def return_card(self, number: int) -> None:
-        """The player's next card out of jail goes under its deck (S17: Chance first)."""
-        (name,) = handed_cards(self.seat(number).cards, 1)
-        seat = self.seat(number)
-        self.state.take_card(number, name)
-        self.tell(CardMoved(JAIL_CARDS[name], seat.id, None, seat.name, ""), by=number)
-
-    def hand_card(self, giver: int, taker: int, name: DeckName) -> None:
-        """A card out of jail goes from one player to another."""
-        self.state.hand_card(giver, taker, name)
-        self.tell(CardMoved(JAIL_CARDS[name], self.seat(giver).id, self.id(taker), self.name(giver), self.name(taker)))
+    def give_card(self, giver: int, taker: int, name: DeckName) -> None:
+        """A card out of jail goes from one player to another, or is played, and lies under its deck."""
+        self.state.give_card(name, giver, taker)
+        played, seat = taker == BANK, self.seat(giver)
+        moved = CardMoved(JAIL_CARDS[name], seat.id, self.id(taker), seat.name, "" if played else self.name(taker))
+        self.tell(moved, by=giver if played else BANK)
 
     def roll(self, number: int, purpose: Purpose) -> tuple[int, int]:
         """Two dice; only those that move a token are what utilities go by."""
@@ -279,7 +268,7 @@ class Match:
         """The token goes there, and nothing else happens."""
         seat = self.seat(number)
         start = seat.position
-        self.state.place(number, to)
+        self.state.put(number, to)
         self.tell(Moved(seat.id, seat.name, start, to, by))
 
     def advance(self, number: int, to: int, by: MovedBy) -> None:

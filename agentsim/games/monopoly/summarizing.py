@@ -18,9 +18,8 @@ from agentsim.games.monopoly.board import name_of
 from agentsim.games.monopoly.building import Built
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.match import DeedMoved, Match, Paid
-from agentsim.games.monopoly.memory import Remark
-from agentsim.games.monopoly.talk import Summarized, remark
-from agentsim.games.monopoly.trade import TradeAccepted, TradeProposed
+from agentsim.games.monopoly.talk import Remark, Remembered, Summarized
+from agentsim.games.monopoly.trading import TradeAccepted, TradeProposed
 
 SUMMARIZER = "summarizer"
 _CHARS = 400
@@ -84,7 +83,9 @@ async def sum_up(match: Match, first: int, last: int) -> None:
     told = takewhile(lambda entry: entry.round >= first, reversed(match.table.heard(f"@{SUMMARIZER}")))
     entries = [entry for entry in told if entry.round <= last][::-1]
     summary = digest = digested(first, last, [entry.event for entry in entries])
-    remarks = tuple(line for entry in entries if (line := remark(entry.event, entry.round)))
+    remarks = tuple(
+        line for entry in entries if isinstance(entry.event, Remembered) and (line := entry.event.remark(entry.round))
+    )
     if SUMMARIZER in match.table.staff and remarks:
         request = Summarize(
             player=f"@{SUMMARIZER}", first=first, last=last, digest=digest, remarks=remarks[-_MOST_REMARKS:]

@@ -13,7 +13,7 @@ from agentsim.games.monopoly.deals import deals
 from agentsim.games.monopoly.match import DeedMoved, Paid
 from agentsim.games.monopoly.replay import snapshots
 from agentsim.games.monopoly.talk import Spoke, Thought
-from agentsim.games.monopoly.trade import TradeProposed
+from agentsim.games.monopoly.trading import TradeProposed
 
 Row = tuple[Cell, ...]
 

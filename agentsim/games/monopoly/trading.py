@@ -1,51 +1,86 @@
-"""Trading: a trade from its proposal to its answer. What may be traded, and what is told of it, is `trade`."""
+"""Trading: a trade from its proposal to its answer: who is asked what, what all are told, what changes hands.
+
+What is a legal trade is `trade`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
+from agentsim.engine.event import AGAINST, FOR, Deed, Interaction, Past
 from agentsim.engine.prompt import quoted
 from agentsim.engine.request import Choice, Options, Text
 from agentsim.engine.schema import said
-from agentsim.engine.wording import counted
+from agentsim.engine.template import Worded
+from agentsim.engine.wording import counted, sentence
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly import trade
-from agentsim.games.monopoly.answers import Reacted, Spoken, Word
 from agentsim.games.monopoly.board import GROUPS, SPACES, group_name
 from agentsim.games.monopoly.building import DEEDS_IN_WORDS, moment
+from agentsim.games.monopoly.cards import handed_cards
 from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import deed, rent_line
-from agentsim.games.monopoly.question import MonopolyRequest, without
-from agentsim.games.monopoly.trade import (
-    Proposal,
-    Side,
-    Terms,
-    TradeAccepted,
-    TradeDiscarded,
-    TradeProposed,
-    TradeRejected,
-)
-from agentsim.games.monopoly.view import SeatView, View
+from agentsim.games.monopoly.question import MonopolyRequest, Reacted, Spoken, Word, without
+from agentsim.games.monopoly.state import SeatView
+from agentsim.games.monopoly.talk import Remark, Remembered, Talk
+from agentsim.games.monopoly.trade import Proposal, Side, Terms, interest_on, possible, terms_of, why_not
 
 S = TypeVar("S", bound=Spoken)
 
 
-# -- what is asked
+# -- proposed
+
+
+class _Trade(Remembered):
+    number: int
+    proposer: str
+    target: str
+    proposer_name: str
+    target_name: str
+
+
+class TradeProposed(
+    _Trade,
+    heading="{proposer_name} offers {target_name} {offer} for {request}",
+    words="pitch",
+    deeds=(Deed("proposer", "target", "proposed a trade"),),
+):
+    """`pitch` is the proposer's own words."""
+
+    offer: Side
+    request: Side
+    pitch: str
+
+    def remark(self, turn: int) -> Remark:
+        terms = (self.target_name, str(self.offer), str(self.request))
+        return Remark(turn, self.proposer_name, "offers", self.pitch, *terms)
+
+    def enter(self, talk: Talk, turn: int) -> None:
+        if self.proposer == talk.player:
+            talk.discarded = ""
+
+
+class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", content="{problem}", private=("proposer",)):
+    """A proposal that cannot be; it counts as one, and only its proposer hears why."""
+
+    proposer: str
+    name: str
+    problem: Annotated[str, Worded(sentence)]
+
+    @property
+    def turned_away(self) -> bool:
+        return True
+
+    def enter(self, talk: Talk, turn: int) -> None:
+        talk.discarded = self.problem
 
 
 class Proposed(Spoken):
     """A trade, or none."""
 
     action: Proposal
-
-
-class Answered(Spoken):
-    """`accept` or `reject`."""
-
-    action: Word
 
 
 class Proposing(MonopolyRequest[S]):
@@ -63,8 +98,7 @@ class Proposing(MonopolyRequest[S]):
 
     def objection_to(self, proposal: Proposal, estate: Estate, seats: Sequence[SeatView]) -> str:
         """Why the table would discard a proposal; nothing where it would not, or where none is made."""
-        terms = trade.terms_of(seats, self.seat, proposal)
-        wrong = trade.why_not(estate, seats, terms) if proposal.propose_trade else ""
+        wrong = why_not(estate, seats, terms_of(seats, self.seat, proposal)) if proposal.propose_trade else ""
         return f"{wrong}." if wrong else ""
 
     def trade_that_can_be(self, action: Mapping[str, Any], seats: Sequence[SeatView]) -> Mapping[str, Any]:
@@ -74,27 +108,28 @@ class Proposing(MonopolyRequest[S]):
         names = [seats[number].id for number in others]
         action = said(action, "target_player", enum=names, **({"default": names[0]} if len(names) == 1 else {}))
         for side, givers in (("offer", [self.seat]), ("request", others)):
-            cash, cards = max(seats[giver].cash for giver in givers), max(len(seats[giver].cards) for giver in givers)
-            action = said(action, f"{side}.cash", minimum=0, maximum=cash, default=0)
-            action = said(action, f"{side}.jail_cards", minimum=0, maximum=cards, default=0)
+            most = {"cash": max(seats[giver].cash for giver in givers)}
+            most["jail_cards"] = max(len(seats[giver].cards) for giver in givers)
+            for name, highest in most.items():
+                action = said(action, f"{side}.{name}", minimum=0, maximum=highest, default=0)
             action = said(action, f"{side}.properties", description=DEEDS_IN_WORDS)
-            part = action["properties"][side]
-            part = part if any(estate.held(number) for number in givers) else without(part, "properties")
-            part = part if cards else without(part, "jail_cards")
-            action = {**action, "properties": {**action["properties"], side: part}}
+            if not any(estate.held(number) for number in givers):
+                action = without(action, f"{side}.properties")
+            if not most["jail_cards"]:
+                action = without(action, f"{side}.jail_cards")
         return said(action, "pitch", description="your words to that player; nothing for none")
 
 
 class ProposeTrade(Proposing[Proposed]):
-    """A trade, or none; `made` in this phase so far, `left` that may still be."""
+    """A trade, or none; `made` in this phase so far, `left` that may still be; `again` where doubles roll again."""
 
     empty: ClassVar[Mapping[str, Any]] = {"action": {"propose_trade": False}}
+    particulars: ClassVar[tuple[str, ...]] = ("when", "made")
 
     when: Literal["before", "after"]
     made: int
     left: int
     again: bool = False
-    """Whether doubles give another roll after this."""
 
     def choices(self) -> Options:
         return self.proposals("action")
@@ -115,14 +150,69 @@ class ProposeTrade(Proposing[Proposed]):
         who = "you" if number == self.seat else f"{player.name} (id {player.id})"
         return f"- {who}: {deeds}; up to ${player.cash}; {counted(len(player.cards), 'card')} out of jail"
 
-    def fingerprint_fields(self) -> Mapping[str, Any]:
-        return {**super().fingerprint_fields(), "when": self.when, "made": self.made}
-
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return self.trade_that_can_be(action, self.view.seats)
 
     def fallback(self) -> Proposed:
         return self.silent(action=Proposal())
+
+
+async def propose(match: Match, number: int, when: Literal["before", "after"], *, again: bool) -> None:
+    """Let the player propose trades, as long as it does and there is anything to trade."""
+    state, config = match.state, match.config
+    for made in range(config.proposals_per_phase):
+        left = min(config.proposals_per_phase - made, config.proposals_per_turn - match.proposals)
+        if left <= 0 or not possible(state.estate, state.seats):
+            break
+        decision = await match.ask(number, ProposeTrade, when=when, made=made, left=left, again=again)
+        if not decision.action.propose_trade:
+            break
+        match.proposals += 1
+        await deal(match, number, decision.action)
+
+
+# -- answered
+
+
+class _TradeAnswered(_Trade):
+    """`number` is that of the proposal; the terms stand there."""
+
+    verb: ClassVar[str]
+
+    def remark(self, turn: int) -> Remark:
+        return Remark(turn, self.target_name, self.verb, to=self.proposer_name)
+
+    def enter(self, talk: Talk, turn: int) -> None:
+        if self.proposer == talk.player:
+            talk.answered(self.target, self.target_name, accepted=self.verb == "accepts")
+
+
+class TradeAccepted(
+    _TradeAnswered, heading="{target_name} accepts {proposer_name}'s trade", content="It is carried out."
+):
+    verb = "accepts"
+
+    def interactions(self, past: Past) -> Iterator[Interaction]:
+        """Both get something by it, the one what it asked for."""
+        terms = past.last(TradeProposed, number=self.number)
+        yield Interaction(self.target, self.proposer, "accepted a trade", FOR, terms.request.price if terms else None)
+        if terms is not None and terms.offer.price:
+            yield Interaction(self.proposer, self.target, "gave in a trade", FOR, terms.offer.price)
+
+
+class TradeRejected(
+    _TradeAnswered,
+    heading="{target_name} rejects {proposer_name}'s trade",
+    content="Nothing changes hands.",
+    deeds=(Deed("target", "proposer", "rejected a trade", AGAINST),),
+):
+    verb = "rejects"
+
+
+class Answered(Spoken):
+    """`accept` or `reject`."""
+
+    action: Word
 
 
 class AnswerTrade(MonopolyRequest[Answered]):
@@ -137,17 +227,29 @@ class AnswerTrade(MonopolyRequest[Answered]):
     def question(self) -> tuple[str, ...]:
         """The terms in full, with all that decides their worth; the pitch as its proposer's words."""
         terms, estate, cash = self.terms, self.view.estate(), self.you.cash
-        interest = trade.interest_on(estate.mortgaged, terms.offer.properties)
+        interest = interest_on(estate.mortgaged, terms.offer.properties)
         return (
             f"{self.view.seats[terms.proposer].name} offers you a trade. You would get:",
             *(f"- {part}" for part in _given(estate, terms.offer)),
             "You would give:",
             *(f"- {part}" for part in _given(estate, terms.request)),
-            *_completed(self.view, self.seat, terms),
+            *self._completed(),
             f"You have ${cash} and would have ${cash + terms.offer.cash - terms.request.cash - interest}.",
             quoted(pitch=self.pitch),
             "Do you accept?",
         )
+
+    def _completed(self) -> Iterator[str]:
+        """Whose groups the trade completes, and whose it breaks."""
+        terms, before, after = self.terms, self.view.estate(), self.view.estate()
+        for side, taker in ((terms.offer, terms.target), (terms.request, terms.proposer)):
+            for position in side.properties:
+                after.owner[position] = taker
+        for group in GROUPS:
+            for number in (terms.proposer, terms.target):
+                if before.completes(number, group) != (completed := after.completes(number, group)):
+                    whose = "your" if number == self.seat else f"{self.view.seats[number].name}'s"
+                    yield f"The trade {'completes' if completed else 'breaks'} {whose} {group_name(group)} group."
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         sides = [side.model_dump(mode="json") for side in (self.terms.offer, self.terms.request)]
@@ -184,56 +286,23 @@ def _given(estate: Estate, side: Side) -> Iterator[str]:
         yield from side.model_copy(update={"properties": ()}).parts(" in cash")
 
 
-def _completed(view: View, seat: int, terms: Terms) -> Iterator[str]:
-    """Whose groups the trade completes, and whose it breaks."""
-    owner = list(view.owner)
-    for side, taker in ((terms.offer, terms.target), (terms.request, terms.proposer)):
-        for position in side.properties:
-            owner[position] = taker
-    for group, lots in GROUPS.items():
-        for number in (terms.proposer, terms.target):
-            before = all(view.owner[lot] == number for lot in lots)
-            after = all(owner[lot] == number for lot in lots)
-            if before != after:
-                whose = "your" if number == seat else f"{view.seats[number].name}'s"
-                yield f"The trade {'completes' if after else 'breaks'} {whose} {group_name(group)} group."
-
-
-# -- what happens
-
-
-async def propose(match: Match, number: int, when: Literal["before", "after"], *, again: bool) -> None:
-    """Let the player propose trades, as long as it does and there is anything to trade."""
-    state, config = match.state, match.config
-    for made in range(config.proposals_per_phase):
-        left = min(config.proposals_per_phase - made, config.proposals_per_turn - match.proposals)
-        if left <= 0 or not trade.possible(state.estate, state.seats):
-            break
-        decision = await match.ask(number, ProposeTrade, when=when, made=made, left=left, again=again)
-        if not decision.action.propose_trade:
-            break
-        match.proposals += 1
-        await deal(match, number, decision.action)
-
-
 async def deal(match: Match, proposer: int, proposal: Proposal) -> None:
     """Put a proposal before the table, have it answered, carry it out. One that cannot be is discarded."""
-    state = match.state
-    terms = trade.terms_of(state.seats, proposer, proposal)
-    if wrong := trade.why_not(state.estate, state.seats, terms):
-        seat = match.seat(proposer)
+    state, seat = match.state, match.seat(proposer)
+    terms = terms_of(state.seats, proposer, proposal)
+    if wrong := why_not(state.estate, state.seats, terms):
         match.tell(TradeDiscarded(seat.id, seat.name, wrong), to=(seat.id,), by=proposer)
         return
     match.proposed += 1
-    target = terms.target
-    parties = (match.seat(proposer).id, match.seat(target).id, match.name(proposer), match.name(target))
+    target, other = terms.target, match.seat(terms.target)
+    trade = (match.proposed, seat.id, other.id, seat.name, other.name)
     pitch = match.in_few_words(proposal.pitch)
-    match.tell(TradeProposed(match.proposed, *parties, terms.offer, terms.request, pitch), by=proposer)
+    match.tell(TradeProposed(*trade, terms.offer, terms.request, pitch), by=proposer)
     answer = await match.ask(target, AnswerTrade, terms=terms, pitch=pitch)
-    if answer.action == "reject" or trade.why_not(state.estate, state.seats, terms):
-        match.tell(TradeRejected(match.proposed, *parties), by=target)
+    if answer.action == "reject" or why_not(state.estate, state.seats, terms):
+        match.tell(TradeRejected(*trade), by=target)
         return
-    match.tell(TradeAccepted(match.proposed, *parties), by=target)
+    match.tell(TradeAccepted(*trade), by=target)
     _carry_out(match, terms)
     await match.ask(proposer, React, terms=terms)
 
@@ -241,13 +310,13 @@ async def deal(match: Match, proposer: int, proposal: Proposal) -> None:
 def _carry_out(match: Match, terms: Terms) -> None:
     mortgaged = tuple(match.state.estate.mortgaged)
     ways = ((terms.proposer, terms.target, terms.offer), (terms.target, terms.proposer, terms.request))
-    cards = [trade.handed_cards(match.seat(giver).cards, side.jail_cards) for giver, _, side in ways]
+    cards = [handed_cards(match.seat(giver).cards, side.jail_cards) for giver, _, side in ways]
     for (giver, taker, side), handed in zip(ways, cards, strict=True):
         match.pay(giver, taker, side.cash, "trade")
         for position in side.properties:
             match.give_deed(position, taker, "trade")
         for name in handed:
-            match.hand_card(giver, taker, name)
+            match.give_card(giver, taker, name)
     for _, taker, side in ways:
         for position in filter(mortgaged.__getitem__, side.properties):
             match.pay(taker, BANK, SPACES[position].interest, "interest", position)

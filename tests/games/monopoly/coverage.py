@@ -24,7 +24,7 @@ from agentsim.games.monopoly.jail import Freed, Jailed
 from agentsim.games.monopoly.landing import CardDrawn
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid, Rolled, Why
 from agentsim.games.monopoly.talk import Narrated
-from agentsim.games.monopoly.trade import TradeAccepted
+from agentsim.games.monopoly.trading import TradeAccepted
 from tests.games.monopoly.ledger import Ledger
 
 MEANS = ("selling", "mortgaging", "a trade")

@@ -18,8 +18,7 @@ from agentsim.games.monopoly.endings import GameBegan
 from agentsim.games.monopoly.jail import Freed, Jailed, StayedInJail
 from agentsim.games.monopoly.landing import CardDrawn
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid, Rolled
-from agentsim.games.monopoly.state import State
-from agentsim.games.monopoly.view import View
+from agentsim.games.monopoly.state import State, View
 
 
 class Ledger:

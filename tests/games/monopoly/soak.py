@@ -26,9 +26,8 @@ from agentsim.games.monopoly.bundle import Build, Bundle, Sale
 from agentsim.games.monopoly.cards import CARDS, DECKS, JAIL_CARDS
 from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
 from agentsim.games.monopoly.question import MonopolyRequest
-from agentsim.games.monopoly.state import State
+from agentsim.games.monopoly.state import State, View, view
 from agentsim.games.monopoly.turn import play_turn
-from agentsim.games.monopoly.view import View, view
 from tests.games.monopoly.coverage import KINDS, Coverage, missing
 from tests.games.monopoly.ledger import Ledger
 from tests.games.monopoly.table import DECK_NAMES, Game

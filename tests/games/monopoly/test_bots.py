@@ -26,10 +26,10 @@ from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.endings import GameEnded
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.match import DeedMoved
+from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke
-from agentsim.games.monopoly.trade import Proposal, Terms, TradeAccepted, TradeDiscarded, TradeProposed
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade
-from agentsim.games.monopoly.view import View
+from agentsim.games.monopoly.trade import Proposal, Terms
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, TradeAccepted, TradeDiscarded, TradeProposed
 
 pytestmark = pytest.mark.xdist_group("monopoly bots")  # they share the games
 

@@ -22,9 +22,9 @@ from agentsim.games.monopoly.cards import DECKS, destination
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.landing_odds import THROWS, stops
-from agentsim.games.monopoly.memory import Memory
+from agentsim.games.monopoly.state import SeatView, View
+from agentsim.games.monopoly.talk import Memory
 from agentsim.games.monopoly.trade import Side, Terms
-from agentsim.games.monopoly.view import SeatView, View
 
 ORANGE, RED, BROWN = (GROUPS[group] for group in ("orange", "red", "brown"))
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from agentsim.engine.chance import Chance
 from agentsim.engine.event import LogEntry
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.board import SPACES, STREETS
+from agentsim.games.monopoly.board import JAIL, SPACES, STREETS
 from agentsim.games.monopoly.bundle import Build, Bundle, Sale, Step, carry_out
-from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.state import State
 from agentsim.games.monopoly.trade import Side
 from tests.games.monopoly.answers import bid, side
@@ -123,12 +123,6 @@ def test_any_trade_is_discarded_or_sound(seed: int, gives: Side, wants: Side) ->
 # -- the checks themselves can fail
 
 
-def fails_thrice(state: State) -> None:
-    state.lock_up(0)
-    for _ in range(3):
-        state.fail(0)
-
-
 BREAKS: dict[str, Callable[[State], object]] = {
     "cash changes by named payments": lambda state: setattr(state.seats[0], "cash", 1),
     "cash is not below zero": lambda state: state.move_cash(0, 1, 9999),
@@ -141,13 +135,13 @@ BREAKS: dict[str, Callable[[State], object]] = {
     "nobody holds what is no deed": lambda state: state.give_deed(0, 1),
     "on streets alone": lambda state: state.estate.level.__setitem__(5, 1),
     "the bank's or a living player's": lambda state: state.give_deed(39, 2),
-    "the bankrupt hold nothing": lambda state: state.keep_card(2, "chance"),
+    "the bankrupt hold nothing": lambda state: state.give_card("chance", BANK, 2),
     "stands there": lambda state: setattr(state.seats[0], "jailed", True),
-    "failed at most twice": fails_thrice,
-    "counted in jail alone": lambda state: state.fail(0),
-    "the token is on the board": lambda state: state.place(0, 40),
+    "failed at most twice": lambda state: state.put(0, JAIL, jailed=True, failed=3),
+    "counted in jail alone": lambda state: state.put(0, 0, failed=1),
+    "the token is on the board": lambda state: state.put(0, 40),
     "every chance card": lambda state: state.decks["chance"].put_back("C09"),
-    "every community_chest card": lambda state: state.keep_card(0, "community_chest"),
+    "every community_chest card": lambda state: state.give_card("community_chest", BANK, 0),
 }
 
 

@@ -20,7 +20,7 @@ from agentsim.games.monopoly.match import Rolled
 from agentsim.games.monopoly.panels.landings import rests
 from agentsim.games.monopoly.panels.spots import spot
 from agentsim.games.monopoly.talk import Spoke, Thought
-from agentsim.games.monopoly.trade import TradeDiscarded
+from agentsim.games.monopoly.trading import TradeDiscarded
 from agentsim.report.page import PageOptions, render
 from tests.games.monopoly.logs import answers, buys, heard_by, log_of, offers, pays, played, rolls, side
 from tests.report.sample import sample

@@ -26,8 +26,8 @@ from agentsim.games.monopoly.endings import GameEnded
 from agentsim.games.monopoly.jail import Freed, JailAction
 from agentsim.games.monopoly.match import CardMoved, Moved, Paid, Rolled
 from agentsim.games.monopoly.talk import Narrated, Spoke, Thought
-from agentsim.games.monopoly.trade import NOBODY, Proposal, TradeDiscarded, terms_of
-from agentsim.games.monopoly.trading import Proposed, ProposeTrade
+from agentsim.games.monopoly.trade import NOBODY, Proposal, terms_of
+from agentsim.games.monopoly.trading import Proposed, ProposeTrade, TradeDiscarded
 from tests.games.monopoly.answers import (
     ACCEPT,
     BUY,

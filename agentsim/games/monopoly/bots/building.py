@@ -17,7 +17,7 @@ from agentsim.games.monopoly.bundle import Build, Sale, building, razing
 from agentsim.games.monopoly.debts import Raise, RaiseCash
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.landing_odds import THROWS, stops
-from agentsim.games.monopoly.view import View
+from agentsim.games.monopoly.state import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
-from agentsim.games.monopoly.answers import Reacted
 from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name
 from agentsim.games.monopoly.bots.building import raised
 from agentsim.games.monopoly.bots.offers import Deal, best_deal, wanted
@@ -21,10 +20,10 @@ from agentsim.games.monopoly.buying import AuctionBid, Bid, Bought, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash, Raised
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.jail import JailAction, JailChoice
-from agentsim.games.monopoly.question import MonopolyRequest
+from agentsim.games.monopoly.question import MonopolyRequest, Reacted
+from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.trade import Proposal, interest_on
 from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade, React
-from agentsim.games.monopoly.view import View
 
 BUY, AUCTION = Bought(action="buy"), Bought(action="auction")
 OUT = Bid(action=StakedBid(bid=0))

@@ -11,9 +11,9 @@ from agentsim.games.monopoly.bots.building import lifted, sites
 from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, Character
 from agentsim.games.monopoly.building import Managed, ManageEstate
 from agentsim.games.monopoly.buying import AuctionBid, Bought, BuyOrAuction
+from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.trade import Proposal, Side, interest_on
 from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade
-from agentsim.games.monopoly.view import View
 
 LEAST, MOST = 200, 400
 """Dollars of reserve, by mood."""

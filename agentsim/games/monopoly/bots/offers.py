@@ -10,8 +10,8 @@ from typing import NamedTuple
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.bots.worth import Taste, change
 from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.state import Holdings, View, holdings
 from agentsim.games.monopoly.trade import Proposal, Side, interest_on
-from agentsim.games.monopoly.view import Holdings, View, holdings
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from typing import Any
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
-from agentsim.games.monopoly.answers import Reacted
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.building import Managed, ManageEstate
 from agentsim.games.monopoly.bundle import Build, Bundle, Sale, building
@@ -14,7 +13,7 @@ from agentsim.games.monopoly.buying import AuctionBid, Bid, Bought, BuyOrAuction
 from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.jail import JailAction, JailChoice
-from agentsim.games.monopoly.question import MonopolyRequest
+from agentsim.games.monopoly.question import MonopolyRequest, Reacted
 from agentsim.games.monopoly.trade import Proposal, Side
 from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade, React
 

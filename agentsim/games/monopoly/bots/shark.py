@@ -9,8 +9,8 @@ from agentsim.games.monopoly.bots.building import lifted, pledged, sites
 from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, Character
 from agentsim.games.monopoly.building import Managed, ManageEstate
 from agentsim.games.monopoly.buying import AuctionBid, Bought, BuyOrAuction
+from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade
-from agentsim.games.monopoly.view import View
 
 LEAST, MOST = 100, 200
 """Dollars of reserve: the least for buying, more where high rents wait."""

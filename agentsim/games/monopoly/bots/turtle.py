@@ -10,8 +10,8 @@ from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, ROL
 from agentsim.games.monopoly.building import Managed, ManageEstate
 from agentsim.games.monopoly.buying import AuctionBid, Bought, BuyOrAuction
 from agentsim.games.monopoly.jail import JailAction, JailChoice
+from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade
-from agentsim.games.monopoly.view import View
 
 LEAST, MOST = 800, 1200
 """Dollars of reserve: the least for cheap deeds and for its own groups, the most for anything else."""

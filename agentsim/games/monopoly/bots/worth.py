@@ -12,8 +12,8 @@ from functools import cache, lru_cache
 from agentsim.games.monopoly.board import DEEDS, GROUPS, RAILROAD_RENTS, SPACES, UTILITY_TIMES
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.landing_odds import stops
+from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.trade import Terms
-from agentsim.games.monopoly.view import View
 
 Taste = Mapping[str, float]
 """How much more, or less, than its stake a group is worth to a seat; 1 where it is not named."""

@@ -14,7 +14,7 @@ from agentsim.games.monopoly.jail import Freed, Jailed, StayedInJail
 from agentsim.games.monopoly.landing import CardDrawn
 from agentsim.games.monopoly.match import DeedMoved, Moved, Paid, Rolled
 from agentsim.games.monopoly.talk import Spoke, Thought
-from agentsim.games.monopoly.trade import TradeAccepted, TradeProposed, TradeRejected
+from agentsim.games.monopoly.trading import TradeAccepted, TradeProposed, TradeRejected
 
 _MOST = 12
 _LONGEST = 110

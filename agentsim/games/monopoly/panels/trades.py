@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, DataTable, Panel
 from agentsim.games.monopoly.deals import Deal
-from agentsim.games.monopoly.trade import TradeDiscarded
+from agentsim.games.monopoly.trading import TradeDiscarded
 
 _MOST = 300
 
