@@ -79,6 +79,11 @@ JAIL_CARDS: dict[DeckName, str] = {"chance": "C09", "community_chest": "H05"}
 """The cards that are kept until they are used; played, traded and taken in this order where one player holds both."""
 
 
+def ids(deck: DeckName) -> list[str]:
+    """The cards of a deck, in the order of their numbers."""
+    return [card.id for card in DECKS[deck]]
+
+
 def handed_cards(held: Sequence[DeckName], count: int) -> list[DeckName]:
     """Which cards out of jail are handed over, of those that are held: Chance first (S17)."""
     return [name for name in JAIL_CARDS if name in held][:count]

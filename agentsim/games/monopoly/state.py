@@ -13,10 +13,8 @@ from itertools import repeat
 
 from agentsim.engine.game import Standing, ranked
 from agentsim.games.monopoly.board import GROUPS, JAIL, SPACES, START_CASH
-from agentsim.games.monopoly.cards import DECKS, JAIL_CARDS, Deck, DeckName
+from agentsim.games.monopoly.cards import JAIL_CARDS, Deck, DeckName, ids
 from agentsim.games.monopoly.estate import BANK, Estate
-
-_IDS = {name: sorted(card.id for card in cards) for name, cards in DECKS.items()}
 
 
 @dataclass(slots=True)
@@ -67,6 +65,12 @@ class State:
         count = len(self.seats)
         order = [(seat + step) % count for step in range(1, count + 1)]
         return [number for number in order if not self.seats[number].bankrupt]
+
+    def begin_turn(self) -> None:
+        """The first seat's turn, then that of the next who is still in the game."""
+        self.active = self.after(self.active)[0] if self.turn else 0
+        self.turn += 1
+        self.version += 1
 
     def move_cash(self, payer: int, payee: int, amount: int) -> None:
         """Cash changes hands; either may be the `BANK`."""
@@ -158,7 +162,7 @@ class State:
         broken = [
             f"every {name} card is in exactly one place"
             for name, order in zip(self.decks, now[0], strict=True)
-            if sorted([*order, *[JAIL_CARDS[name]] * cards.count(name)]) != _IDS[name]
+            if sorted([*order, *[JAIL_CARDS[name]] * cards.count(name)]) != ids(name)
         ]
         self._sound_cards = None if broken else now
         return broken

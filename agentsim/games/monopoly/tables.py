@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.monopoly.board import name_of
 from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened, BidMade
-from agentsim.games.monopoly.deals import deals
 from agentsim.games.monopoly.match import DeedMoved, Paid
-from agentsim.games.monopoly.replay import snapshots
+from agentsim.games.monopoly.replay import deals, snapshots
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trading import TradeProposed
 
@@ -31,7 +30,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 
 
-def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
+def tables(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
     """Every table with the columns of `COLUMNS`; the page on tables says what they hold. None and "" is the bank."""
     rows = {
         "turns": _turns(log),
@@ -52,7 +51,7 @@ def _turns(log: Sequence[LogEntry]) -> Iterator[Row]:
                 turn.active,
                 player,
                 turn.cash[player],
-                turn.worth[player],
+                turn.worth(player),
                 None if player in turn.bankrupt else turn.positions[player],
                 player in turn.jailed,
                 player in turn.bankrupt,

@@ -26,13 +26,12 @@ from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import Debt, RaiseCash, settle
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import JailChoice
-from agentsim.games.monopoly.landing import land
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.question import Reacted
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.trade import Side
 from agentsim.games.monopoly.trading import Answered, Proposed, deal
-from agentsim.games.monopoly.turn import play_turn
+from agentsim.games.monopoly.turn import land, play_turn
 from tests.games.monopoly.answers import ACCEPT, DECLINE, NO_TRADE, NOTHING, REJECT, ROLL, bid, manage, proposal
 
 E = TypeVar("E", bound=Event)

@@ -23,13 +23,13 @@ from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.building import Built, ManageEstate
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
-from agentsim.games.monopoly.endings import GameEnded
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.match import DeedMoved
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke
 from agentsim.games.monopoly.trade import Proposal, Terms
 from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, TradeAccepted, TradeDiscarded, TradeProposed
+from agentsim.games.monopoly.turn import GameEnded
 
 pytestmark = pytest.mark.xdist_group("monopoly bots")  # they share the games
 

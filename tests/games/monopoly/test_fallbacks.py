@@ -15,8 +15,8 @@ from agentsim.games.monopoly.bundle import Bundle, Sale
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
-from agentsim.games.monopoly.panels.happenings import quotations
 from agentsim.games.monopoly.question import Reacted, StandIn
+from agentsim.games.monopoly.ring import quotations
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.tables import utterances
 from agentsim.games.monopoly.talk import Spoke, Thought
