@@ -28,15 +28,8 @@ def building(level: int) -> Literal["house", "hotel"]:
     return "hotel" if level == HOTEL else "house"
 
 
-class Build(Part):
-    """One level more on the lot at this position."""
-
-    position: Place
-    type: Building = "house"
-
-
-class Sale(Part):
-    """One level less on the lot at this position: a house, or the hotel, which leaves four houses."""
+class Level(Part):
+    """One level more, or less, on the lot at this position: a house, or the hotel, which stands for four houses."""
 
     position: Place
     type: Building = "house"
@@ -45,10 +38,10 @@ class Sale(Part):
 class Bundle(Part):
     """What a player does with its estate in one go, by positions; carried out in this order of the fields."""
 
-    sells: tuple[Sale, ...] = LEVELS
+    sells: tuple[Level, ...] = LEVELS
     mortgages: Deeds = ()
     unmortgages: Deeds = ()
-    builds: tuple[Build, ...] = LEVELS
+    builds: tuple[Level, ...] = LEVELS
 
     @property
     def empty(self) -> bool:
@@ -104,10 +97,10 @@ def why_not(estate: Estate, seat: int, cash: int, bundle: Bundle) -> str:
     return ""
 
 
-def razing(estate: Estate, seat: int) -> list[Sale]:
+def razing(estate: Estate, seat: int) -> list[Level]:
     """The entries that sell the seat's first group with buildings to the ground, which is always legal."""
     lots = next(group for group in GROUPS.values() if estate.owner[group[0]] == seat and estate.built_up(group[0]))
-    return [Sale(position=lot, type=building(level)) for lot in lots for level in range(estate.level[lot], 0, -1)]
+    return [Level(position=lot, type=building(level)) for lot in lots for level in range(estate.level[lot], 0, -1)]
 
 
 def _space(position: int) -> int:

@@ -11,7 +11,7 @@ from agentsim.engine.request import Options
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OfPlayer
 from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, money_in
-from agentsim.games.monopoly.bundle import LEVELS, Bundle, Sale, building
+from agentsim.games.monopoly.bundle import LEVELS, Bundle, Level, building
 from agentsim.games.monopoly.buying import auction
 from agentsim.games.monopoly.cards import handed_cards
 from agentsim.games.monopoly.estate import BANK
@@ -36,7 +36,7 @@ class Bankrupted(OfPlayer, heading="{name} is bankrupt", content="Owes {creditor
 class Raise(Part):
     """How a debtor raises money: by selling and mortgaging, or by a trade."""
 
-    sells: tuple[Sale, ...] = LEVELS
+    sells: tuple[Level, ...] = LEVELS
     mortgages: Deeds = ()
     trade: Proposal = Proposal()
 
@@ -103,7 +103,7 @@ class RaiseCash(Proposing[Raised]):
         """Mortgage the cheapest first, then sell evenly, until it is enough."""
         estate, seat, cash = self.view.estate(), self.seat, self.you.cash
         mortgages: list[int] = []
-        sells: list[Sale] = []
+        sells: list[Level] = []
         for position in sorted(estate.mortgageable(seat), key=lambda position: SPACES[position].mortgage):
             if cash >= self.owed:
                 break
@@ -111,7 +111,7 @@ class RaiseCash(Proposing[Raised]):
             cash += SPACES[position].mortgage
         while cash < self.owed and (lots := estate.sellable(seat)):
             lot = min(lots, key=lambda lot: (-estate.level[lot], SPACES[lot].house_cost, lot))
-            sells.append(Sale(position=lot, type=building(estate.level[lot])))
+            sells.append(Level(position=lot, type=building(estate.level[lot])))
             cash += estate.sell(lot)
         if not sells and not mortgages:  # hotels that the bank cannot break down: a whole group goes
             sells = bundle.razing(estate, seat)

@@ -22,7 +22,7 @@ from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES
 from agentsim.games.monopoly.bots.randomly import randomly
 from agentsim.games.monopoly.building import Managed, ManageEstate
-from agentsim.games.monopoly.bundle import Build, Bundle, Sale
+from agentsim.games.monopoly.bundle import Bundle, Level
 from agentsim.games.monopoly.cards import CARDS, DECKS, JAIL_CARDS
 from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
 from agentsim.games.monopoly.question import MonopolyRequest
@@ -214,8 +214,8 @@ def single_steps(request: ManageEstate | RaiseCash) -> list[Bundle]:
     level = estate.level
     built = [lot for lot in estate.buildable(seat) if SPACES[lot].house_cost <= cash]
     lifted = [position for position in estate.liftable(seat) if SPACES[position].redemption <= cash]
-    sales = [Sale(position=lot, type="hotel" if level[lot] == HOTEL else "house") for lot in estate.sellable(seat)]
-    builds = [Build(position=lot, type="hotel" if level[lot] == HOTEL - 1 else "house") for lot in built]
+    sales = [Level(position=lot, type="hotel" if level[lot] == HOTEL else "house") for lot in estate.sellable(seat)]
+    builds = [Level(position=lot, type="hotel" if level[lot] == HOTEL - 1 else "house") for lot in built]
     return [
         *(Bundle(mortgages=(position,)) for position in estate.mortgageable(seat)),
         *(Bundle(unmortgages=(position,)) for position in lifted),

@@ -14,8 +14,7 @@ from agentsim.games.monopoly import GAME, bundle
 from agentsim.games.monopoly.board import GROUPS, HOTELS, HOUSES, JAIL, SPACES
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.bots.building import raised, sites
-from agentsim.games.monopoly.bots.offers import best_deal
-from agentsim.games.monopoly.bots.worth import judged, npv, stakes, worst_rent
+from agentsim.games.monopoly.bots.worth import best_deal, judged, npv, stakes, worst_rent
 from agentsim.games.monopoly.building import ManageEstate
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot
 from agentsim.games.monopoly.cards import DECKS, destination

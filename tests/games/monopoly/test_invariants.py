@@ -16,7 +16,7 @@ from agentsim.engine.chance import Chance
 from agentsim.engine.event import LogEntry
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import JAIL, SPACES, STREETS
-from agentsim.games.monopoly.bundle import Build, Bundle, Sale, Step, carry_out
+from agentsim.games.monopoly.bundle import Bundle, Level, Step, carry_out
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.state import State
 from agentsim.games.monopoly.trade import Side
@@ -66,10 +66,10 @@ PLACES = st.integers(-1, 40)
 TYPES = st.sampled_from(["house", "hotel"])
 BUNDLES = st.builds(
     Bundle,
-    sells=st.lists(st.builds(Sale, position=st.sampled_from(STREETS), type=TYPES), max_size=6).map(tuple),
+    sells=st.lists(st.builds(Level, position=st.sampled_from(STREETS), type=TYPES), max_size=6).map(tuple),
     mortgages=st.lists(PLACES, max_size=2).map(tuple),
     unmortgages=st.lists(PLACES, max_size=2).map(tuple),
-    builds=st.lists(st.builds(Build, position=st.sampled_from(STREETS), type=TYPES), max_size=6).map(tuple),
+    builds=st.lists(st.builds(Level, position=st.sampled_from(STREETS), type=TYPES), max_size=6).map(tuple),
 )
 ESTATES = ("16 18 19 1:4 3:4", "16:4 18:4 19:H 5m", "6:1 8:2 9:1 12m 28", "37:H 39:H 21:3 23:3 24:4")
 

@@ -13,7 +13,7 @@ import pytest
 from agentsim.engine.play import Ask
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.building import ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, Sale
+from agentsim.games.monopoly.bundle import Bundle, Level
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
@@ -92,7 +92,7 @@ def test_a_name_that_is_mistyped_is_asked_for_again() -> None:
 def test_an_estate_is_seen_to_list_by_list_or_not_at_all() -> None:
     lines = ("yes", "Illinois house, 21 house", "", "st. charles", "Indiana house")
     with_sales, _ = typed(one(ManageEstate), *lines[:3], "", "", *WORDS)
-    assert with_sales.action == Bundle(sells=(Sale(position=24), Sale(position=21)))
+    assert with_sales.action == Bundle(sells=(Level(position=24), Level(position=21)))
     lifted, _ = typed(one(ManageEstate), "yes", "", "", "charles", "", *WORDS)
     assert lifted.action.unmortgages == (11,)
     nothing, text = typed(one(ManageEstate), "no", *WORDS)
@@ -102,7 +102,7 @@ def test_an_estate_is_seen_to_list_by_list_or_not_at_all() -> None:
 
 def test_a_debt_is_raised_by_sales_mortgages_or_a_trade() -> None:
     decision, _ = typed(one(RaiseCash), "kentucky house, illinois house", "", "no", *WORDS)
-    assert decision.action.sells == (Sale(position=21), Sale(position=24))
+    assert decision.action.sells == (Level(position=21), Level(position=24))
     lines = ("", "", "yes", "Turtle", "11", "0", "", "300", "0", "Save me.")
     decision, _ = typed(one(RaiseCash), *lines, *WORDS)
     assert (decision.action.trade.target_player, decision.action.trade.request.cash) == ("Turtle", 300)

@@ -10,10 +10,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from itertools import accumulate
+from typing import Literal
 
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES
-from agentsim.games.monopoly.bundle import Build, Sale, building, razing
+from agentsim.games.monopoly.bundle import Level, building, razing
 from agentsim.games.monopoly.debts import Raise, RaiseCash
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.landing_odds import THROWS, stops
@@ -33,10 +34,10 @@ class Site:
     spent: tuple[int, ...]
     gained: tuple[float, ...]
 
-    def builds(self, count: int) -> tuple[Build, ...]:
+    def builds(self, count: int) -> tuple[Level, ...]:
         """The first so many levels."""
         pairs = zip(self.lots[:count], self.types[:count], strict=True)
-        return tuple(Build(position=lot, type=kind) for lot, kind in pairs)
+        return tuple(Level(position=lot, type=kind) for lot, kind in pairs)
 
     def affordable(self, budget: int) -> int:
         """How many levels the budget pays for."""
@@ -60,31 +61,24 @@ def _site(view: View, seat: int, group: str, houses: int) -> Site | None:
     plan = _plan(group, tuple([view.level[lot] for lot in lots]), view.houses, view.hotels, houses)
     if plan is None:
         return None
-    coming, gained, total = nearing(view, seat, lots), [], 0.0
-    for lot, more in zip(plan.lots, plan.more, strict=True):
-        total += coming[lot] * more
-        gained.append(total)
+    coming = nearing(view, seat, lots)
+    gained = accumulate(coming[lot] * more for lot, more in zip(plan.lots, plan.gained, strict=True))
     return Site(group, plan.lots, plan.types, plan.spent, tuple(gained))
 
 
-class _Plan(NamedTuple):
-    """As in `Site`; `more` is by how many dollars each level raises the rent of its lot."""
-
-    lots: tuple[int, ...]
-    types: tuple[Literal["house", "hotel"], ...]
-    spent: tuple[int, ...]
-    more: tuple[int, ...]
-
-
 @lru_cache(maxsize=1024)
-def _plan(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: int) -> _Plan | None:
-    """All that can be built in one group as it stands; None where that is nothing."""
+def _plan(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: int) -> Site | None:
+    """All that can be built in one group as it stands; `gained` is by how much each level raises the rent of its lot.
+
+    None where that is nothing.
+    """
     levelled = _levelled(group, levels, stock, hotels, houses)
     if not levelled:
         return None
     cost = SPACES[GROUPS[group][0]].house_cost
     rents = [(SPACES[lot].rents, level) for lot, level in levelled]
-    return _Plan(
+    return Site(
+        group,
         tuple(lot for lot, _ in levelled),
         tuple(building(level) for _, level in levelled),
         tuple(cost * count for count in range(1, len(levelled) + 1)),
@@ -140,6 +134,8 @@ def lifted(view: View, seat: int, budget: int, *, whole: bool) -> tuple[int, ...
 def pledged(view: View, seat: int, missing: int) -> tuple[tuple[int, ...], int]:
     """Deeds outside the seat's whole groups to mortgage, the least visited first, and what they bring: as many as are
     needed for what is missing, or none where all of them are not enough."""
+    if missing <= 0:
+        return (), 0
     whole = view.holdings.whole[seat]
     lone = [
         position
@@ -184,19 +180,19 @@ def _yield(position: int) -> float:
     return stops()[position] * SPACES[position].price
 
 
-def _sold(estate: Estate, seat: int, missing: int) -> tuple[Sale, ...]:
+def _sold(estate: Estate, seat: int, missing: int) -> tuple[Level, ...]:
     """Buildings of the group whose rents suffer least for the money."""
     lots = estate.sellable(seat)
     if not lots:
         return ()
     group = SPACES[min(lots, key=lambda lot: _loss(estate, lot) / SPACES[lot].house_cost)].group
-    sells: list[Sale] = []
+    sells: list[Level] = []
     while missing > 0:
         open_lots = [lot for lot in GROUPS[group] if estate.cannot_sell(seat, lot) is None]
         if not open_lots:
             break
         lot = min(open_lots, key=lambda lot: _loss(estate, lot))
-        sells.append(Sale(position=lot, type=building(estate.level[lot])))
+        sells.append(Level(position=lot, type=building(estate.level[lot])))
         missing -= estate.sell(lot)
     return tuple(sells)
 
