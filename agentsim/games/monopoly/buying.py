@@ -156,13 +156,13 @@ class AuctionBid(MonopolyRequest[Bid]):
 
     def question(self) -> tuple[str, ...]:
         lot, space = self.lot, SPACES[self.lot.position]
+        how = f"The highest bid is ${lot.high} by {lot.leader}." if lot.leader else "Nobody has bid yet."
+        how += " Whoever withdraws is out of it."
         if lot.sealed:
-            how = "Everybody bids once, unseen; the highest bid takes it and is paid"
-            ahead = f"and of equal ones that of {', '.join(lot.ahead)} before yours."
-            how += f", {ahead if lot.ahead else 'yours if equal.'}"
-        else:
-            best = f"The highest bid is ${lot.high} by {lot.leader}." if lot.leader else "Nobody has bid yet."
-            how = f"{best} Whoever withdraws is out of it."
+            ahead = (
+                f"and of equal ones that of {', '.join(lot.ahead)} before yours." if lot.ahead else "yours if equal."
+            )
+            how = f"Everybody bids once, unseen; the highest bid takes it and is paid, {ahead}"
         return (
             f"{space.position} {space.name} is auctioned. Printed price ${space.price}; you have ${self.you.cash}. "
             f"{rent_line(space.position)}",
@@ -184,12 +184,11 @@ class AuctionBid(MonopolyRequest[Bid]):
 async def auction(match: Match, position: int, *, opener: int) -> None:
     """Sell one deed, from the left of the `opener` round to itself, where it is still in the game.
 
-    A player without the cash for the least bid is out of it unasked.
+    A player without the cash for the least bid is out of it unasked; of equal bids the first in turn order wins.
     """
     order = match.state.after(opener)
     match.tell(AuctionOpened(position, tuple(match.seat(number).id for number in order)))
-    ways = {"open": _ascending, "sealed": _sealed}
-    winner, price = await ways[match.config.auction](match, position, order)
+    winner, price = await (_sealed if match.config.auction == "sealed" else _ascending)(match, position, order)
     name = match.name(winner) if winner != BANK else ""
     match.tell(AuctionClosed(position, match.id(winner), name, price))
     if winner != BANK:
@@ -199,18 +198,13 @@ async def auction(match: Match, position: int, *, opener: int) -> None:
 
 async def _ascending(match: Match, position: int, order: Sequence[int]) -> tuple[int, int]:
     """Open bids in turn order until all but one have withdrawn, which is final; the last one left is asked too (S8)."""
-    leader, high = BANK, 0
-    left = deque(order)
-    while left:
-        number = left.popleft()
-        if number == leader:  # it comes round only when no other bidder is left
-            break
+    leader, high, left = BANK, 0, deque(order)
+    while left and (number := left.popleft()) != leader:  # it comes round only when no other bidder is left
         least, bid = high + match.config.auction_min_step, 0
         if match.seat(number).cash >= least:
-            rivals = tuple(match.name(other) for other in left)
+            rivals = tuple(map(match.name, left))
             lot = AuctionLot(position, high, match.name(leader) if leader != BANK else "", least, rivals, sealed=False)
-            decision = await match.ask(number, AuctionBid, lot=lot)
-            bid = decision.action.bid
+            bid = (await match.ask(number, AuctionBid, lot=lot)).action.bid
         _heard(match, position, number, bid)
         if bid:
             leader, high = number, bid
@@ -219,26 +213,24 @@ async def _ascending(match: Match, position: int, order: Sequence[int]) -> tuple
 
 
 async def _sealed(match: Match, position: int, order: Sequence[int]) -> tuple[int, int]:
-    """One bid each, all at once; of equal bids the first in turn order wins."""
+    """One bid each, all at once."""
     least = match.config.auction_min_step
     able = [number for number in order if match.seat(number).cash >= least]
-    names = [match.name(number) for number in able]
+    names = tuple(map(match.name, able))
     requests = []
     for place, number in enumerate(able):
-        ahead, behind = tuple(names[:place]), tuple(names[place + 1 :])
+        ahead, behind = names[:place], names[place + 1 :]
         lot = AuctionLot(position, 0, "", least, (*ahead, *behind), sealed=True, ahead=ahead)
         requests.append(match.request(number, AuctionBid, lot=lot))
     decisions = dict(zip(able, await match.table.ask_all(requests), strict=True))
-    leader, high = BANK, 0
+    bids = {}
     for number in order:
-        bid = 0
         if decision := decisions.get(number):
             match.voice(number, decision)
-            bid = decision.action.bid
-        _heard(match, position, number, bid)
-        if bid > high:
-            leader, high = number, bid
-    return leader, high
+        bids[number] = decision.action.bid if decision else 0
+        _heard(match, position, number, bids[number])
+    leader = max(order, key=bids.__getitem__)
+    return (leader, bids[leader]) if bids[leader] else (BANK, 0)
 
 
 def _heard(match: Match, position: int, number: int, bid: int) -> None:

@@ -10,19 +10,8 @@ from typing import Literal, TypeAlias
 from agentsim.games.monopoly.board import GROUPS, SPACES
 
 DeckName: TypeAlias = Literal["chance", "community_chest"]
-Effect: TypeAlias = Literal[
-    "advance",
-    "nearest_railroad",
-    "nearest_utility",
-    "back",
-    "go_to_jail",
-    "receive",
-    "pay",
-    "receive_each",
-    "pay_each",
-    "repairs",
-    "jail_card",
-]
+Moves: TypeAlias = Literal["advance", "nearest_railroad", "nearest_utility", "back", "go_to_jail"]
+Effect: TypeAlias = Moves | Literal["receive", "pay", "receive_each", "pay_each", "repairs", "jail_card"]
 
 
 @dataclass(frozen=True, slots=True)

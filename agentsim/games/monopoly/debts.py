@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from agentsim.engine.request import Options
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OfPlayer
-from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, money_in
+from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, open_to
 from agentsim.games.monopoly.bundle import LEVELS, Bundle, Level, building
 from agentsim.games.monopoly.buying import auction
 from agentsim.games.monopoly.cards import handed_cards
@@ -76,7 +76,7 @@ class RaiseCash(Proposing[Raised]):
         """Of the trade, as things are once the rest is done; there is none where none may be proposed."""
         estate, seats = self.view.estate(), list(self.view.seats)
         steps = bundle.carry_out(estate, self.seat, self.you.cash, decision.action.bundle)
-        seats[self.seat] = replace(self.you, cash=self.you.cash + sum(step.amount for step in steps))
+        seats[self.seat] = replace(self.you, cash=self.you.cash + sum(step.gain for step in steps))
         return self.objection_to(decision.action.trade, estate, seats) if self.may_propose else ""
 
     def question(self) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ class RaiseCash(Proposing[Raised]):
         return (
             f"You owe {self.creditor} ${self.owed} ({self.why}) and have ${cash}: ${self.owed - cash} are missing. "
             "Raise them, or as much as you can at once.",
-            *money_in(self.view, self.seat),
+            *open_to(self.view, self.seat, "sell", "mortgage"),
             f"Sell buildings, mortgage deeds{by_trade if self.may_propose else no_more}",
         )
 
@@ -104,15 +104,15 @@ class RaiseCash(Proposing[Raised]):
         estate, seat, cash = self.view.estate(), self.seat, self.you.cash
         mortgages: list[int] = []
         sells: list[Level] = []
-        for position in sorted(estate.mortgageable(seat), key=lambda position: SPACES[position].mortgage):
+        for position in sorted(estate.able("mortgage", seat), key=lambda position: SPACES[position].mortgage):
             if cash >= self.owed:
                 break
             mortgages.append(position)
             cash += SPACES[position].mortgage
-        while cash < self.owed and (lots := estate.sellable(seat)):
+        while cash < self.owed and (lots := estate.able("sell", seat)):
             lot = min(lots, key=lambda lot: (-estate.level[lot], SPACES[lot].house_cost, lot))
             sells.append(Level(position=lot, type=building(estate.level[lot])))
-            cash += estate.sell(lot)
+            cash += estate.change("sell", lot)
         if not sells and not mortgages:  # hotels that the bank cannot break down: a whole group goes
             sells = bundle.razing(estate, seat)
         return self.silent(action=Raise(sells=tuple(sells), mortgages=tuple(mortgages)))

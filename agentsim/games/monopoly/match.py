@@ -20,7 +20,7 @@ from agentsim.games.monopoly.cards import JAIL_CARDS, DeckName
 from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.question import Reacted, Spoken, StandIn
-from agentsim.games.monopoly.state import Seat, State, View, view
+from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.talk import Narrated, Spoke, Talk, Thought
 
 Q = TypeVar("Q", bound=Request[Any])
@@ -155,13 +155,12 @@ class Match:
     proposed: int = 0
     fallen: list[int] = field(default_factory=list)
     _talk: Callable[[str], Talk] = field(init=False)
-    _view: View | None = None
-    _known: dict[str, Any] = field(default_factory=dict)
-    _seen: int = -1
+    _limits: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
         config = self.config
         self._talk = partial(Talk, players=self.table.players, turns=config.talk_turns, entries=config.talk_entries)
+        self._limits = {"words": config.speech_words, "chars": config.thought_chars, "max_turns": config.max_turns}
 
     def seat(self, number: int) -> Seat:
         """The player in a seat."""
@@ -179,19 +178,10 @@ class Match:
         """What a player remembers of what it heard."""
         return self.table.memory(self.state.seats[number].id, self._talk)
 
-    def known(self) -> dict[str, Any]:
-        """What every request shows: the board as it is now."""
-        if self._view is None or self._seen != self.state.version:
-            self._view, self._seen = view(self.state, self._view), self.state.version
-            config = self.config
-            limits = {"words": config.speech_words, "chars": config.thought_chars, "max_turns": config.max_turns}
-            self._known = {"view": self._view, **limits}
-        return self._known
-
     def request(self, number: int, kind: Callable[..., Q], **fields: Any) -> Q:
-        """A question to a player, with the board and what the player remembers."""
-        memory = self.talk(number).memory(self.state.turn)
-        return kind(player=self.state.seats[number].id, memory=memory, **self.known(), **fields)
+        """A question to a player, with the board as it is now and what the player remembers."""
+        seat, memory = self.state.seats[number], self.talk(number).memory(self.state.turn)
+        return kind(player=seat.id, memory=memory, view=self.state.view(), **self._limits, **fields)
 
     async def ask(self, number: int, kind: Callable[..., Request[S]], **fields: Any) -> S:
         """The player decides; what it says and thinks with that is told to whom it concerns."""
@@ -200,24 +190,20 @@ class Match:
         return decision
 
     def voice(self, number: int, decision: Spoken | Reacted) -> None:
-        """Say what came with a decision."""
-        if isinstance(decision, StandIn):
-            self._narrate(number, decision)
-        if not decision.public_speech and not decision.private_thought:
-            return
-        seat, turn = self.state.seats[number], self.state.turn
-        if speech := self.in_few_words(decision.public_speech):
-            self.tell(Spoke(seat.id, seat.name, turn, speech), by=number)
-        if thought := cut(decision.private_thought, self.config.thought_chars):
-            self.tell(Thought(seat.id, seat.name, turn, thought), to=(seat.id,), by=number)
+        """Say what came with a decision: the player's words, or the narrator's in place of them.
 
-    def _narrate(self, number: int, decision: StandIn) -> None:
-        """Tell the narrator's lines; they are no deed of the player's, and the second is for the log alone."""
-        seat, turn = self.state.seats[number], self.state.turn
-        if decision.narrated:
-            self.tell(Narrated(seat.id, seat.name, turn, decision.narrated))
-        if decision.noted:
-            self.table.tell(Narrated(seat.id, seat.name, turn, decision.noted), to=Nobody)
+        The narrator's are no deed of the player's, and its second line is for the log alone.
+        """
+        seat = self.state.seats[number]
+        who = (seat.id, seat.name, self.state.turn)
+        if isinstance(decision, StandIn):
+            for line, to in ((decision.narrated, Everyone), (decision.noted, Nobody)):
+                if line:
+                    self.tell(Narrated(*who, line), to=to)
+        if speech := decision.public_speech and self.in_few_words(decision.public_speech):
+            self.tell(Spoke(*who, speech), by=number)
+        if thought := cut(decision.private_thought, self.config.thought_chars):
+            self.tell(Thought(*who, thought), to=(seat.id,), by=number)
 
     def in_few_words(self, text: str) -> str:
         """What is said aloud, in one line of so many words of ordinary length; what is longer is cut, with a mark."""
@@ -231,13 +217,11 @@ class Match:
 
     def pay(self, payer: int, payee: int, amount: int, why: Why, position: int | None = None) -> None:
         """Cash that is there changes hands."""
-        if not amount:
-            return
-        self.state.move_cash(payer, payee, amount)
-        involved = [self.seat(number) for number in (payer, payee) if number != BANK]
-        cash = {seat.id: seat.cash for seat in involved}
-        names = {seat.id: seat.name for seat in involved}
-        self.tell(Paid(self.id(payer), self.id(payee), amount, why, position, cash, names), by=payer)
+        if amount:
+            self.state.move_cash(payer, payee, amount)
+            involved = [self.seat(number) for number in (payer, payee) if number != BANK]
+            cash, names = {seat.id: seat.cash for seat in involved}, {seat.id: seat.name for seat in involved}
+            self.tell(Paid(self.id(payer), self.id(payee), amount, why, position, cash, names), by=payer)
 
     def give_deed(self, position: int, taker: int, why: Why) -> None:
         """A deed changes hands, as it is."""
@@ -267,9 +251,9 @@ class Match:
     def move(self, number: int, to: int, by: MovedBy) -> None:
         """The token goes there, and nothing else happens."""
         seat = self.seat(number)
-        start = seat.position
+        moved = Moved(seat.id, seat.name, seat.position, to, by)
         self.state.put(number, to)
-        self.tell(Moved(seat.id, seat.name, start, to, by))
+        self.tell(moved)
 
     def advance(self, number: int, to: int, by: MovedBy) -> None:
         """As `move`, forward: who comes past GO or onto it has its salary, before anything else happens."""

@@ -141,7 +141,7 @@ class MonopolyRequest(Request[S]):
         return {}
 
     def prompt(self) -> Prompt:
-        memory = self.memory
+        memory, board = self.memory, state_lines(self.view, self.seat, self.max_turns)
         return Prompt(
             rules=rules(len(self.view.seats), self.words, self.max_turns),
             history=(
@@ -150,15 +150,9 @@ class MonopolyRequest(Request[S]):
                 "Table talk, oldest first; what players say is their own words:",
                 *(remark.line for remark in memory.remarks),
             ),
-            state=("[PRIVATE_HISTORY]", *memory.thought(), "[CONTEXT]", *self._board(), *memory.refused()),
+            state=("[PRIVATE_HISTORY]", *memory.thought(), "[CONTEXT]", *board, *memory.refused()),
             question=("[DECISION]", *self.question(), self.answer_line),
         )
-
-    def facts(self) -> tuple[str, ...]:
-        return (*self._board(), *self.question())
-
-    def _board(self) -> tuple[str, ...]:
-        return state_lines(self.view, self.seat, self.max_turns)
 
     def question(self) -> tuple[str, ...]:
         """What is to be decided, with every number that decides how it goes."""

@@ -47,6 +47,8 @@ class State:
     roll: tuple[int, int] | None = None
     version: int = 0
     issued: int = 0  # what the bank has paid out, less what it has taken in
+    _view: View | None = field(default=None, repr=False, compare=False)
+    _seen: int = field(default=-1, repr=False, compare=False)
     _sound_estate: tuple[object, ...] | None = field(default=None, repr=False, compare=False)
     _sound_cards: tuple[object, ...] | None = field(default=None, repr=False, compare=False)
 
@@ -107,6 +109,15 @@ class State:
         else:
             self.seats[taker].cards.append(name)
         self.version += 1
+
+    def view(self) -> View:
+        """What players see, made once for each version; players who are as they were are taken from the one before."""
+        if self._view is None or self._seen != self.version:
+            estate = self.estate
+            seats = tuple(map(_seat_view, self.seats, self._view.seats if self._view else repeat(None)))
+            deeds = (tuple(estate.owner), tuple(estate.level), tuple(estate.mortgaged), estate.houses, estate.hotels)
+            self._view, self._seen = View(self.turn, self.active, self.roll, seats, *deeds), self.version
+        return self._view
 
     def worth(self, seat: int) -> int:
         """Net worth (S19); nothing, once bankrupt."""
@@ -245,14 +256,6 @@ class View:
     def living(self) -> tuple[int, ...]:
         """Seats still in the game."""
         return tuple([number for number, seat in enumerate(self.seats) if not seat.bankrupt])
-
-
-def view(state: State, before: View | None = None) -> View:
-    """The public part of the state; players who are as they were in the view `before` are taken from it."""
-    estate = state.estate
-    seats = tuple(map(_seat_view, state.seats, before.seats if before else repeat(None)))
-    property_ = (tuple(estate.owner), tuple(estate.level), tuple(estate.mortgaged), estate.houses, estate.hotels)
-    return View(state.turn, state.active, state.roll, seats, *property_)
 
 
 def _seat_view(seat: Seat, before: SeatView | None) -> SeatView:

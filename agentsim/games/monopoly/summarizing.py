@@ -56,9 +56,6 @@ class Summarize(Request[Summary]):
             question=(f"What is worth remembering of turns {self.first} to {self.last}? {self.answer_line}",),
         )
 
-    def facts(self) -> tuple[str, ...]:
-        return (self.digest,)
-
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "minLength": 1}
 

@@ -14,8 +14,9 @@ from pydantic import BeforeValidator
 
 from agentsim.engine.number import WholeNumber
 from agentsim.engine.wording import counted
-from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, name_of
+from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name, name_of
 from agentsim.games.monopoly.estate import BANK, Estate
+from agentsim.games.monopoly.prompts import rent_line
 from agentsim.games.monopoly.question import Deeds, Part
 from agentsim.games.monopoly.state import Seat, SeatView
 
@@ -46,6 +47,16 @@ class Side(Part):
         parts += [f"${self.cash}{in_cash}"] * (self.cash > 0)
         parts += [f"{counted(self.jail_cards, 'card')} out of jail"] * (self.jail_cards > 0)
         return parts or ["nothing"]
+
+    def described(self, estate: Estate) -> Iterator[str]:
+        """Every part, with what decides its value."""
+        for position in self.properties:
+            space = SPACES[position]
+            due = f", mortgaged: ${space.interest} interest due at once, ${space.redemption} to lift it"
+            price = f"price ${space.price}{due if estate.mortgaged[position] else ''}"
+            yield f"{position} {space.name} ({group_name(space.group)}, {price}). {rent_line(position)}"
+        if self.cash or self.jail_cards or self.empty:
+            yield from self.model_copy(update={"properties": ()}).parts(" in cash")
 
     def __str__(self) -> str:
         return " + ".join(self.parts())

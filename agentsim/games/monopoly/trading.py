@@ -21,7 +21,7 @@ from agentsim.games.monopoly.cards import handed_cards
 from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.prompts import deed, rent_line
+from agentsim.games.monopoly.prompts import deed
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted, Spoken, Word, without
 from agentsim.games.monopoly.state import SeatView
 from agentsim.games.monopoly.talk import Remark, Remembered, Talk
@@ -108,15 +108,12 @@ class Proposing(MonopolyRequest[S]):
         names = [seats[number].id for number in others]
         action = said(action, "target_player", enum=names, **({"default": names[0]} if len(names) == 1 else {}))
         for side, givers in (("offer", [self.seat]), ("request", others)):
-            most = {"cash": max(seats[giver].cash for giver in givers)}
-            most["jail_cards"] = max(len(seats[giver].cards) for giver in givers)
-            for name, highest in most.items():
-                action = said(action, f"{side}.{name}", minimum=0, maximum=highest, default=0)
+            cash, cards = max(seats[giver].cash for giver in givers), max(len(seats[giver].cards) for giver in givers)
+            action = said(action, f"{side}.cash", minimum=0, maximum=cash, default=0)
+            action = said(action, f"{side}.jail_cards", minimum=0, maximum=cards, default=0)
             action = said(action, f"{side}.properties", description=DEEDS_IN_WORDS)
-            if not any(estate.held(number) for number in givers):
-                action = without(action, f"{side}.properties")
-            if not most["jail_cards"]:
-                action = without(action, f"{side}.jail_cards")
+            action = action if any(map(estate.held, givers)) else without(action, f"{side}.properties")
+            action = action if cards else without(action, f"{side}.jail_cards")
         return said(action, "pitch", description="your words to that player; nothing for none")
 
 
@@ -138,17 +135,18 @@ class ProposeTrade(Proposing[Proposed]):
         return self.objection_to(decision.action, self.view.estate(), self.view.seats)
 
     def question(self) -> tuple[str, ...]:
-        return (
+        lines = [
             f"You may propose a trade to one player, or none ({moment(self.when, again=self.again)}; {self.made} "
-            f"proposed in this phase, {self.left} left). What can change hands now, by position:",
-            *map(self._has, self.view.living),
-        )
-
-    def _has(self, number: int) -> str:
-        player, estate = self.view.seats[number], self.view.estate()
-        deeds = ", ".join(deed(estate, position) for position in estate.tradeable(number)) or "no deed"
-        who = "you" if number == self.seat else f"{player.name} (id {player.id})"
-        return f"- {who}: {deeds}; up to ${player.cash}; {counted(len(player.cards), 'card')} out of jail"
+            f"proposed in this phase, {self.left} left). What can change hands now, by position:"
+        ]
+        estate = self.view.estate()
+        for number, player in enumerate(self.view.seats):
+            if not player.bankrupt:
+                deeds = ", ".join(deed(estate, position) for position in estate.tradeable(number)) or "no deed"
+                who = "you" if number == self.seat else f"{player.name} (id {player.id})"
+                cards = f"{counted(len(player.cards), 'card')} out of jail"
+                lines.append(f"- {who}: {deeds}; up to ${player.cash}; {cards}")
+        return tuple(lines)
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return self.trade_that_can_be(action, self.view.seats)
@@ -174,22 +172,20 @@ async def propose(match: Match, number: int, when: Literal["before", "after"], *
 # -- answered
 
 
-class _TradeAnswered(_Trade):
+class _TradeAnswered(_Trade, heading="{target_name} {verb} {proposer_name}'s trade"):
     """`number` is that of the proposal; the terms stand there."""
 
-    verb: ClassVar[str]
+    verb: ClassVar[str] = ""
 
     def remark(self, turn: int) -> Remark:
         return Remark(turn, self.target_name, self.verb, to=self.proposer_name)
 
     def enter(self, talk: Talk, turn: int) -> None:
         if self.proposer == talk.player:
-            talk.answered(self.target, self.target_name, accepted=self.verb == "accepts")
+            talk.answered(self.target, self.target_name, accepted=isinstance(self, TradeAccepted))
 
 
-class TradeAccepted(
-    _TradeAnswered, heading="{target_name} accepts {proposer_name}'s trade", content="It is carried out."
-):
+class TradeAccepted(_TradeAnswered, content="It is carried out."):
     verb = "accepts"
 
     def interactions(self, past: Past) -> Iterator[Interaction]:
@@ -202,7 +198,6 @@ class TradeAccepted(
 
 class TradeRejected(
     _TradeAnswered,
-    heading="{target_name} rejects {proposer_name}'s trade",
     content="Nothing changes hands.",
     deeds=(Deed("target", "proposer", "rejected a trade", AGAINST),),
 ):
@@ -230,9 +225,9 @@ class AnswerTrade(MonopolyRequest[Answered]):
         interest = interest_on(estate.mortgaged, terms.offer.properties)
         return (
             f"{self.view.seats[terms.proposer].name} offers you a trade. You would get:",
-            *(f"- {part}" for part in _given(estate, terms.offer)),
+            *(f"- {part}" for part in terms.offer.described(estate)),
             "You would give:",
-            *(f"- {part}" for part in _given(estate, terms.request)),
+            *(f"- {part}" for part in terms.request.described(estate)),
             *self._completed(),
             f"You have ${cash} and would have ${cash + terms.offer.cash - terms.request.cash - interest}.",
             quoted(pitch=self.pitch),
@@ -275,17 +270,6 @@ class React(MonopolyRequest[Reacted]):
         return Reacted()
 
 
-def _given(estate: Estate, side: Side) -> Iterator[str]:
-    """Every part of one side of a trade, with what decides its value."""
-    for position in side.properties:
-        space = SPACES[position]
-        due = f", mortgaged: ${space.interest} interest due at once, ${space.redemption} to lift it"
-        price = f"price ${space.price}{due if estate.mortgaged[position] else ''}"
-        yield f"{position} {space.name} ({group_name(space.group)}, {price}). {rent_line(position)}"
-    if side.cash or side.jail_cards or side.empty:
-        yield from side.model_copy(update={"properties": ()}).parts(" in cash")
-
-
 async def deal(match: Match, proposer: int, proposal: Proposal) -> None:
     """Put a proposal before the table, have it answered, carry it out. One that cannot be is discarded."""
     state, seat = match.state, match.seat(proposer)
@@ -303,13 +287,8 @@ async def deal(match: Match, proposer: int, proposal: Proposal) -> None:
         match.tell(TradeRejected(*trade), by=target)
         return
     match.tell(TradeAccepted(*trade), by=target)
-    _carry_out(match, terms)
-    await match.ask(proposer, React, terms=terms)
-
-
-def _carry_out(match: Match, terms: Terms) -> None:
-    mortgaged = tuple(match.state.estate.mortgaged)
-    ways = ((terms.proposer, terms.target, terms.offer), (terms.target, terms.proposer, terms.request))
+    mortgaged = tuple(state.estate.mortgaged)
+    ways = ((proposer, target, terms.offer), (target, proposer, terms.request))
     cards = [handed_cards(match.seat(giver).cards, side.jail_cards) for giver, _, side in ways]
     for (giver, taker, side), handed in zip(ways, cards, strict=True):
         match.pay(giver, taker, side.cash, "trade")
@@ -320,3 +299,4 @@ def _carry_out(match: Match, terms: Terms) -> None:
     for _, taker, side in ways:
         for position in filter(mortgaged.__getitem__, side.properties):
             match.pay(taker, BANK, SPACES[position].interest, "interest", position)
+    await match.ask(proposer, React, terms=terms)

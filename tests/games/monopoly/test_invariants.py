@@ -128,7 +128,7 @@ BREAKS: dict[str, Callable[[State], object]] = {
     "cash is not below zero": lambda state: state.move_cash(0, 1, 9999),
     "houses on lots and in the bank": lambda state: setattr(state.estate, "houses", 33),
     "hotels on lots and in the bank": lambda state: setattr(state.estate, "hotels", 11),
-    "buildings are even": lambda state: [state.estate.build(16) for _ in range(2)],
+    "buildings are even": lambda state: [state.estate.change("build", 16) for _ in range(2)],
     "whole groups": lambda state: state.give_deed(18, 1),
     "clear groups": lambda state: state.estate.mortgaged.__setitem__(19, True),
     "what the bank holds is clear": lambda state: state.estate.mortgaged.__setitem__(39, True),

@@ -161,11 +161,11 @@ def raised(request: RaiseCash) -> Raise:
     missing = request.owed - request.you.cash
     whole = request.view.holdings.whole[seat]
     mortgages: list[int] = []
-    deeds = estate.mortgageable(seat)
+    deeds = estate.able("mortgage", seat)
     for position in sorted(deeds, key=lambda position: (SPACES[position].group in whole, _yield(position))):
         if missing <= 0:
             break
-        if SPACES[position].group in whole and estate.sellable(seat):
+        if SPACES[position].group in whole and estate.able("sell", seat):
             break
         mortgages.append(position)
         missing -= SPACES[position].mortgage
@@ -182,18 +182,18 @@ def _yield(position: int) -> float:
 
 def _sold(estate: Estate, seat: int, missing: int) -> tuple[Level, ...]:
     """Buildings of the group whose rents suffer least for the money."""
-    lots = estate.sellable(seat)
+    lots = estate.able("sell", seat)
     if not lots:
         return ()
     group = SPACES[min(lots, key=lambda lot: _loss(estate, lot) / SPACES[lot].house_cost)].group
     sells: list[Level] = []
     while missing > 0:
-        open_lots = [lot for lot in GROUPS[group] if estate.cannot_sell(seat, lot) is None]
+        open_lots = [lot for lot in GROUPS[group] if not estate.why_not("sell", seat, lot)]
         if not open_lots:
             break
         lot = min(open_lots, key=lambda lot: _loss(estate, lot))
         sells.append(Level(position=lot, type=building(estate.level[lot])))
-        missing -= estate.sell(lot)
+        missing -= estate.change("sell", lot)
     return tuple(sells)
 
 

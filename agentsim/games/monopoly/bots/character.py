@@ -156,17 +156,24 @@ class Character:
         thought = f"The {group} group would be whole, and I ${deal.gain:.0f} better off."
         return Proposed(action=proposal(other, offer, wants, pitch), private_thought=thought)
 
+    def gain(self, request: AnswerTrade) -> float:
+        """What the offer gains; less than nothing where it costs."""
+        return judged(request.view, request.terms, request.seat, self.taste)[0]
+
+    def affords(self, request: AnswerTrade) -> bool:
+        """Whether the trade costs no cash, or leaves enough."""
+        terms = request.terms
+        costs = terms.request.cash - terms.offer.cash + interest_on(request.view.mortgaged, terms.offer.properties)
+        return costs <= 0 or request.you.cash - costs >= self.least
+
     def answer(self, request: AnswerTrade, rng: Stream) -> Answered:
         """Yes to what gains enough and costs no cash, or leaves enough."""
         return self.answered(request, rng, self.asks)
 
     def answered(self, request: AnswerTrade, rng: Stream, asks: float) -> Answered:
         """As `answer`, where the trade must gain so much."""
-        view, terms = request.view, request.terms
-        gain = judged(view, terms, request.seat, self.taste)[0]
-        costs = terms.request.cash - terms.offer.cash + interest_on(view.mortgaged, terms.offer.properties)
-        affords = costs <= 0 or request.you.cash - costs >= self.least
-        action = "accept" if affords and gain >= asks else "reject"
+        gain = self.gain(request)
+        action = "accept" if self.affords(request) and gain >= asks else "reject"
         speech = self.heard(action, rng)
         thought = self.thought.format(gain=gain) if speech else ""
         return Answered(action=action, public_speech=speech, private_thought=thought)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.building import Managed, ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, Level, building, carry_out
+from agentsim.games.monopoly.bundle import Bundle, Level, building
 from agentsim.games.monopoly.buying import AuctionBid, Bid, BuyOrAuction, StakedBid
 from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
-from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.estate import Estate, Kind, amount
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
 from agentsim.games.monopoly.trade import Proposal, Side
 from agentsim.games.monopoly.trading import AnswerTrade, Proposed, ProposeTrade, React
+
+_FIELDS: Mapping[Kind, str] = {"sell": "sells", "mortgage": "mortgages", "lift": "unmortgages", "build": "builds"}
 
 
 def randomly(request: Any, rng: Stream) -> Decision:
@@ -61,23 +64,19 @@ def _side(request: MonopolyRequest[Any], estate: Estate, seat: int, rng: Stream)
 def _bundle(request: ManageEstate, rng: Stream) -> Bundle:
     """A few steps of one kind, each of them legal after the one before."""
     estate, seat, cash = request.view.estate(), request.seat, request.you.cash
-    kind = rng.pick(("nothing", "sells", "mortgages", "unmortgages", "builds", "builds", "builds"))
-    if kind == "nothing":
+    kind: Kind | None = rng.pick((None, "sell", "mortgage", "lift", "build", "build", "build"))
+    steps, done = rng.integer(1, 4), list[Any]()
+    if kind is None:
         return Bundle()
-    ways = {"sells": estate.sellable, "mortgages": estate.mortgageable, "unmortgages": estate.liftable}
-    done: list[Any] = []
-    for _ in range(rng.integer(1, 4)):
-        lots = ways.get(kind, estate.buildable)(seat)
-        costs = {lot: {"unmortgages": SPACES[lot].redemption, "builds": SPACES[lot].house_cost} for lot in lots}
-        lots = [lot for lot in lots if costs[lot].get(kind, 0) <= cash]
+    for _ in range(steps):
+        lots = [lot for lot in estate.able(kind, seat) if kind in {"sell", "mortgage"} or amount(kind, lot) <= cash]
         if not lots:
             break
         lot = rng.pick(lots)
-        level = Level(position=lot, type=building(estate.level[lot] + (kind == "builds")))
-        done.append(level if kind in {"sells", "builds"} else lot)
-        carry_out(estate, seat, cash, Bundle.model_validate({kind: done[-1:]}))
-        cash -= costs[lot].get(kind, 0)
-    return Bundle.model_validate({kind: done})
+        level = Level(position=lot, type=building(estate.level[lot] + (kind == "build")))
+        done.append(level if kind in {"sell", "build"} else lot)
+        cash -= estate.change(kind, lot)
+    return Bundle.model_validate({_FIELDS[kind]: done})
 
 
 def _raise(request: RaiseCash, rng: Stream) -> Raise:
@@ -85,7 +84,7 @@ def _raise(request: RaiseCash, rng: Stream) -> Raise:
     if request.may_propose and rng.random() < 0.4:
         return Raise(trade=_offer(request, rng))
     estate, seat = request.view.estate(), request.seat
-    lots, deeds = estate.sellable(seat), estate.mortgageable(seat)
+    lots, deeds = estate.able("sell", seat), estate.able("mortgage", seat)
     if lots and (not deeds or rng.random() < 0.5):
         lot = rng.pick(lots)
         return Raise(sells=(Level(position=lot, type=building(estate.level[lot])),))
