@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from agentsim.engine.request import Options
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.board import SPACES, OfPlayer
+from agentsim.games.monopoly.board import SPACES, OfPlayer, handed_cards
 from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, open_to
 from agentsim.games.monopoly.bundle import LEVELS, Bundle, Level, building
 from agentsim.games.monopoly.buying import auction
-from agentsim.games.monopoly.cards import handed_cards
-from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match, Why
 from agentsim.games.monopoly.question import Deeds, Part, Spoken
 from agentsim.games.monopoly.trade import Proposal
@@ -101,21 +100,32 @@ class RaiseCash(Proposing[Raised]):
 
     def fallback(self) -> Raised:
         """Mortgage the cheapest first, then sell evenly, until it is enough."""
-        estate, seat, cash = self.view.estate(), self.seat, self.you.cash
-        mortgages: list[int] = []
-        sells: list[Level] = []
-        for position in sorted(estate.able("mortgage", seat), key=lambda position: SPACES[position].mortgage):
-            if cash >= self.owed:
-                break
-            mortgages.append(position)
-            cash += SPACES[position].mortgage
-        while cash < self.owed and (lots := estate.able("sell", seat)):
-            lot = min(lots, key=lambda lot: (-estate.level[lot], SPACES[lot].house_cost, lot))
-            sells.append(Level(position=lot, type=building(estate.level[lot])))
-            cash += estate.change("sell", lot)
-        if not sells and not mortgages:  # hotels that the bank cannot break down: a whole group goes
-            sells = bundle.razing(estate, seat)
-        return self.silent(action=Raise(sells=tuple(sells), mortgages=tuple(mortgages)))
+        estate, seat = self.view.estate(), self.seat
+        deeds = sorted(estate.able("mortgage", seat), key=lambda position: SPACES[position].mortgage)
+
+        def highest() -> int | None:
+            lots = estate.able("sell", seat)
+            return min(lots, key=lambda lot: (-estate.level[lot], SPACES[lot].house_cost, lot), default=None)
+
+        return self.silent(action=raising(estate, seat, self.owed - self.you.cash, deeds, highest))
+
+
+def raising(estate: Estate, seat: int, missing: int, deeds: Iterable[int], next_lot: Callable[[], int | None]) -> Raise:
+    """Mortgages of the deeds in their order, then single levels of the next lots, until there is enough.
+
+    The estate is changed. Where neither brings anything, the bank cannot break down a hotel: a whole group goes.
+    """
+    mortgages: list[int] = []
+    sells: list[Level] = []
+    for position in deeds:
+        if missing <= 0:
+            break
+        mortgages.append(position)
+        missing -= SPACES[position].mortgage
+    while missing > 0 and (lot := next_lot()) is not None:
+        sells.append(Level(position=lot, type=building(estate.level[lot])))
+        missing -= estate.change("sell", lot)
+    return Raise(sells=tuple(sells if sells or mortgages else bundle.razing(estate, seat)), mortgages=tuple(mortgages))
 
 
 # -- what happens

@@ -10,10 +10,10 @@ from agentsim.engine.game import Bot, GameConfig, Outcome
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
+from agentsim.games.monopoly.board import DECKS, Deck, ids
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.building import Built, Lifted, ManageEstate, Mortgaged, Sold
 from agentsim.games.monopoly.buying import AuctionBid, AuctionClosed, AuctionOpened, BidMade, BuyOrAuction
-from agentsim.games.monopoly.cards import DECKS, Deck, ids
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
 from agentsim.games.monopoly.jail import Freed, JailAction, Jailed, StayedInJail

@@ -15,8 +15,7 @@ from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.template import By, If
 from agentsim.engine.wording import CUT, cut
-from agentsim.games.monopoly.board import SALARY, OfPlayer, OnBoard, Position
-from agentsim.games.monopoly.cards import JAIL_CARDS, DeckName
+from agentsim.games.monopoly.board import JAIL_CARDS, SALARY, DeckName, OfPlayer, OnBoard, Position
 from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.question import Reacted, Spoken, StandIn

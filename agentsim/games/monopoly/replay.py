@@ -12,9 +12,8 @@ from itertools import groupby
 from typing import Literal, TypeAlias
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
-from agentsim.games.monopoly.board import FINE, JAIL, SPACES
+from agentsim.games.monopoly.board import CARDS, FINE, JAIL, SPACES
 from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
-from agentsim.games.monopoly.cards import CARDS
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import Freed, Jailed

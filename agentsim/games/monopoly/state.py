@@ -12,8 +12,7 @@ from functools import cached_property, lru_cache
 from itertools import repeat
 
 from agentsim.engine.game import Standing, ranked
-from agentsim.games.monopoly.board import GROUPS, JAIL, SPACES, START_CASH
-from agentsim.games.monopoly.cards import JAIL_CARDS, Deck, DeckName, ids
+from agentsim.games.monopoly.board import GROUPS, JAIL, JAIL_CARDS, SPACES, START_CASH, Deck, DeckName, ids
 from agentsim.games.monopoly.estate import BANK, Estate
 
 

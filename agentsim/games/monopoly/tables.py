@@ -32,11 +32,12 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 
 def tables(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
     """Every table with the columns of `COLUMNS`; the page on tables says what they hold. None and "" is the bank."""
+    rents = [entry for entry in log if isinstance(entry.event, Paid) and entry.event.why == "rent"]
     rows = {
         "turns": _turns(log),
-        "rents": _rents(log),
+        "rents": _told(rents, Paid, "rents"),
         "trades": _trades(log),
-        "deeds": _deeds(log),
+        "deeds": _told(log, DeedMoved, "deeds"),
         "auctions": _auctions(log),
         "talk": iter(utterances(log)),
     }
@@ -59,11 +60,12 @@ def _turns(log: Sequence[LogEntry]) -> Iterator[Row]:
             )
 
 
-def _rents(log: Sequence[LogEntry]) -> Iterator[Row]:
+def _told(log: Sequence[LogEntry], kind: type[Paid | DeedMoved], table: str) -> Iterator[Row]:
+    """A row for every event of a kind, of its fields and of its space by name."""
     for told in log:
-        event = told.event
-        if isinstance(event, Paid) and event.why == "rent" and event.position is not None:
-            yield told.round, event.payer, event.payee, event.position, name_of(event.position), event.amount
+        if isinstance(told.event, kind) and told.event.position is not None:
+            fields: dict[str, Cell] = {"turn": told.round, "space": name_of(told.event.position), **vars(told.event)}
+            yield tuple(fields[name] for name in COLUMNS[table])
 
 
 def _trades(log: Sequence[LogEntry]) -> Iterator[Row]:
@@ -79,14 +81,6 @@ def _trades(log: Sequence[LogEntry]) -> Iterator[Row]:
 
 def _listed(positions: Sequence[int]) -> str:
     return " ".join(map(str, positions))
-
-
-def _deeds(log: Sequence[LogEntry]) -> Iterator[Row]:
-    for told in log:
-        event = told.event
-        if isinstance(event, DeedMoved):
-            moved = (event.giver, event.taker, event.why, event.mortgaged)
-            yield told.round, event.position, name_of(event.position), *moved
 
 
 def _auctions(log: Sequence[LogEntry]) -> Iterator[Row]:

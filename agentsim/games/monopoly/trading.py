@@ -15,9 +15,8 @@ from agentsim.engine.schema import said
 from agentsim.engine.template import Worded
 from agentsim.engine.wording import counted, sentence
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.board import GROUPS, SPACES, group_name
+from agentsim.games.monopoly.board import GROUPS, SPACES, group_name, handed_cards
 from agentsim.games.monopoly.building import DEEDS_IN_WORDS, moment
-from agentsim.games.monopoly.cards import handed_cards
 from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match
@@ -28,6 +27,9 @@ from agentsim.games.monopoly.talk import Remark, Remembered, Talk
 from agentsim.games.monopoly.trade import Proposal, Side, Terms, interest_on, possible, terms_of, why_not
 
 S = TypeVar("S", bound=Spoken)
+_PROPOSED = (Deed("proposer", "target", "proposed a trade"),)
+_REJECTED = (Deed("target", "proposer", "rejected a trade", AGAINST),)
+_OFFERS = "{proposer_name} offers {target_name} {offer} for {request}"
 
 
 # -- proposed
@@ -41,12 +43,7 @@ class _Trade(Remembered):
     target_name: str
 
 
-class TradeProposed(
-    _Trade,
-    heading="{proposer_name} offers {target_name} {offer} for {request}",
-    words="pitch",
-    deeds=(Deed("proposer", "target", "proposed a trade"),),
-):
+class TradeProposed(_Trade, heading=_OFFERS, words="pitch", deeds=_PROPOSED):
     """`pitch` is the proposer's own words."""
 
     offer: Side
@@ -54,8 +51,8 @@ class TradeProposed(
     pitch: str
 
     def remark(self, turn: int) -> Remark:
-        terms = (self.target_name, str(self.offer), str(self.request))
-        return Remark(turn, self.proposer_name, "offers", self.pitch, *terms)
+        sides = (str(self.offer), str(self.request))
+        return Remark(turn, self.proposer_name, "offers", self.pitch, self.target_name, *sides)
 
     def enter(self, talk: Talk, turn: int) -> None:
         if self.proposer == talk.player:
@@ -98,7 +95,7 @@ class Proposing(MonopolyRequest[S]):
 
     def objection_to(self, proposal: Proposal, estate: Estate, seats: Sequence[SeatView]) -> str:
         """Why the table would discard a proposal; nothing where it would not, or where none is made."""
-        wrong = why_not(estate, seats, terms_of(seats, self.seat, proposal)) if proposal.propose_trade else ""
+        wrong = proposal.propose_trade and why_not(estate, seats, terms_of(seats, self.seat, proposal))
         return f"{wrong}." if wrong else ""
 
     def trade_that_can_be(self, action: Mapping[str, Any], seats: Sequence[SeatView]) -> Mapping[str, Any]:
@@ -196,11 +193,7 @@ class TradeAccepted(_TradeAnswered, content="It is carried out."):
             yield Interaction(self.proposer, self.target, "gave in a trade", FOR, terms.offer.price)
 
 
-class TradeRejected(
-    _TradeAnswered,
-    content="Nothing changes hands.",
-    deeds=(Deed("target", "proposer", "rejected a trade", AGAINST),),
-):
+class TradeRejected(_TradeAnswered, content="Nothing changes hands.", deeds=_REJECTED):
     verb = "rejects"
 
 
@@ -222,14 +215,14 @@ class AnswerTrade(MonopolyRequest[Answered]):
     def question(self) -> tuple[str, ...]:
         """The terms in full, with all that decides their worth; the pitch as its proposer's words."""
         terms, estate, cash = self.terms, self.view.estate(), self.you.cash
-        interest = interest_on(estate.mortgaged, terms.offer.properties)
+        left = cash + terms.offer.cash - terms.request.cash - interest_on(estate.mortgaged, terms.offer.properties)
         return (
             f"{self.view.seats[terms.proposer].name} offers you a trade. You would get:",
-            *(f"- {part}" for part in terms.offer.described(estate)),
+            *map("- {}".format, terms.offer.described(estate)),
             "You would give:",
-            *(f"- {part}" for part in terms.request.described(estate)),
+            *map("- {}".format, terms.request.described(estate)),
             *self._completed(),
-            f"You have ${cash} and would have ${cash + terms.offer.cash - terms.request.cash - interest}.",
+            f"You have ${cash} and would have ${left}.",
             quoted(pitch=self.pitch),
             "Do you accept?",
         )

@@ -12,10 +12,9 @@ from typing import Literal
 from agentsim.engine.event import Event
 from agentsim.engine.template import By, Rows
 from agentsim.engine.wording import first_place
-from agentsim.games.monopoly.board import SPACES, OfPlayer, Space
+from agentsim.games.monopoly.board import CARDS, SPACES, Card, DeckName, OfPlayer, Space, destination
 from agentsim.games.monopoly.building import manage
 from agentsim.games.monopoly.buying import offer
-from agentsim.games.monopoly.cards import CARDS, Card, DeckName, destination
 from agentsim.games.monopoly.debts import Debt, settle
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.jail import choose_way_out, imprison, roll_for_freedom

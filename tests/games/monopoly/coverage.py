@@ -14,10 +14,9 @@ from agentsim.engine.event import LogEntry
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.board import GROUPS, SPACES
+from agentsim.games.monopoly.board import CARDS, CHANCE, COMMUNITY_CHEST, GROUPS, SPACES
 from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
 from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened
-from agentsim.games.monopoly.cards import CARDS, CHANCE, COMMUNITY_CHEST
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.game import REQUESTS
 from agentsim.games.monopoly.jail import Freed, Jailed

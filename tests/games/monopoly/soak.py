@@ -20,11 +20,10 @@ from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Number, Request
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES
+from agentsim.games.monopoly.board import CARDS, DECKS, GROUPS, HOTEL, HOTELS, HOUSES, JAIL_CARDS, SPACES
 from agentsim.games.monopoly.bots.randomly import randomly
 from agentsim.games.monopoly.building import Managed, ManageEstate
 from agentsim.games.monopoly.bundle import Bundle, Level
-from agentsim.games.monopoly.cards import CARDS, DECKS, JAIL_CARDS
 from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.state import State, View

@@ -18,10 +18,9 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.board import HOTEL, HOTELS, HOUSES, JAIL, START_CASH
+from agentsim.games.monopoly.board import DECKS, HOTEL, HOTELS, HOUSES, JAIL, JAIL_CARDS, START_CASH, Deck, DeckName
 from agentsim.games.monopoly.building import Managed, ManageEstate, carry_out
 from agentsim.games.monopoly.buying import Bid, Bought, auction
-from agentsim.games.monopoly.cards import DECKS, JAIL_CARDS, Deck, DeckName
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import Debt, RaiseCash, settle
 from agentsim.games.monopoly.estate import BANK, Estate

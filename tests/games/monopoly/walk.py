@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.games.monopoly.board import SPACES
-from agentsim.games.monopoly.cards import DECKS, Card, Deck, DeckName
+from agentsim.games.monopoly.board import DECKS, SPACES, Card, Deck, DeckName
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import JailAction, JailChoice

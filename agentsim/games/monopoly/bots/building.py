@@ -14,9 +14,8 @@ from itertools import accumulate
 from typing import Literal
 
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES
-from agentsim.games.monopoly.bundle import Level, building, razing
-from agentsim.games.monopoly.debts import Raise, RaiseCash
-from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.bundle import Level, building
+from agentsim.games.monopoly.debts import Raise, RaiseCash, raising
 from agentsim.games.monopoly.landing_odds import THROWS, stops
 from agentsim.games.monopoly.state import View
 
@@ -155,48 +154,27 @@ def pledged(view: View, seat: int, missing: int) -> tuple[tuple[int, ...], int]:
 def raised(request: RaiseCash) -> Raise:
     """What a debt takes, cheapest first: deeds outside whole groups, then buildings of one group, then the rest.
 
-    It may be less than what is owed; the debtor is asked again then.
+    The buildings are those of the group whose rents suffer least for the money. It may be less than what is owed; the
+    debtor is asked again then.
     """
-    estate, seat = request.view.estate(), request.seat
-    missing = request.owed - request.you.cash
-    whole = request.view.holdings.whole[seat]
-    mortgages: list[int] = []
-    deeds = estate.able("mortgage", seat)
-    for position in sorted(deeds, key=lambda position: (SPACES[position].group in whole, _yield(position))):
-        if missing <= 0:
-            break
-        if SPACES[position].group in whole and estate.able("sell", seat):
-            break
-        mortgages.append(position)
-        missing -= SPACES[position].mortgage
-    sells = _sold(estate, seat, missing) if missing > 0 else ()
-    if not mortgages and not sells:
-        sells = tuple(razing(estate, seat))
-    return Raise(sells=sells, mortgages=tuple(mortgages))
+    estate, seat, whole = request.view.estate(), request.seat, request.view.holdings.whole[request.seat]
+    lots = estate.able("sell", seat)
+    deeds = [at for at in estate.able("mortgage", seat) if not (lots and SPACES[at].group in whole)]
+    deeds.sort(key=lambda position: (SPACES[position].group in whole, _yield(position)))
+
+    def loss(lot: int) -> float:
+        rents, level = SPACES[lot].rents, estate.level[lot]
+        return stops()[lot] * (rents[level] - rents[level - 1])
+
+    cheapest = min(lots, key=lambda lot: loss(lot) / SPACES[lot].house_cost, default=None)
+    group = () if cheapest is None else GROUPS[SPACES[cheapest].group]
+
+    def next_lot() -> int | None:
+        return min((lot for lot in group if not estate.why_not("sell", seat, lot)), key=loss, default=None)
+
+    return raising(estate, seat, request.owed - request.you.cash, deeds, next_lot)
 
 
 def _yield(position: int) -> float:
     """What a deed on its own brings, roughly: rents go with prices."""
     return stops()[position] * SPACES[position].price
-
-
-def _sold(estate: Estate, seat: int, missing: int) -> tuple[Level, ...]:
-    """Buildings of the group whose rents suffer least for the money."""
-    lots = estate.able("sell", seat)
-    if not lots:
-        return ()
-    group = SPACES[min(lots, key=lambda lot: _loss(estate, lot) / SPACES[lot].house_cost)].group
-    sells: list[Level] = []
-    while missing > 0:
-        open_lots = [lot for lot in GROUPS[group] if not estate.why_not("sell", seat, lot)]
-        if not open_lots:
-            break
-        lot = min(open_lots, key=lambda lot: _loss(estate, lot))
-        sells.append(Level(position=lot, type=building(estate.level[lot])))
-        missing -= estate.change("sell", lot)
-    return tuple(sells)
-
-
-def _loss(estate: Estate, lot: int) -> float:
-    rents, level = SPACES[lot].rents, estate.level[lot]
-    return stops()[lot] * (rents[level] - rents[level - 1])
