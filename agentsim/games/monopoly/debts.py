@@ -168,14 +168,8 @@ async def _raised(match: Match, debt: Debt) -> bool:
         if seat.cash + state.estate.liquid(debt.debtor) < debt.amount:
             return False  # nothing the bank gives would be enough
         may_propose = proposals < match.config.proposals_per_phase
-        decision = await match.ask(
-            debt.debtor,
-            RaiseCash,
-            owed=debt.amount,
-            creditor=match.name(debt.creditor),
-            why=debt.why,
-            may_propose=may_propose,
-        )
+        owes = {"owed": debt.amount, "creditor": match.name(debt.creditor), "why": debt.why}
+        decision = await match.ask(debt.debtor, RaiseCash, **owes, may_propose=may_propose)
         carry_out(match, debt.debtor, decision.action.bundle)
         if may_propose and decision.action.trade.propose_trade:
             proposals += 1
@@ -188,9 +182,8 @@ async def _bankruptcy(match: Match, debt: Debt) -> list[Debt]:
     state, debtor, creditor = match.state, debt.debtor, debt.creditor
     seat = match.seat(debtor)
     to_bank = creditor == BANK
-    match.tell(
-        Bankrupted(seat.id, seat.name, match.id(creditor), match.name(creditor), debt.amount, seat.cash), by=debtor
-    )
+    owes = (match.id(creditor), match.name(creditor), debt.amount, seat.cash)
+    match.tell(Bankrupted(seat.id, seat.name, *owes), by=debtor)
     clear_lots(match, debtor, paid=not to_bank)
     match.pay(debtor, creditor, seat.cash, "bankruptcy")
     deeds = state.estate.held(debtor)

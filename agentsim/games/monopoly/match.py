@@ -207,8 +207,7 @@ class Match:
     def in_few_words(self, text: str) -> str:
         """What is said aloud, in one line of so many words of ordinary length; what is longer is cut, with a mark."""
         words, most = text.split(), self.config.speech_words
-        speech = " ".join(words) if len(words) <= most else f"{' '.join(words[:most])}{CUT}"
-        return cut(speech, most * LONGEST_WORD + len(CUT))
+        return cut(f"{' '.join(words[:most])}{CUT * (len(words) > most)}", most * LONGEST_WORD + len(CUT))
 
     def tell(self, event: Event, *, by: int = BANK, to: Audience = Everyone) -> None:
         """Something happened."""

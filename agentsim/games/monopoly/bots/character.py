@@ -44,7 +44,7 @@ class Character:
     most: ClassVar[int]
     """Cash that it keeps at most when it spends of its own will."""
     asks: ClassVar[int] = 0
-    """What a trade that it is offered must gain it."""
+    """What a trade that it is offered must gain it, as a rule."""
     leaves: ClassVar[int] = 0
     """What a trade that it proposes must gain the other, and `sweetening` more for each that the other rejected."""
     sweetening: ClassVar[float] = 40.0
@@ -166,14 +166,15 @@ class Character:
         costs = terms.request.cash - terms.offer.cash + interest_on(request.view.mortgaged, terms.offer.properties)
         return costs <= 0 or request.you.cash - costs >= self.least
 
-    def answer(self, request: AnswerTrade, rng: Stream) -> Answered:
-        """Yes to what gains enough and costs no cash, or leaves enough."""
-        return self.answered(request, rng, self.asks)
+    def asked(self, rng: Stream) -> float:
+        """What a trade that it is offered must gain it."""
+        return self.asks
 
-    def answered(self, request: AnswerTrade, rng: Stream, asks: float) -> Answered:
-        """As `answer`, where the trade must gain so much."""
+    def answer(self, request: AnswerTrade, rng: Stream) -> Answered:
+        """Yes to what gains enough, and costs no cash or leaves enough."""
+        asked = self.asked(rng)
         gain = self.gain(request)
-        action = "accept" if self.affords(request) and gain >= asks else "reject"
+        action = "accept" if self.affords(request) and gain >= asked else "reject"
         speech = self.heard(action, rng)
         thought = self.thought.format(gain=gain) if speech else ""
         return Answered(action=action, public_speech=speech, private_thought=thought)

@@ -16,7 +16,7 @@ from agentsim.games.monopoly.jail import JailAction, JailChoice
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.trade import Side, interest_on
-from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade
+from agentsim.games.monopoly.trading import Proposed, ProposeTrade
 
 
 class Shark(Character):
@@ -198,9 +198,9 @@ class Hustler(Character):
         if request.you.cards and trader.cash:
             yield Side(jail_cards=1), Side(cash=min(trader.cash, self.CARD))
 
-    def answer(self, request: AnswerTrade, rng: Stream) -> Answered:
-        """What gains; and now and then what does not."""
-        return self.answered(request, rng, -120 if rng.random() < 0.3 else 0)
+    def asked(self, rng: Stream) -> float:
+        """A gain; and now and then less."""
+        return -120 if rng.random() < 0.3 else 0
 
     def manage(self, request: ManageEstate, rng: Stream) -> Managed:
         """Nothing, a few houses, or everything, as the mood is; cheap groups always go all the way."""
