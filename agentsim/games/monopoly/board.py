@@ -139,6 +139,15 @@ class OfPlayer(OnBoard):
     name: str
 
 
+class OnDeed(OnBoard):
+    """Base of those of dollars that one player bids, pays or gets for something on a space."""
+
+    position: Position
+    player: str
+    name: str
+    amount: int
+
+
 DeckName: TypeAlias = Literal["chance", "community_chest"]
 Moves: TypeAlias = Literal["advance", "nearest_railroad", "nearest_utility", "back", "go_to_jail"]
 Effect: TypeAlias = Moves | Literal["receive", "pay", "receive_each", "pay_each", "repairs", "jail_card"]

@@ -9,7 +9,7 @@ from agentsim.engine.schema import said
 from agentsim.engine.template import Worded
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnBoard, Position
+from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnBoard, OnDeed
 from agentsim.games.monopoly.bundle import Bundle, Step
 from agentsim.games.monopoly.estate import BANK, Estate, Kind, amount
 from agentsim.games.monopoly.match import Match
@@ -34,13 +34,9 @@ def _standing(level: int) -> str:
     return "a hotel" if level == HOTEL else "no house" if not level else counted(level, "house")
 
 
-class _Levelled(OnBoard, content="${amount}; now {after}. {name} has ${cash}."):
+class _Levelled(OnDeed, content="${amount}; now {after}. {name} has ${cash}."):
     """`before` and `after` are levels, 5 a hotel; `houses` and `hotels` what the bank has left."""
 
-    position: Position
-    player: str
-    name: str
-    amount: int
     before: int
     after: Annotated[int, Worded(_standing)]
     houses: int
@@ -54,11 +50,7 @@ class Built(_Levelled, heading="{name} builds on {position}"): ...
 class Sold(_Levelled, heading="{name} sells buildings on {position}"): ...
 
 
-class _Pledged(OnBoard, content="${amount}; {name} has ${cash}."):
-    position: Position
-    player: str
-    name: str
-    amount: int
+class _Pledged(OnDeed, content="${amount}; {name} has ${cash}."):
     cash: int
 
 

@@ -14,7 +14,7 @@ from agentsim.engine.number import WholeNumber
 from agentsim.engine.request import Choice, Number, Options
 from agentsim.engine.schema import said
 from agentsim.engine.template import If
-from agentsim.games.monopoly.board import SPACES, OnBoard, Position, Space
+from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position, Space
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import group_line, rent_line
@@ -86,14 +86,9 @@ class AuctionOpened(OnBoard, heading="{position} is auctioned", content="Printed
 
 
 class BidMade(
-    OnBoard, kind="bid", heading=If("amount", "{name} bids ${amount}", "{name} withdraws"), content="{position}."
+    OnDeed, kind="bid", heading=If("amount", "{name} bids ${amount}", "{name} withdraws"), content="{position}."
 ):
     """`amount` 0 withdraws."""
-
-    position: Position
-    player: str
-    name: str
-    amount: int
 
 
 class AuctionClosed(

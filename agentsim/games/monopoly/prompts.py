@@ -9,7 +9,7 @@ from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES,
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.state import View
 
-TAXES = tuple(space.position for space in SPACES if space.tax)
+_INCOME, _LUXURY = (space for space in SPACES if space.tax)
 
 
 @cache
@@ -31,7 +31,7 @@ def rules(players: int, words: int, max_turns: int) -> tuple[str, ...]:
         "out of jail, now; promises bind nobody.\n"
         "- Doubles give another roll, three in a row jail. Out of jail: pay 50, a card, or doubles, which move but "
         "give no further roll; after the third failed roll the 50 are due.\n"
-        f"- Income Tax ({TAXES[0]}) takes {SPACES[TAXES[0]].tax}, Luxury Tax ({TAXES[1]}) {SPACES[TAXES[1]].tax}.\n"
+        f"- Income Tax ({_INCOME.position}) takes {_INCOME.tax}, Luxury Tax ({_LUXURY.position}) {_LUXURY.tax}.\n"
         "- Who cannot pay must sell and mortgage; who still cannot is bankrupt, and all goes to the creditor.",
         "Deeds (position, name, price; rent bare, with 1 to 4 houses, hotel):",
         *map(_printed, GROUPS),
@@ -96,10 +96,9 @@ def group_line(view: View, seat: int, position: int) -> str:
     """Who holds the rest of a deed's group, and whose it would complete."""
     space, estate = SPACES[position], view.estate()
     owners = {lot: view.owner[lot] for lot in GROUPS[space.group] if lot != position}
-    holders = []
-    for lot, owner in owners.items():
-        who = "unowned" if owner == BANK else "yours" if owner == seat else f"{view.seats[owner].name}'s"
-        holders.append(f"{deed(estate, lot)}: {who}")
+    names = {BANK: "unowned", seat: "yours"}
+    names |= {other: f"{view.seats[other].name}'s" for other in owners.values() if other not in names}
+    holders = [f"{deed(estate, lot)}: {names[owner]}" for lot, owner in owners.items()]
     rest = set(owners.values())
     whose = ""
     if len(rest) == 1 and BANK not in rest:

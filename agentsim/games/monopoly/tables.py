@@ -47,17 +47,9 @@ def tables(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str,
 def _turns(log: Sequence[LogEntry]) -> Iterator[Row]:
     for turn in snapshots(log):
         for number, player in enumerate(turn.cash):
-            yield (
-                turn.turn,
-                turn.active,
-                player,
-                turn.cash[player],
-                turn.worth(player),
-                None if player in turn.bankrupt else turn.positions[player],
-                player in turn.jailed,
-                player in turn.bankrupt,
-                len(turn.estate.held(number)),
-            )
+            out, deeds = player in turn.bankrupt, len(turn.estate.held(number))
+            stands = (None if out else turn.positions[player], player in turn.jailed, out, deeds)
+            yield turn.turn, turn.active, player, turn.cash[player], turn.worth(player), *stands
 
 
 def _told(log: Sequence[LogEntry], kind: type[Paid | DeedMoved], table: str) -> Iterator[Row]:
@@ -91,10 +83,8 @@ def _auctions(log: Sequence[LogEntry]) -> Iterator[Row]:
                 bidders, bids = len(opened.bidders), 0
             case BidMade() as bid:
                 bids += bid.amount > 0
-            case AuctionClosed() as closed:
-                price = closed.price if closed.winner else None
-                at = closed.position
-                yield told.round, at, name_of(at), bidders, bids, closed.winner, price
+            case AuctionClosed(position=at, winner=winner, price=price):
+                yield told.round, at, name_of(at), bidders, bids, winner, price if winner else None
             case _:
                 pass
 
