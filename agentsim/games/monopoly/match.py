@@ -193,13 +193,15 @@ class Match:
 
         The narrator's are no deed of the player's, and its second line is for the log alone.
         """
+        if not (decision.public_speech or decision.private_thought or isinstance(decision, StandIn)):
+            return
         seat = self.state.seats[number]
         who = (seat.id, seat.name, self.state.turn)
         if isinstance(decision, StandIn):
             for line, to in ((decision.narrated, Everyone), (decision.noted, Nobody)):
                 if line:
                     self.tell(Narrated(*who, line), to=to)
-        if speech := decision.public_speech and self.in_few_words(decision.public_speech):
+        if speech := self.in_few_words(decision.public_speech):
             self.tell(Spoke(*who, speech), by=number)
         if thought := cut(decision.private_thought, self.config.thought_chars):
             self.tell(Thought(*who, thought), to=(seat.id,), by=number)

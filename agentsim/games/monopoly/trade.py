@@ -96,9 +96,10 @@ def terms_of(traders: Sequence[Trader], proposer: int, proposal: Proposal) -> Te
 
 def possible(estate: Estate, traders: Sequence[Trader]) -> bool:
     """Whether any player has anything to trade but cash."""
-    return any(estate.owner[position] != BANK and not estate.built_up(position) for position in DEEDS) or any(
-        trader.cards for trader in traders
-    )
+    for position in DEEDS:
+        if estate.owner[position] != BANK and not estate.built_up(position):
+            return True
+    return any(trader.cards for trader in traders)
 
 
 def interest_on(mortgaged: Sequence[bool], positions: Iterable[int]) -> int:

@@ -205,12 +205,12 @@ class Hustler(Character):
     def manage(self, request: ManageEstate, rng: Stream) -> Managed:
         """Nothing, a few houses, or everything, as the mood is; cheap groups always go all the way."""
         view, seat, cash = request.view, request.seat, request.you.cash
-        mood = self.mood(view, rng)
-        budget = cash - self.reserve(view, seat, rng)
-        if cash <= self.least or budget <= 0:
+        budget = cash - self.reserve(view, seat, rng) if cash > self.least else 0
+        if budget <= 0:
             return IDLE
         if lifts := lifted(view, seat, budget, whole=cash < 2 * self.most):
             return self.built(lifts, (), rng)
+        mood = self.mood(view, rng)
         for site in sites(view, seat, houses=5 if mood > 0.4 else 3):
             count = site.affordable(budget)
             if count and (mood > 0.2 or site.group in self.CHEAP):
