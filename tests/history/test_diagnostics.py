@@ -12,7 +12,7 @@ from agentsim.engine.play import Ask
 from agentsim.games import find
 from agentsim.games.auction.bidding import BidMade
 from agentsim.games.market.memory import Acted, Forfeited
-from agentsim.games.monopoly.trade import TradeDiscarded
+from agentsim.games.monopoly.trading import TradeDiscarded
 from agentsim.games.society.turn import InvalidAction
 from agentsim.history.diagnostics import Share, Shares, diagnostics, shares, shares_in, summed, warnings_of
 from agentsim.history.fold import fold

@@ -260,7 +260,7 @@ ASKED: Mapping[str, Asked] = {
         "manage_estate",
         "Shark may build on 1 and 3, and mortgage 1, 3, 15, 24, 27 and 34",
         "builds",
-        lambda request: request.view.estate().buildable(request.seat) == [1, 3],
+        lambda request: request.view.estate().able("build", request.seat) == [1, 3],
         **_TABLE_TALK,
     ),
     "monopoly/raise_cash": Asked(

@@ -9,16 +9,21 @@ from agentsim.engine.schema import said
 from agentsim.engine.template import Worded
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.answers import Spoken
-from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnBoard, Position
+from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnBoard, OnDeed
 from agentsim.games.monopoly.bundle import Bundle, Step
-from agentsim.games.monopoly.estate import BANK, Estate
+from agentsim.games.monopoly.estate import BANK, Estate, Kind, amount
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import deed
-from agentsim.games.monopoly.question import MonopolyRequest, without
-from agentsim.games.monopoly.view import View
+from agentsim.games.monopoly.question import MonopolyRequest, Spoken, without
+from agentsim.games.monopoly.state import View
 
 DEEDS_IN_WORDS = "names or numbers, commas between; nothing for none"
+_OPEN: Mapping[Kind, str] = {
+    "sell": "Buildings that may go next (you get)",
+    "mortgage": "May be mortgaged (you get)",
+    "lift": "Mortgages that may be lifted (you pay)",
+    "build": "May be built on next (you pay; rent then)",
+}
 _LOTS_IN_WORDS = "name or number, then house or hotel; commas between; nothing for none"
 
 
@@ -29,13 +34,9 @@ def _standing(level: int) -> str:
     return "a hotel" if level == HOTEL else "no house" if not level else counted(level, "house")
 
 
-class _Levelled(OnBoard, content="${amount}; now {after}. {name} has ${cash}."):
+class _Levelled(OnDeed, content="${amount}; now {after}. {name} has ${cash}."):
     """`before` and `after` are levels, 5 a hotel; `houses` and `hotels` what the bank has left."""
 
-    position: Position
-    player: str
-    name: str
-    amount: int
     before: int
     after: Annotated[int, Worded(_standing)]
     houses: int
@@ -49,11 +50,7 @@ class Built(_Levelled, heading="{name} builds on {position}"): ...
 class Sold(_Levelled, heading="{name} sells buildings on {position}"): ...
 
 
-class _Pledged(OnBoard, content="${amount}; {name} has ${cash}."):
-    position: Position
-    player: str
-    name: str
-    amount: int
+class _Pledged(OnDeed, content="${amount}; {name} has ${cash}."):
     cash: int
 
 
@@ -76,6 +73,7 @@ class ManageEstate(MonopolyRequest[Managed]):
     """Sell, mortgage, lift, build: one bundle, all or nothing."""
 
     empty: ClassVar[Mapping[str, Any]] = {"action": {}}
+    particulars: ClassVar[tuple[str, ...]] = ("when",)
 
     when: Literal["before", "after", "jail"]
     again: bool = False
@@ -87,23 +85,12 @@ class ManageEstate(MonopolyRequest[Managed]):
         return bundle.why_not(self.view.estate(), self.seat, self.you.cash, decision.action)
 
     def question(self) -> tuple[str, ...]:
-        estate, seat = self.view.estate(), self.seat
-        to_lift = [f"{deed(estate, at)} ${SPACES[at].redemption}" for at in estate.liftable(seat)]
-        to_build = [
-            f"{deed(estate, lot)} ${SPACES[lot].house_cost}; {SPACES[lot].rents[estate.level[lot] + 1]}"
-            for lot in estate.buildable(seat)
-        ]
         return (
             f"You may see to your estate {moment(self.when, again=self.again)}; you have ${self.you.cash}.",
-            *money_in(self.view, seat),
-            *([f"Mortgages that may be lifted (you pay): {', '.join(to_lift)}"] if to_lift else []),
-            *([f"May be built on next (you pay; rent then): {', '.join(to_build)}"] if to_build else []),
+            *open_to(self.view, self.seat, "sell", "mortgage", "lift", "build"),
             "Sales, mortgages, mortgages lifted and buildings happen in this order, all of them or none. One entry is "
             "one house; the fifth building of a lot is its hotel. Empty lists do nothing.",
         )
-
-    def fingerprint_fields(self) -> Mapping[str, Any]:
-        return {**super().fingerprint_fields(), "when": self.when}
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return lists_that_matter(action, self.view.estate(), self.seat)
@@ -118,13 +105,16 @@ def moment(when: str, *, again: bool) -> str:
     return {"before": "before your roll", "after": after, "jail": "before you choose how to leave jail"}[when]
 
 
-def money_in(view: View, seat: int) -> Iterator[str]:
-    """What may be sold and mortgaged, with amounts."""
+def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
+    """What may be sold, mortgaged, lifted and built on, with amounts."""
     estate = view.estate()
-    if lots := [f"{deed(estate, lot)} ${SPACES[lot].house_cost // 2}" for lot in estate.sellable(seat)]:
-        yield f"Buildings that may go next (you get): {', '.join(lots)}"
-    if deeds := [f"{deed(estate, at)} ${SPACES[at].mortgage}" for at in estate.mortgageable(seat)]:
-        yield f"May be mortgaged (you get): {', '.join(deeds)}"
+    for kind in kinds:
+        found = []
+        for lot in estate.able(kind, seat):
+            rent = f"; {SPACES[lot].rents[estate.level[lot] + 1]}" if kind == "build" else ""
+            found.append(f"{deed(estate, lot)} ${amount(kind, lot)}{rent}")
+        if found:
+            yield f"{_OPEN[kind]}: {', '.join(found)}"
 
 
 def lists_that_matter(action: Mapping[str, Any], estate: Estate, seat: int) -> Mapping[str, Any]:
@@ -162,8 +152,8 @@ def carry_out(match: Match, number: int, changes: Bundle) -> None:
         return
     state, seat = match.state, match.seat(number)
     for step in bundle.carry_out(state.estate, number, seat.cash, changes):
-        gets = step.kind in {"sell", "mortgage"}
-        state.move_cash(BANK if gets else number, number if gets else BANK, step.amount)
+        payer, payee = (BANK, number) if step.gain > 0 else (number, BANK)
+        state.move_cash(payer, payee, step.amount)
         match.tell(_told(match, number, step), by=number)
 
 

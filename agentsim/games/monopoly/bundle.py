@@ -6,18 +6,17 @@ Within one kind the order in which a player lists things does not matter: whatev
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.answers import Deeds, Part, Place, word
 from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, SPACES, STREETS
-from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.estate import Estate, Kind
+from agentsim.games.monopoly.question import Deeds, Part, Place, word
 
-Kind: TypeAlias = Literal["sell", "mortgage", "lift", "build"]
 Building: TypeAlias = Annotated[Literal["house", "hotel"], BeforeValidator(word)]
 LEVELS = Field(default=(), json_schema_extra={"maxItems": 40})
 _LONGEST = 200  # steps: more than any estate has
@@ -28,15 +27,8 @@ def building(level: int) -> Literal["house", "hotel"]:
     return "hotel" if level == HOTEL else "house"
 
 
-class Build(Part):
-    """One level more on the lot at this position."""
-
-    position: Place
-    type: Building = "house"
-
-
-class Sale(Part):
-    """One level less on the lot at this position: a house, or the hotel, which leaves four houses."""
+class Level(Part):
+    """One level more, or less, on the lot at this position: a house, or the hotel, which stands for four houses."""
 
     position: Place
     type: Building = "house"
@@ -45,10 +37,10 @@ class Sale(Part):
 class Bundle(Part):
     """What a player does with its estate in one go, by positions; carried out in this order of the fields."""
 
-    sells: tuple[Sale, ...] = LEVELS
+    sells: tuple[Level, ...] = LEVELS
     mortgages: Deeds = ()
     unmortgages: Deeds = ()
-    builds: tuple[Build, ...] = LEVELS
+    builds: tuple[Level, ...] = LEVELS
 
     @property
     def empty(self) -> bool:
@@ -65,6 +57,11 @@ class Step:
     amount: int
     before: int
     after: int
+
+    @property
+    def gain(self) -> int:
+        """Dollars received; below zero those paid."""
+        return self.amount if self.kind in {"sell", "mortgage"} else -self.amount
 
 
 def possible(estate: Estate, seat: int, cash: int) -> bool:
@@ -84,12 +81,12 @@ def carry_out(estate: Estate, seat: int, cash: int, bundle: Bundle) -> list[Step
     asked = len(bundle.sells) + len(bundle.mortgages) + len(bundle.unmortgages) + len(bundle.builds)
     if asked > _LONGEST:
         raise IllegalDecision(f"{asked} changes are more than any estate has room for.")
-    steps = [*_sold(estate, seat, bundle)]
-    steps += [_pledged(estate, seat, "mortgage", position) for position in bundle.mortgages]
-    steps += [_pledged(estate, seat, "lift", position) for position in bundle.unmortgages]
-    steps += _built(estate, seat, bundle)
+    steps = [*_sold(estate, seat, bundle.sells)]
+    steps += [_step(estate, seat, "mortgage", _deed(position)) for position in bundle.mortgages]
+    steps += [_step(estate, seat, "lift", _deed(position)) for position in bundle.unmortgages]
+    steps += _built(estate, seat, bundle.builds)
     for step in steps:
-        cash += step.amount if step.kind in {"sell", "mortgage"} else -step.amount
+        cash += step.gain
         if cash < 0:
             raise IllegalDecision(f"There is not the cash for all of it: ${-cash} short.")
     return steps
@@ -104,109 +101,78 @@ def why_not(estate: Estate, seat: int, cash: int, bundle: Bundle) -> str:
     return ""
 
 
-def razing(estate: Estate, seat: int) -> list[Sale]:
+def razing(estate: Estate, seat: int) -> list[Level]:
     """The entries that sell the seat's first group with buildings to the ground, which is always legal."""
     lots = next(group for group in GROUPS.values() if estate.owner[group[0]] == seat and estate.built_up(group[0]))
-    return [Sale(position=lot, type=building(level)) for lot in lots for level in range(estate.level[lot], 0, -1)]
+    return [Level(position=lot, type=building(level)) for lot in lots for level in range(estate.level[lot], 0, -1)]
 
 
-def _space(position: int) -> int:
+def _deed(position: int) -> int:
     if position not in DEEDS:
         raise IllegalDecision(f"Position {position} is no property.")
     return position
 
 
-def _pledged(estate: Estate, seat: int, kind: Literal["mortgage", "lift"], position: int) -> Step:
-    space = SPACES[_space(position)]
-    mortgaging = kind == "mortgage"
-    problem = (estate.cannot_mortgage if mortgaging else estate.cannot_lift)(seat, position)
-    if problem:
-        raise IllegalDecision(f"{space.name} cannot be {'mortgaged' if mortgaging else 'lifted'}: {problem}.")
-    estate.mortgaged[position] = mortgaging
-    return Step(kind, position, space.mortgage if mortgaging else space.redemption, 0, 0)
+def _step(estate: Estate, seat: int, kind: Kind, position: int) -> Step:
+    if problem := estate.why_not(kind, seat, position):
+        done = {"sell": "sold", "mortgage": "mortgaged", "lift": "lifted", "build": "built on"}[kind]
+        raise IllegalDecision(f"{SPACES[position].name} cannot be {done}: {problem}.")
+    before = estate.level[position]
+    return Step(kind, position, estate.change(kind, position), before, estate.level[position])
 
 
-def _sold(estate: Estate, seat: int, bundle: Bundle) -> Iterator[Step]:
-    if not bundle.sells:
-        return
-    wanted = Counter(_space(sale.position) for sale in bundle.sells)
-    hotels = Counter(sale.position for sale in bundle.sells if sale.type == "hotel")
+def _sold(estate: Estate, seat: int, levels: Sequence[Level]) -> Iterator[Step]:
+    """Whole groups to the ground, each in one step (S11), then what is left, one level after another."""
+    wanted = Counter(_deed(level.position) for level in levels)
+    hotels = Counter(level.position for level in levels if level.type == "hotel")
     for lot, named in hotels.items():
         if named > (estate.level[lot] == HOTEL):
             raise IllegalDecision(f"{SPACES[lot].name} cannot be sold: there is no {'second ' * (named > 1)}hotel.")
-    yield from _razed(estate, seat, wanted)
-    groups = _by_group(wanted)
-    stakes = {}
-    for group, left in groups.items():  # from the highest lots down: a hotel takes four houses from the bank
-        broken = sum(estate.level[lot] == HOTEL for lot in left)
-        stakes[group] = ((HOTEL - 1) * broken, left.total() - broken)
-    for group in _in_order(stakes):
-        while left := +groups[group]:
-            lot = max(left, key=lambda lot: estate.cannot_sell(seat, lot) is None)
-            if problem := estate.cannot_sell(seat, lot):
-                raise IllegalDecision(f"{SPACES[lot].name} cannot be sold: {problem}.")
-            before = estate.level[lot]
-            yield Step("sell", lot, estate.sell(lot), before, before - 1)
-            groups[group][lot] -= 1
-
-
-def _razed(estate: Estate, seat: int, wanted: Counter[int]) -> Iterator[Step]:
-    """Whole groups to the ground, each in one step, and out of what is wanted (S11)."""
-    for lots in GROUPS.values():
+    for lots in GROUPS.values() if levels else ():
         whole = any(wanted[lot] for lot in lots) and all(estate.owner[lot] == seat for lot in lots)
         if whole and all(wanted[lot] == estate.level[lot] for lot in lots):
             for lot in lots:
                 del wanted[lot]
                 if before := estate.level[lot]:
                     yield Step("sell", lot, estate.raze(lot), before, 0)
+    yield from _levelled(estate, seat, "sell", wanted)
 
 
-def _built(estate: Estate, seat: int, bundle: Bundle) -> Iterator[Step]:
-    if not bundle.builds:
-        return
-    hotels = Counter(build.position for build in bundle.builds if build.type == "hotel")
-    got: Counter[int] = Counter()
-    groups = _by_group(Counter(_space(build.position) for build in bundle.builds))
-    stakes = {}
-    for group, left in groups.items():  # from the lowest lots up: a hotel gives four houses back to the bank
-        done = sum(estate.level[lot] + count >= HOTEL for lot, count in left.items())
-        stakes[group] = (left.total() - done, (HOTEL - 1) * done)
-    for group in _in_order(stakes):
-        left = groups[group]
-        while left:
-            lot = min(left, key=estate.level.__getitem__)  # where it cannot be built on, none of the group can
-            if problem := estate.cannot_build(seat, lot):
-                raise IllegalDecision(f"{SPACES[lot].name} cannot be built on: {problem}.")
-            before = estate.level[lot]
-            yield Step("build", lot, estate.build(lot), before, before + 1)
-            got[lot] += before + 1 == HOTEL
-            left[lot] -= 1
-            if not left[lot]:
-                del left[lot]
-    for lot in set(hotels) | {lot for lot in STREETS if got[lot]}:
-        if hotels[lot] != got[lot]:
+def _built(estate: Estate, seat: int, levels: Sequence[Level]) -> Iterator[Step]:
+    wanted = Counter(_deed(level.position) for level in levels)
+    hotels = Counter(level.position for level in levels if level.type == "hotel")
+    yield from _levelled(estate, seat, "build", wanted)
+    got = {lot for lot in STREETS if wanted[lot] and estate.level[lot] == HOTEL}
+    for lot in set(hotels) | got:
+        if hotels[lot] != (lot in got):
             what = "a hotel stands on four houses" if hotels[lot] else "the fifth building is a hotel: say so"
             raise IllegalDecision(f"{SPACES[lot].name}: {what}.")
 
 
-def _by_group(wanted: Mapping[int, int]) -> dict[str, Counter[int]]:
-    """How many levels of each lot, by group."""
+def _levelled(estate: Estate, seat: int, kind: Literal["sell", "build"], wanted: Mapping[int, int]) -> Iterator[Step]:
+    """One level after another, evenly, group by group in an order in which the bank's houses last, if they last in any.
+
+    A hotel takes four houses from the bank where it is sold, and gives four back where it is built. Groups that give
+    what they take come first, the least taking first; then the others, the most giving first.
+    """
     groups: dict[str, Counter[int]] = {}
     for lot, count in wanted.items():
         if count:
             groups.setdefault(SPACES[lot].group, Counter())[lot] = count
-    return groups
-
-
-def _in_order(stakes: Mapping[str, tuple[int, int]]) -> list[str]:
-    """Groups in an order in which the bank's houses last, if they last in any.
-
-    By group: how many houses are taken first, and given then. Those that give what they take come first, the least
-    taking first; then the others, the most giving first.
-    """
-
-    def key(group: str) -> tuple[bool, int]:
-        takes, gives = stakes[group]
-        return (False, takes) if gives >= takes else (True, -gives)
-
-    return sorted(stakes, key=key)
+    order = {}
+    for group, left in groups.items():
+        if kind == "sell":  # from the highest lots down
+            hotels = sum(estate.level[lot] == HOTEL for lot in left)
+            takes, gives = (HOTEL - 1) * hotels, left.total() - hotels
+        else:
+            hotels = sum(estate.level[lot] + count >= HOTEL for lot, count in left.items())
+            takes, gives = left.total() - hotels, (HOTEL - 1) * hotels
+        order[group] = (False, takes) if gives >= takes else (True, -gives)
+    for group in sorted(order, key=order.__getitem__):
+        while left := +groups[group]:
+            if kind == "sell":
+                lot = min(left, key=lambda lot: bool(estate.why_not("sell", seat, lot)))
+            else:
+                lot = min(left, key=estate.level.__getitem__)  # where it cannot be built on, none of the group can
+            yield _step(estate, seat, kind, lot)
+            groups[group][lot] -= 1

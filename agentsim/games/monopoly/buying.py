@@ -14,12 +14,11 @@ from agentsim.engine.number import WholeNumber
 from agentsim.engine.request import Choice, Number, Options
 from agentsim.engine.schema import said
 from agentsim.engine.template import If
-from agentsim.games.monopoly.answers import Part, Spoken, Word
-from agentsim.games.monopoly.board import SPACES, OnBoard, Position, Space
+from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position, Space
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import group_line, rent_line
-from agentsim.games.monopoly.question import MonopolyRequest
+from agentsim.games.monopoly.question import MonopolyRequest, Part, Spoken, Word
 
 BID_STEP = 10  # of a player that could not be asked
 
@@ -87,14 +86,9 @@ class AuctionOpened(OnBoard, heading="{position} is auctioned", content="Printed
 
 
 class BidMade(
-    OnBoard, kind="bid", heading=If("amount", "{name} bids ${amount}", "{name} withdraws"), content="{position}."
+    OnDeed, kind="bid", heading=If("amount", "{name} bids ${amount}", "{name} withdraws"), content="{position}."
 ):
     """`amount` 0 withdraws."""
-
-    position: Position
-    player: str
-    name: str
-    amount: int
 
 
 class AuctionClosed(
@@ -140,6 +134,7 @@ class AuctionBid(MonopolyRequest[Bid]):
     """A bid for the lot, or 0."""
 
     empty: ClassVar[Mapping[str, Any]] = {"action": {"bid": 0}}
+    particulars: ClassVar[tuple[str, ...]] = ("lot.position", "lot.high", "lot.least")
 
     lot: AuctionLot
 
@@ -156,13 +151,13 @@ class AuctionBid(MonopolyRequest[Bid]):
 
     def question(self) -> tuple[str, ...]:
         lot, space = self.lot, SPACES[self.lot.position]
+        how = f"The highest bid is ${lot.high} by {lot.leader}." if lot.leader else "Nobody has bid yet."
+        how += " Whoever withdraws is out of it."
         if lot.sealed:
-            how = "Everybody bids once, unseen; the highest bid takes it and is paid"
-            ahead = f"and of equal ones that of {', '.join(lot.ahead)} before yours."
-            how += f", {ahead if lot.ahead else 'yours if equal.'}"
-        else:
-            best = f"The highest bid is ${lot.high} by {lot.leader}." if lot.leader else "Nobody has bid yet."
-            how = f"{best} Whoever withdraws is out of it."
+            ahead = (
+                f"and of equal ones that of {', '.join(lot.ahead)} before yours." if lot.ahead else "yours if equal."
+            )
+            how = f"Everybody bids once, unseen; the highest bid takes it and is paid, {ahead}"
         return (
             f"{space.position} {space.name} is auctioned. Printed price ${space.price}; you have ${self.you.cash}. "
             f"{rent_line(space.position)}",
@@ -170,10 +165,6 @@ class AuctionBid(MonopolyRequest[Bid]):
             f"{how} Still bidding besides you: {', '.join(lot.rivals) or 'nobody'}.",
             f"How much do you bid: a whole number from {self.bids}, or 0 to withdraw?",
         )
-
-    def fingerprint_fields(self) -> Mapping[str, Any]:
-        lot = self.lot
-        return {**super().fingerprint_fields(), "position": lot.position, "high": lot.high, "least": lot.least}
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return said(action, "bid", description=f"{self.bids}, or 0 to withdraw")
@@ -188,12 +179,11 @@ class AuctionBid(MonopolyRequest[Bid]):
 async def auction(match: Match, position: int, *, opener: int) -> None:
     """Sell one deed, from the left of the `opener` round to itself, where it is still in the game.
 
-    A player without the cash for the least bid is out of it unasked.
+    A player without the cash for the least bid is out of it unasked; of equal bids the first in turn order wins.
     """
     order = match.state.after(opener)
     match.tell(AuctionOpened(position, tuple(match.seat(number).id for number in order)))
-    ways = {"open": _ascending, "sealed": _sealed}
-    winner, price = await ways[match.config.auction](match, position, order)
+    winner, price = await (_sealed if match.config.auction == "sealed" else _ascending)(match, position, order)
     name = match.name(winner) if winner != BANK else ""
     match.tell(AuctionClosed(position, match.id(winner), name, price))
     if winner != BANK:
@@ -203,18 +193,13 @@ async def auction(match: Match, position: int, *, opener: int) -> None:
 
 async def _ascending(match: Match, position: int, order: Sequence[int]) -> tuple[int, int]:
     """Open bids in turn order until all but one have withdrawn, which is final; the last one left is asked too (S8)."""
-    leader, high = BANK, 0
-    left = deque(order)
-    while left:
-        number = left.popleft()
-        if number == leader:  # it comes round only when no other bidder is left
-            break
+    leader, high, left = BANK, 0, deque(order)
+    while left and (number := left.popleft()) != leader:  # it comes round only when no other bidder is left
         least, bid = high + match.config.auction_min_step, 0
         if match.seat(number).cash >= least:
-            rivals = tuple(match.name(other) for other in left)
+            rivals = tuple(map(match.name, left))
             lot = AuctionLot(position, high, match.name(leader) if leader != BANK else "", least, rivals, sealed=False)
-            decision = await match.ask(number, AuctionBid, lot=lot)
-            bid = decision.action.bid
+            bid = (await match.ask(number, AuctionBid, lot=lot)).action.bid
         _heard(match, position, number, bid)
         if bid:
             leader, high = number, bid
@@ -223,26 +208,24 @@ async def _ascending(match: Match, position: int, order: Sequence[int]) -> tuple
 
 
 async def _sealed(match: Match, position: int, order: Sequence[int]) -> tuple[int, int]:
-    """One bid each, all at once; of equal bids the first in turn order wins."""
+    """One bid each, all at once."""
     least = match.config.auction_min_step
     able = [number for number in order if match.seat(number).cash >= least]
-    names = [match.name(number) for number in able]
+    names = tuple(map(match.name, able))
     requests = []
     for place, number in enumerate(able):
-        ahead, behind = tuple(names[:place]), tuple(names[place + 1 :])
+        ahead, behind = names[:place], names[place + 1 :]
         lot = AuctionLot(position, 0, "", least, (*ahead, *behind), sealed=True, ahead=ahead)
         requests.append(match.request(number, AuctionBid, lot=lot))
     decisions = dict(zip(able, await match.table.ask_all(requests), strict=True))
-    leader, high = BANK, 0
+    bids = {}
     for number in order:
-        bid = 0
         if decision := decisions.get(number):
             match.voice(number, decision)
-            bid = decision.action.bid
-        _heard(match, position, number, bid)
-        if bid > high:
-            leader, high = number, bid
-    return leader, high
+        bids[number] = decision.action.bid if decision else 0
+        _heard(match, position, number, bids[number])
+    leader = max(order, key=bids.__getitem__)
+    return (leader, bids[leader]) if bids[leader] else (BANK, 0)
 
 
 def _heard(match: Match, position: int, number: int, bid: int) -> None:

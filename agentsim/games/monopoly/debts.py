@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from agentsim.engine.request import Options
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.answers import Deeds, Part, Spoken
-from agentsim.games.monopoly.board import SPACES, OnBoard
-from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, money_in
-from agentsim.games.monopoly.bundle import LEVELS, Bundle, Sale, building
+from agentsim.games.monopoly.board import SPACES, OfPlayer, handed_cards
+from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, open_to
+from agentsim.games.monopoly.bundle import LEVELS, Bundle, Level, building
 from agentsim.games.monopoly.buying import auction
-from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match, Why
+from agentsim.games.monopoly.question import Deeds, Part, Spoken
 from agentsim.games.monopoly.trade import Proposal
 from agentsim.games.monopoly.trading import Proposing, deal
 
 
-class Bankrupted(OnBoard, heading="{name} is bankrupt", content="Owes {creditor_name} ${owed} and has ${cash}."):
+class Bankrupted(OfPlayer, heading="{name} is bankrupt", content="Owes {creditor_name} ${owed} and has ${cash}."):
     """`owed` is the debt that could not be paid; `creditor` None is the bank."""
 
-    player: str
-    name: str
     creditor: str | None
     creditor_name: str
     owed: int
@@ -37,7 +35,7 @@ class Bankrupted(OnBoard, heading="{name} is bankrupt", content="Owes {creditor_
 class Raise(Part):
     """How a debtor raises money: by selling and mortgaging, or by a trade."""
 
-    sells: tuple[Sale, ...] = LEVELS
+    sells: tuple[Level, ...] = LEVELS
     mortgages: Deeds = ()
     trade: Proposal = Proposal()
 
@@ -55,6 +53,8 @@ class Raised(Spoken):
 
 class RaiseCash(Proposing[Raised]):
     """`owed` is more than the player has, and the bank would give enough for everything that it holds."""
+
+    particulars: ClassVar[tuple[str, ...]] = ("owed", "may_propose")
 
     owed: int
     creditor: str
@@ -75,7 +75,7 @@ class RaiseCash(Proposing[Raised]):
         """Of the trade, as things are once the rest is done; there is none where none may be proposed."""
         estate, seats = self.view.estate(), list(self.view.seats)
         steps = bundle.carry_out(estate, self.seat, self.you.cash, decision.action.bundle)
-        seats[self.seat] = replace(self.you, cash=self.you.cash + sum(step.amount for step in steps))
+        seats[self.seat] = replace(self.you, cash=self.you.cash + sum(step.gain for step in steps))
         return self.objection_to(decision.action.trade, estate, seats) if self.may_propose else ""
 
     def question(self) -> tuple[str, ...]:
@@ -84,12 +84,9 @@ class RaiseCash(Proposing[Raised]):
         return (
             f"You owe {self.creditor} ${self.owed} ({self.why}) and have ${cash}: ${self.owed - cash} are missing. "
             "Raise them, or as much as you can at once.",
-            *money_in(self.view, self.seat),
+            *open_to(self.view, self.seat, "sell", "mortgage"),
             f"Sell buildings, mortgage deeds{by_trade if self.may_propose else no_more}",
         )
-
-    def fingerprint_fields(self) -> Mapping[str, Any]:
-        return {**super().fingerprint_fields(), "owed": self.owed, "may_propose": self.may_propose}
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         estate, parts = self.view.estate(), dict(action["properties"])
@@ -103,21 +100,32 @@ class RaiseCash(Proposing[Raised]):
 
     def fallback(self) -> Raised:
         """Mortgage the cheapest first, then sell evenly, until it is enough."""
-        estate, seat, cash = self.view.estate(), self.seat, self.you.cash
-        mortgages: list[int] = []
-        sells: list[Sale] = []
-        for position in sorted(estate.mortgageable(seat), key=lambda position: SPACES[position].mortgage):
-            if cash >= self.owed:
-                break
-            mortgages.append(position)
-            cash += SPACES[position].mortgage
-        while cash < self.owed and (lots := estate.sellable(seat)):
-            lot = min(lots, key=lambda lot: (-estate.level[lot], SPACES[lot].house_cost, lot))
-            sells.append(Sale(position=lot, type=building(estate.level[lot])))
-            cash += estate.sell(lot)
-        if not sells and not mortgages:  # hotels that the bank cannot break down: a whole group goes
-            sells = bundle.razing(estate, seat)
-        return self.silent(action=Raise(sells=tuple(sells), mortgages=tuple(mortgages)))
+        estate, seat = self.view.estate(), self.seat
+        deeds = sorted(estate.able("mortgage", seat), key=lambda position: SPACES[position].mortgage)
+
+        def highest() -> int | None:
+            lots = estate.able("sell", seat)
+            return min(lots, key=lambda lot: (-estate.level[lot], SPACES[lot].house_cost, lot), default=None)
+
+        return self.silent(action=raising(estate, seat, self.owed - self.you.cash, deeds, highest))
+
+
+def raising(estate: Estate, seat: int, missing: int, deeds: Iterable[int], next_lot: Callable[[], int | None]) -> Raise:
+    """Mortgages of the deeds in their order, then single levels of the next lots, until there is enough.
+
+    The estate is changed. Where neither brings anything, the bank cannot break down a hotel: a whole group goes.
+    """
+    mortgages: list[int] = []
+    sells: list[Level] = []
+    for position in deeds:
+        if missing <= 0:
+            break
+        mortgages.append(position)
+        missing -= SPACES[position].mortgage
+    while missing > 0 and (lot := next_lot()) is not None:
+        sells.append(Level(position=lot, type=building(estate.level[lot])))
+        missing -= estate.change("sell", lot)
+    return Raise(sells=tuple(sells if sells or mortgages else bundle.razing(estate, seat)), mortgages=tuple(mortgages))
 
 
 # -- what happens
@@ -160,14 +168,8 @@ async def _raised(match: Match, debt: Debt) -> bool:
         if seat.cash + state.estate.liquid(debt.debtor) < debt.amount:
             return False  # nothing the bank gives would be enough
         may_propose = proposals < match.config.proposals_per_phase
-        decision = await match.ask(
-            debt.debtor,
-            RaiseCash,
-            owed=debt.amount,
-            creditor=match.name(debt.creditor),
-            why=debt.why,
-            may_propose=may_propose,
-        )
+        owes = {"owed": debt.amount, "creditor": match.name(debt.creditor), "why": debt.why}
+        decision = await match.ask(debt.debtor, RaiseCash, **owes, may_propose=may_propose)
         carry_out(match, debt.debtor, decision.action.bundle)
         if may_propose and decision.action.trade.propose_trade:
             proposals += 1
@@ -180,9 +182,8 @@ async def _bankruptcy(match: Match, debt: Debt) -> list[Debt]:
     state, debtor, creditor = match.state, debt.debtor, debt.creditor
     seat = match.seat(debtor)
     to_bank = creditor == BANK
-    match.tell(
-        Bankrupted(seat.id, seat.name, match.id(creditor), match.name(creditor), debt.amount, seat.cash), by=debtor
-    )
+    owes = (match.id(creditor), match.name(creditor), debt.amount, seat.cash)
+    match.tell(Bankrupted(seat.id, seat.name, *owes), by=debtor)
     clear_lots(match, debtor, paid=not to_bank)
     match.pay(debtor, creditor, seat.cash, "bankruptcy")
     deeds = state.estate.held(debtor)
@@ -193,11 +194,8 @@ async def _bankruptcy(match: Match, debt: Debt) -> list[Debt]:
         if mortgaged and not to_bank:
             due.append(Debt(creditor, BANK, SPACES[position].interest, "interest", position))
     while seat.cards:
-        if to_bank:
-            match.return_card(debtor)
-        else:
-            match.hand_card(debtor, creditor, seat.cards[0])
-    state.retire(debtor)
+        match.give_card(debtor, creditor, handed_cards(seat.cards, 1)[0] if to_bank else seat.cards[0])
+    state.put(debtor, 0, bankrupt=True)
     match.fallen.append(debtor)
     if to_bank:
         for position in deeds:

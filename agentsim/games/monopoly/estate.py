@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
-from agentsim.games.monopoly.board import (
-    DEEDS,
-    GROUPS,
-    HOTEL,
-    HOTELS,
-    HOUSES,
-    RAILROAD_RENTS,
-    SPACES,
-    STREETS,
-    UTILITY_TIMES,
-    group_name,
-)
+from agentsim.games.monopoly import board
+from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, HOTELS, HOUSES, SPACES, STREETS, Space, group_name
 
+Kind: TypeAlias = Literal["sell", "mortgage", "lift", "build"]
+"""What is done with a deed: one level less, a loan on it, the loan repaid, one level more."""
 BANK = -1
 """The holder of what is unowned; players are seats 0, 1, 2 ..."""
 _NO_DEEDS = tuple(position for position in range(len(SPACES)) if position not in DEEDS)
+
+
+def amount(kind: Kind, position: int) -> int:
+    """Dollars that doing it brings, or costs."""
+    space = SPACES[position]
+    amounts = {"sell": space.house_cost // 2, "mortgage": space.mortgage, "lift": space.redemption}
+    return amounts.get(kind, space.house_cost)
 
 
 @dataclass(slots=True)
@@ -80,9 +80,7 @@ class Estate:
             doubled = level == 0 and self.completes(owner, space.group)
             return space.rents[level] * (2 if doubled else 1)
         held = sum(self.owner[other] == owner for other in GROUPS[space.group])
-        if space.kind == "railroad":
-            return RAILROAD_RENTS[held - 1]
-        return UTILITY_TIMES[held - 1] * dice
+        return board.RAILROAD_RENTS[held - 1] if space.kind == "railroad" else board.UTILITY_TIMES[held - 1] * dice
 
     def buildings(self, seat: int) -> tuple[int, int]:
         """(houses, hotels) of a seat."""
@@ -91,12 +89,9 @@ class Estate:
 
     def liquid(self, seat: int) -> int:
         """What the bank would give for it all: half the cost of the buildings, and the mortgages still to be had."""
-        total = 0
-        for position in self.held(seat):
-            space = SPACES[position]
-            total += self.level[position] * space.house_cost // 2
-            total += 0 if self.mortgaged[position] else space.mortgage
-        return total
+        held = [(SPACES[position], position) for position in self.held(seat)]
+        buildings = sum([self.level[at] * space.house_cost // 2 for space, at in held])
+        return buildings + sum([space.mortgage for space, at in held if not self.mortgaged[at]])
 
     def worth(self, seat: int) -> int:
         """Deeds at list price, mortgaged ones at half of it, buildings at cost (S19); cash is not in it."""
@@ -106,108 +101,73 @@ class Estate:
             for position in self.held(seat)
         )
 
-    # -- what is legal now, one step at a time; None is yes, a text says why not
+    # -- what is legal now, one step at a time
 
-    def cannot_build(self, seat: int, position: int) -> str | None:
-        """One level more: the next house, or the hotel in place of four."""
+    def why_not(self, kind: Kind, seat: int, position: int) -> str:
+        """Why the seat may not do this with the deed; "" where it may."""
         space = SPACES[position]
+        if kind == "build":
+            return self._why_not_build(seat, space)
+        if self.owner[position] != seat:
+            return f"{space.name} is not yours"
+        if kind == "sell":
+            return self._why_not_sell(space)
+        if self.mortgaged[position] == (kind == "mortgage"):
+            return f"{space.name} is {'mortgaged already' if kind == 'mortgage' else 'not mortgaged'}"
+        built_up = kind == "mortgage" and self.built_up(position)
+        return f"sell the buildings of the {group_name(space.group)} group first" if built_up else ""
+
+    def _why_not_build(self, seat: int, space: Space) -> str:
         if space.kind != "street":
             return f"{space.name} is no lot to build on"
-        group = GROUPS[space.group]
+        group, level = GROUPS[space.group], self.level[space.position]
         if not self.completes(seat, space.group):
             return f"{space.name} needs the whole {group_name(space.group)} group"
         if any(self.mortgaged[lot] for lot in group):
             return f"a lot of the {group_name(space.group)} group is mortgaged"
-        level = self.level[position]
         if level == HOTEL:
             return f"{space.name} has its hotel"
         if level > min(self.level[lot] for lot in group):
             return f"{space.name} has more than another lot of its group: building is even"
         if level == HOTEL - 1:
-            return None if self.hotels else "the bank has no hotel left"
-        return None if self.houses else "the bank has no house left"
+            return "" if self.hotels else "the bank has no hotel left"
+        return "" if self.houses else "the bank has no house left"
 
-    def cannot_sell(self, seat: int, position: int) -> str | None:
-        """One level less: a house, or a hotel that becomes four houses."""
-        space = SPACES[position]
-        if self.owner[position] != seat:
-            return f"{space.name} is not yours"
-        level = self.level[position]
+    def _why_not_sell(self, space: Space) -> str:
+        level = self.level[space.position]
         if not level:
             return f"{space.name} has no building"
         if level < max(self.level[lot] for lot in GROUPS[space.group]):
             return f"{space.name} has less than another lot of its group: selling is even"
         if level == HOTEL and self.houses < HOTEL - 1:
             return f"the bank has not the four houses for the hotel on {space.name}: sell its whole group to the ground"
-        return None
+        return ""
 
-    def cannot_mortgage(self, seat: int, position: int) -> str | None:
-        space = SPACES[position]
-        if self.owner[position] != seat:
-            return f"{space.name} is not yours"
-        if self.mortgaged[position]:
-            return f"{space.name} is mortgaged already"
-        if self.built_up(position):
-            return f"sell the buildings of the {group_name(space.group)} group first"
-        return None
-
-    def cannot_lift(self, seat: int, position: int) -> str | None:
-        space = SPACES[position]
-        if self.owner[position] != seat:
-            return f"{space.name} is not yours"
-        return None if self.mortgaged[position] else f"{space.name} is not mortgaged"
-
-    def buildable(self, seat: int) -> list[int]:
-        """Lots on which the next level may be built."""
-        return [lot for lot in STREETS if self.owner[lot] == seat and self.cannot_build(seat, lot) is None]
-
-    def sellable(self, seat: int) -> list[int]:
-        """Lots of which one level may be sold."""
-        return [
-            lot
-            for lot in STREETS
-            if self.level[lot] and self.owner[lot] == seat and self.cannot_sell(seat, lot) is None
-        ]
-
-    def mortgageable(self, seat: int) -> list[int]:
-        """Deeds on which the bank lends."""
-        return [position for position in self.held(seat) if self.cannot_mortgage(seat, position) is None]
-
-    def liftable(self, seat: int) -> list[int]:
-        """Deeds whose mortgage may be lifted."""
-        return [position for position in self.held(seat) if self.mortgaged[position]]
+    def able(self, kind: Kind, seat: int) -> list[int]:
+        """The deeds of the seat with which it may do this, in board order."""
+        return [position for position in self.held(seat) if not self.why_not(kind, seat, position)]
 
     # -- changing; legality is the caller's
 
-    def build(self, position: int) -> int:
-        """One level more; what it costs."""
-        self.level[position] += 1
-        if self.level[position] == HOTEL:
-            self.hotels -= 1
-            self.houses += HOTEL - 1
+    def change(self, kind: Kind, position: int) -> int:
+        """Do it, one step; what it brings or costs."""
+        if kind in {"mortgage", "lift"}:
+            self.mortgaged[position] = kind == "mortgage"
         else:
-            self.houses -= 1
-        return SPACES[position].house_cost
-
-    def sell(self, position: int) -> int:
-        """One level less; what it brings."""
-        if self.level[position] == HOTEL:
-            self.hotels += 1
-            self.houses -= HOTEL - 1
-        else:
-            self.houses += 1
-        self.level[position] -= 1
-        return SPACES[position].house_cost // 2
+            self._stand(position, self.level[position] + (1 if kind == "build" else -1))
+        return amount(kind, position)
 
     def raze(self, lot: int) -> int:
         """Every building on the lot goes back to the bank at once, a hotel without breaking down; what it brings."""
         level = self.level[lot]
-        if level == HOTEL:
-            self.hotels += 1
-        else:
-            self.houses += level
-        self.level[lot] = 0
+        self._stand(lot, 0)
         return level * SPACES[lot].house_cost // 2
+
+    def _stand(self, lot: int, level: int) -> None:
+        before = self.level[lot]
+        self.houses += before % HOTEL - level % HOTEL  # a hotel stands for none
+        self.hotels += (before == HOTEL) - (level == HOTEL)
+        self.level[lot] = level
 
     def check(self) -> Iterator[str]:
         """Every broken invariant, in words."""

@@ -8,13 +8,12 @@ from typing import ClassVar, Literal, TypeAlias
 from agentsim.engine.request import Choice, Options
 from agentsim.engine.template import By
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.answers import Spoken, Word
-from agentsim.games.monopoly.board import FINE, JAIL, OnBoard
+from agentsim.games.monopoly.board import FINE, JAIL, OfPlayer, handed_cards
 from agentsim.games.monopoly.building import manage
 from agentsim.games.monopoly.debts import Debt, settle
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.question import MonopolyRequest
+from agentsim.games.monopoly.question import MonopolyRequest, Spoken, Word
 
 JailedFor: TypeAlias = Literal["space", "card", "third doubles"]
 FreedBy: TypeAlias = Literal["fine", "card", "doubles", "third roll"]
@@ -27,30 +26,24 @@ _MANAGED = 2
 
 
 class Jailed(
-    OnBoard,
+    OfPlayer,
     heading="{name} goes to jail",
     content=By("why", {"space": "The space says so.", "card": "The card says so."}, "Three doubles in one turn."),
 ):
-    player: str
-    name: str
     why: JailedFor
 
 
 class Freed(
-    OnBoard,
+    OfPlayer,
     heading="{name} leaves jail",
     content=By("how", {"fine": "Paid.", "card": "By a card.", "doubles": "By doubles."}, "Three rolls are all."),
 ):
-    player: str
-    name: str
     how: FreedBy
 
 
-class StayedInJail(OnBoard, heading="{name} stays in jail", content="{failed} of 3 rolls failed."):
+class StayedInJail(OfPlayer, heading="{name} stays in jail", content="{failed} of 3 rolls failed."):
     """`failed` rolls by now, 1 or 2."""
 
-    player: str
-    name: str
     failed: int
 
 
@@ -103,7 +96,7 @@ class JailAction(MonopolyRequest[JailChoice]):
 
 def imprison(match: Match, number: int, why: JailedFor) -> None:
     """To jail, past nothing, and the turn is over."""
-    match.state.lock_up(number)
+    match.state.put(number, JAIL, jailed=True)
     seat = match.seat(number)
     match.tell(Jailed(seat.id, seat.name, why))
 
@@ -111,7 +104,7 @@ def imprison(match: Match, number: int, why: JailedFor) -> None:
 def free(match: Match, number: int, how: FreedBy) -> None:
     """Out of jail."""
     seat = match.seat(number)
-    match.state.release(number)
+    match.state.put(number, JAIL)
     match.tell(Freed(seat.id, seat.name, how), by=number)
 
 
@@ -136,7 +129,7 @@ async def choose_way_out(match: Match, number: int) -> None:
                 free(match, number, "fine")
                 return
             case "use_card":
-                match.return_card(number)
+                match.give_card(number, BANK, *handed_cards(seat.cards, 1))
                 free(match, number, "card")
                 return
             case "roll_doubles":
@@ -157,7 +150,7 @@ async def roll_for_freedom(match: Match, number: int) -> int:
             return 0
         free(match, number, "third roll")
     else:
-        match.state.fail(number)
+        match.state.put(number, JAIL, jailed=True, failed=seat.failed + 1)
         match.tell(StayedInJail(seat.id, seat.name, seat.failed))
         return 0
     return sum(dice)

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Literal, TypeAlias
 
-from agentsim.games.monopoly.board import JAIL, SPACES
-from agentsim.games.monopoly.cards import DECKS, destination
+from agentsim.games.monopoly.board import DECKS, JAIL, SPACES, destination
 
 JailPolicy: TypeAlias = Literal["leave", "stay"]
 """`leave` pays before the first roll; `stay` rolls for doubles, and pays after the third roll without."""

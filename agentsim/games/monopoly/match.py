@@ -15,15 +15,12 @@ from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.template import By, If
 from agentsim.engine.wording import CUT, cut
-from agentsim.games.monopoly.answers import Reacted, Spoken, StandIn
-from agentsim.games.monopoly.board import SALARY, OnBoard, Position
-from agentsim.games.monopoly.cards import JAIL_CARDS, DeckName
+from agentsim.games.monopoly.board import JAIL_CARDS, SALARY, DeckName, OfPlayer, OnBoard, Position
 from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
 from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.question import Reacted, Spoken, StandIn
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.talk import Narrated, Spoke, Talk, Thought
-from agentsim.games.monopoly.trade import handed_cards
-from agentsim.games.monopoly.view import View, view
 
 Q = TypeVar("Q", bound=Request[Any])
 S = TypeVar("S", bound=Spoken | Reacted)
@@ -116,7 +113,7 @@ class CardMoved(
 
 
 class Rolled(
-    OnBoard,
+    OfPlayer,
     heading=(
         "{name} ",
         By("purpose", {"move": "rolls", "jail": "rolls for freedom:", "rent": "rolls for the rent:"}),
@@ -126,8 +123,6 @@ class Rolled(
 ):
     """`purpose`: to move, to leave jail, or for a utility's rent (which moves no token)."""
 
-    player: str
-    name: str
     dice: tuple[int, int]
     purpose: Purpose
 
@@ -142,9 +137,7 @@ class Rolled(
         return self.dice[0] == self.dice[1]
 
 
-class Moved(OnBoard, heading="{name} comes to {to}", content=("From {start}", By("by", {"card": " by a card"}), ".")):
-    player: str
-    name: str
+class Moved(OfPlayer, heading="{name} comes to {to}", content=("From {start}", By("by", {"card": " by a card"}), ".")):
     start: Position
     to: Position
     by: MovedBy
@@ -161,13 +154,12 @@ class Match:
     proposed: int = 0
     fallen: list[int] = field(default_factory=list)
     _talk: Callable[[str], Talk] = field(init=False)
-    _view: View | None = None
-    _known: dict[str, Any] = field(default_factory=dict)
-    _seen: int = -1
+    _limits: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
         config = self.config
         self._talk = partial(Talk, players=self.table.players, turns=config.talk_turns, entries=config.talk_entries)
+        self._limits = {"words": config.speech_words, "chars": config.thought_chars, "max_turns": config.max_turns}
 
     def seat(self, number: int) -> Seat:
         """The player in a seat."""
@@ -185,19 +177,10 @@ class Match:
         """What a player remembers of what it heard."""
         return self.table.memory(self.state.seats[number].id, self._talk)
 
-    def known(self) -> dict[str, Any]:
-        """What every request shows: the board as it is now."""
-        if self._view is None or self._seen != self.state.version:
-            self._view, self._seen = view(self.state, self._view), self.state.version
-            config = self.config
-            limits = {"words": config.speech_words, "chars": config.thought_chars, "max_turns": config.max_turns}
-            self._known = {"view": self._view, **limits}
-        return self._known
-
     def request(self, number: int, kind: Callable[..., Q], **fields: Any) -> Q:
-        """A question to a player, with the board and what the player remembers."""
-        memory = self.talk(number).memory(self.state.turn)
-        return kind(player=self.state.seats[number].id, memory=memory, **self.known(), **fields)
+        """A question to a player, with the board as it is now and what the player remembers."""
+        seat, memory = self.state.seats[number], self.talk(number).memory(self.state.turn)
+        return kind(player=seat.id, memory=memory, view=self.state.view(), **self._limits, **fields)
 
     async def ask(self, number: int, kind: Callable[..., Request[S]], **fields: Any) -> S:
         """The player decides; what it says and thinks with that is told to whom it concerns."""
@@ -206,30 +189,27 @@ class Match:
         return decision
 
     def voice(self, number: int, decision: Spoken | Reacted) -> None:
-        """Say what came with a decision."""
-        if isinstance(decision, StandIn):
-            self._narrate(number, decision)
-        if not decision.public_speech and not decision.private_thought:
-            return
-        seat, turn = self.state.seats[number], self.state.turn
-        if speech := self.in_few_words(decision.public_speech):
-            self.tell(Spoke(seat.id, seat.name, turn, speech), by=number)
-        if thought := cut(decision.private_thought, self.config.thought_chars):
-            self.tell(Thought(seat.id, seat.name, turn, thought), to=(seat.id,), by=number)
+        """Say what came with a decision: the player's words, or the narrator's in place of them.
 
-    def _narrate(self, number: int, decision: StandIn) -> None:
-        """Tell the narrator's lines; they are no deed of the player's, and the second is for the log alone."""
-        seat, turn = self.state.seats[number], self.state.turn
-        if decision.narrated:
-            self.tell(Narrated(seat.id, seat.name, turn, decision.narrated))
-        if decision.noted:
-            self.table.tell(Narrated(seat.id, seat.name, turn, decision.noted), to=Nobody)
+        The narrator's are no deed of the player's, and its second line is for the log alone.
+        """
+        if not (decision.public_speech or decision.private_thought or isinstance(decision, StandIn)):
+            return
+        seat = self.state.seats[number]
+        who = (seat.id, seat.name, self.state.turn)
+        if isinstance(decision, StandIn):
+            for line, to in ((decision.narrated, Everyone), (decision.noted, Nobody)):
+                if line:
+                    self.tell(Narrated(*who, line), to=to)
+        if speech := self.in_few_words(decision.public_speech):
+            self.tell(Spoke(*who, speech), by=number)
+        if thought := cut(decision.private_thought, self.config.thought_chars):
+            self.tell(Thought(*who, thought), to=(seat.id,), by=number)
 
     def in_few_words(self, text: str) -> str:
         """What is said aloud, in one line of so many words of ordinary length; what is longer is cut, with a mark."""
         words, most = text.split(), self.config.speech_words
-        speech = " ".join(words) if len(words) <= most else f"{' '.join(words[:most])}{CUT}"
-        return cut(speech, most * LONGEST_WORD + len(CUT))
+        return cut(f"{' '.join(words[:most])}{CUT * (len(words) > most)}", most * LONGEST_WORD + len(CUT))
 
     def tell(self, event: Event, *, by: int = BANK, to: Audience = Everyone) -> None:
         """Something happened."""
@@ -237,13 +217,11 @@ class Match:
 
     def pay(self, payer: int, payee: int, amount: int, why: Why, position: int | None = None) -> None:
         """Cash that is there changes hands."""
-        if not amount:
-            return
-        self.state.move_cash(payer, payee, amount)
-        involved = [self.seat(number) for number in (payer, payee) if number != BANK]
-        cash = {seat.id: seat.cash for seat in involved}
-        names = {seat.id: seat.name for seat in involved}
-        self.tell(Paid(self.id(payer), self.id(payee), amount, why, position, cash, names), by=payer)
+        if amount:
+            self.state.move_cash(payer, payee, amount)
+            involved = [self.seat(number) for number in (payer, payee) if number != BANK]
+            cash, names = {seat.id: seat.cash for seat in involved}, {seat.id: seat.name for seat in involved}
+            self.tell(Paid(self.id(payer), self.id(payee), amount, why, position, cash, names), by=payer)
 
     def give_deed(self, position: int, taker: int, why: Why) -> None:
         """A deed changes hands, as it is."""
@@ -252,17 +230,12 @@ class Match:
         self.state.give_deed(position, taker)
         self.tell(DeedMoved(position, self.id(giver), self.id(taker), mortgaged, why, self.name(taker)))
 
-    def return_card(self, number: int) -> None:
-        """The player's next card out of jail goes under its deck (S17: Chance first)."""
-        (name,) = handed_cards(self.seat(number).cards, 1)
-        seat = self.seat(number)
-        self.state.take_card(number, name)
-        self.tell(CardMoved(JAIL_CARDS[name], seat.id, None, seat.name, ""), by=number)
-
-    def hand_card(self, giver: int, taker: int, name: DeckName) -> None:
-        """A card out of jail goes from one player to another."""
-        self.state.hand_card(giver, taker, name)
-        self.tell(CardMoved(JAIL_CARDS[name], self.seat(giver).id, self.id(taker), self.name(giver), self.name(taker)))
+    def give_card(self, giver: int, taker: int, name: DeckName) -> None:
+        """A card out of jail goes from one player to another, or is played, and lies under its deck."""
+        self.state.give_card(name, giver, taker)
+        played, seat = taker == BANK, self.seat(giver)
+        moved = CardMoved(JAIL_CARDS[name], seat.id, self.id(taker), seat.name, "" if played else self.name(taker))
+        self.tell(moved, by=giver if played else BANK)
 
     def roll(self, number: int, purpose: Purpose) -> tuple[int, int]:
         """Two dice; only those that move a token are what utilities go by."""
@@ -278,9 +251,9 @@ class Match:
     def move(self, number: int, to: int, by: MovedBy) -> None:
         """The token goes there, and nothing else happens."""
         seat = self.seat(number)
-        start = seat.position
-        self.state.place(number, to)
-        self.tell(Moved(seat.id, seat.name, start, to, by))
+        moved = Moved(seat.id, seat.name, seat.position, to, by)
+        self.state.put(number, to)
+        self.tell(moved)
 
     def advance(self, number: int, to: int, by: MovedBy) -> None:
         """As `move`, forward: who comes past GO or onto it has its salary, before anything else happens."""

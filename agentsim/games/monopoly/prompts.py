@@ -7,13 +7,9 @@ from functools import cache, lru_cache
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES, group_name
 from agentsim.games.monopoly.estate import BANK, Estate
-from agentsim.games.monopoly.view import View
+from agentsim.games.monopoly.state import View
 
-TAXES = tuple(space.position for space in SPACES if space.tax)
-_SAY = (
-    'Answer with one JSON object, and nothing else: {{{action}"public_speech": what you say to the whole table, in '
-    'under {words} words, "private_thought": what you think, which nobody else will read}}.'
-)
+_INCOME, _LUXURY = (space for space in SPACES if space.tax)
 
 
 @cache
@@ -35,58 +31,44 @@ def rules(players: int, words: int, max_turns: int) -> tuple[str, ...]:
         "out of jail, now; promises bind nobody.\n"
         "- Doubles give another roll, three in a row jail. Out of jail: pay 50, a card, or doubles, which move but "
         "give no further roll; after the third failed roll the 50 are due.\n"
-        f"- Income Tax ({TAXES[0]}) takes {SPACES[TAXES[0]].tax}, Luxury Tax ({TAXES[1]}) {SPACES[TAXES[1]].tax}.\n"
+        f"- Income Tax ({_INCOME.position}) takes {_INCOME.tax}, Luxury Tax ({_LUXURY.position}) {_LUXURY.tax}.\n"
         "- Who cannot pay must sell and mortgage; who still cannot is bankrupt, and all goes to the creditor.",
         "Deeds (position, name, price; rent bare, with 1 to 4 houses, hotel):",
-        *_deeds(),
-        _SAY.format(action='"action": as the question says, ', words=words),
+        *map(_printed, GROUPS),
+        'Answer with one JSON object, and nothing else: {"action": as the question says, "public_speech": what you '
+        f'say to the whole table, in under {words} words, "private_thought": what you think, which nobody else will '
+        "read}.",
     )
 
 
-@cache
-def _deeds() -> tuple[str, ...]:
-    lines = []
-    for group, positions in GROUPS.items():
-        spaces = [SPACES[position] for position in positions]
-        if group == "railroad":
-            head = "railroad (rent 25, 50, 100, 200 by how many the owner holds)"
-        elif group == "utility":
-            head = "utility (rent 4 times the dice, 10 times with both)"
-        else:
-            head = f"{group_name(group)} (a house costs {spaces[0].house_cost}, the hotel as much again)"
-        deeds = "; ".join(
-            f"{space.position} {space.name} {space.price}"
-            + (f": {'/'.join(map(str, space.rents))}" if space.rents else "")
-            for space in spaces
-        )
-        lines.append(f"- {head}: {deeds}")
-    return tuple(lines)
-
-
-# -- what is on the board
+def _printed(group: str) -> str:
+    """The deeds of a group as they are printed."""
+    spaces = [SPACES[position] for position in GROUPS[group]]
+    heads = {
+        "railroad": "railroad (rent 25, 50, 100, 200 by how many the owner holds)",
+        "utility": "utility (rent 4 times the dice, 10 times with both)",
+    }
+    street = f"{group_name(group)} (a house costs {spaces[0].house_cost}, the hotel as much again)"
+    deeds = (
+        f"{space.position} {space.name} {space.price}{': ' * bool(space.rents)}{'/'.join(map(str, space.rents))}"
+        for space in spaces
+    )
+    return f"- {heads.get(group, street)}: {'; '.join(deeds)}"
 
 
 @lru_cache(maxsize=16)  # a view is shown to the seats of one moment
 def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
     """The board from one seat: each player's cash, place and deeds, what is unowned, what the bank has left."""
-    you, estate = view.seats[seat], view.estate()
-    lines = [
-        f"Turn {view.turn} of at most {max_turns}{_dice(view)}. You are {you.name}.",
-        f"- You: {_player(view, estate, seat)}",
-    ]
-    lines += [
-        f"- {other.name} (id {other.id}): {_player(view, estate, number)}"
-        for number, other in enumerate(view.seats)
-        if number != seat
-    ]
+    estate, dice = view.estate(), "; the last roll was {} and {}".format(*view.roll) if view.roll else ""
     unowned = [f"{position}" for position, owner in enumerate(view.owner) if owner == BANK and SPACES[position].price]
-    lines.append(f"Unowned: {', '.join(unowned) or 'nothing'}.")
-    lines.append(f"The bank has {view.houses} of {HOUSES} houses and {view.hotels} of {HOTELS} hotels.")
-    return tuple(lines)
-
-
-def _dice(view: View) -> str:
-    return f"; the last roll was {view.roll[0]} and {view.roll[1]}" if view.roll else ""
+    others = [number for number in range(len(view.seats)) if number != seat]
+    return (
+        f"Turn {view.turn} of at most {max_turns}{dice}. You are {view.seats[seat].name}.",
+        f"- You: {_player(view, estate, seat)}",
+        *(f"- {view.seats[each].name} (id {view.seats[each].id}): {_player(view, estate, each)}" for each in others),
+        f"Unowned: {', '.join(unowned) or 'nothing'}.",
+        f"The bank has {view.houses} of {HOUSES} houses and {view.hotels} of {HOTELS} hotels.",
+    )
 
 
 def _player(view: View, estate: Estate, seat: int) -> str:
@@ -114,10 +96,9 @@ def group_line(view: View, seat: int, position: int) -> str:
     """Who holds the rest of a deed's group, and whose it would complete."""
     space, estate = SPACES[position], view.estate()
     owners = {lot: view.owner[lot] for lot in GROUPS[space.group] if lot != position}
-    holders = []
-    for lot, owner in owners.items():
-        who = "unowned" if owner == BANK else "yours" if owner == seat else f"{view.seats[owner].name}'s"
-        holders.append(f"{deed(estate, lot)}: {who}")
+    names = {BANK: "unowned", seat: "yours"}
+    names |= {other: f"{view.seats[other].name}'s" for other in owners.values() if other not in names}
+    holders = [f"{deed(estate, lot)}: {names[owner]}" for lot, owner in owners.items()]
     rest = set(owners.values())
     whose = ""
     if len(rest) == 1 and BANK not in rest:

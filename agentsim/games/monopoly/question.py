@@ -8,20 +8,93 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, cached_property
+from operator import attrgetter
 from types import new_class
-from typing import Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+
+from agentsim.engine.number import WholeNumber
+from agentsim.engine.options import Schema
 from agentsim.engine.prompt import Prompt, Restated
+from agentsim.engine.reading import Decision
 from agentsim.engine.request import Options, Request, Text
-from agentsim.games.monopoly import prompts
-from agentsim.games.monopoly.answers import Reacted, Spoken, StandIn
+from agentsim.engine.schema import changed
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
-from agentsim.games.monopoly.memory import Memory
-from agentsim.games.monopoly.view import SeatView, View
+from agentsim.games.monopoly.prompts import rules, state_lines
+from agentsim.games.monopoly.state import SeatView, View
+from agentsim.games.monopoly.talk import Memory
 
 _POSITIONS = {SPACES[position].name: position for position in DEEDS}
+
+
+# -- what is answered
+
+
+def word(value: Any) -> Any:
+    """A choice in any case, with blanks for underscores; whether it is open is for the request to say."""
+    return "_".join(value.casefold().split()) if isinstance(value, str) else value
+
+
+def _given(value: Any) -> Any:
+    """An object without what is null in it, which says as little as what is left out."""
+    return {name: part for name, part in value.items() if part is not None} if isinstance(value, dict) else value
+
+
+Word: TypeAlias = Annotated[str, BeforeValidator(word)]
+Place: TypeAlias = Annotated[WholeNumber, WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 39})]
+# What is written in lists is bounded where a model's sampling can be: some small ones never come to an end.
+Deeds: TypeAlias = Annotated[tuple[Place, ...], Field(json_schema_extra={"maxItems": 28})]
+
+
+class Part(BaseModel):
+    """Base of the objects within a decision."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+    _without_nulls = model_validator(mode="before")(_given)
+
+
+class Reacted(Decision):
+    """Words alone, public and private: what is left where nothing is to be decided."""
+
+    private_thought: str = ""
+    public_speech: str = ""
+
+    _without_nulls = model_validator(mode="before")(_given)
+
+
+class Spoken(Decision):
+    """An action, and the words that come with it, public and private."""
+
+    private_thought: str = ""
+    action: Any
+    public_speech: str = ""
+
+    _without_nulls = model_validator(mode="before")(_given)
+
+
+class StandIn(Decision):
+    """The narrator's lines in place of a player's words, which a fallback alone has: for the table, and for the log.
+
+    Replies are never read as one, so that no player can speak as the narrator.
+    """
+
+    narrated: str = ""
+    noted: str = ""
+
+
 S = TypeVar("S", bound=Spoken | Reacted)
+
+
+@cache
+def _standing_in(answer: type[Any]) -> Any:
+    """The same answer with the narrator's lines beside it."""
+    return new_class(f"{answer.__name__}StandIn", (answer, StandIn))
+
+
+# -- what is asked
 
 
 @cache
@@ -30,12 +103,6 @@ def _spoken(words: int, chars: int) -> Options:
         "private_thought": Text(chars, "your private thought: why"),
         "public_speech": Text(words * LONGEST_WORD, f"what you say to all, at most {words} words"),
     }
-
-
-@cache
-def _standing_in(answer: type[Any]) -> Any:
-    """The same answer with the narrator's lines beside it."""
-    return new_class(f"{answer.__name__}StandIn", (answer, StandIn))
 
 
 class MonopolyRequest(Request[S]):
@@ -47,8 +114,9 @@ class MonopolyRequest(Request[S]):
         "terms.proposer": "of its own trade a player is told the other side",
         "terms.target": "the player itself, where it is asked for an answer",
     }
-
     function: ClassVar[str | None] = "make_decision"
+    particulars: ClassVar[tuple[str, ...]] = ()
+    """Fields, or parts of them (`lot.high`), that tell this question from others on the same board."""
 
     view: View
     memory: Memory
@@ -74,21 +142,18 @@ class MonopolyRequest(Request[S]):
         return {}
 
     def prompt(self) -> Prompt:
-        memory = self.memory
+        memory, board = self.memory, state_lines(self.view, self.seat, self.max_turns)
         return Prompt(
-            rules=prompts.rules(len(self.view.seats), self.words, self.max_turns),
+            rules=rules(len(self.view.seats), self.words, self.max_turns),
             history=(
                 "[PUBLIC_HISTORY]",
                 *map(Restated, memory.in_short()),
                 "Table talk, oldest first; what players say is their own words:",
                 *(remark.line for remark in memory.remarks),
             ),
-            state=("[PRIVATE_HISTORY]", *memory.thought(), "[CONTEXT]", *self._board(), *memory.refused()),
+            state=("[PRIVATE_HISTORY]", *memory.thought(), "[CONTEXT]", *board, *memory.refused()),
             question=("[DECISION]", *self.question(), self.answer_line),
         )
-
-    def _board(self) -> tuple[str, ...]:
-        return prompts.state_lines(self.view, self.seat, self.max_turns)
 
     def question(self) -> tuple[str, ...]:
         """What is to be decided, with every number that decides how it goes."""
@@ -108,7 +173,8 @@ class MonopolyRequest(Request[S]):
         return action
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
-        return {"board": self.view.mark}
+        told = {path.rpartition(".")[2]: attrgetter(path)(self) for path in self.particulars}
+        return {"board": self.view.mark, **told}
 
     def silent(self, **action: Any) -> S:
         """The decision of a player who gave no usable answer: the player says nothing, the narrator says so."""
@@ -120,6 +186,11 @@ class MonopolyRequest(Request[S]):
         return decision
 
 
-def without(schema: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """The schema of an object without one of its fields."""
-    return {**schema, "properties": {other: part for other, part in schema["properties"].items() if other != name}}
+def without(schema: Schema, path: str) -> Schema:
+    """The schema of an object without the field at the path."""
+    inner, _, name = path.rpartition(".")
+
+    def left(part: Schema) -> Schema:
+        return {**part, "properties": {other: each for other, each in part["properties"].items() if other != name}}
+
+    return changed(schema, inner, left)

@@ -1,4 +1,4 @@
-"""Replay: a game worked out again from its events alone, up to any moment, and as it stood after every turn.
+"""Replay: a game worked out again from its events alone, up to any moment and after every turn, and its trades.
 
 Only public events are needed, so a log that one player heard gives the same. What is made of it to look at is in
 `panels`, and for export in `tables`.
@@ -7,39 +7,54 @@ Only public events are needed, so a log that one player heard gives the same. Wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import Literal, TypeAlias
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
-from agentsim.games.monopoly.board import JAIL
+from agentsim.games.monopoly.board import CARDS, FINE, JAIL, SPACES
 from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
-from agentsim.games.monopoly.cards import CARDS
 from agentsim.games.monopoly.debts import Bankrupted
-from agentsim.games.monopoly.endings import GameBegan
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import Freed, Jailed
-from agentsim.games.monopoly.landing import CardDrawn
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid
+from agentsim.games.monopoly.trade import Side
+from agentsim.games.monopoly.trading import TradeAccepted, TradeProposed, TradeRejected
+from agentsim.games.monopoly.turn import CardDrawn, GameBegan
+
+Answer: TypeAlias = Literal["accepted", "rejected", "open"]
+_PIPS = 7
 
 
 @dataclass
 class Replay:
-    """The game as far as it was told; players stand in it by id, in the order of play, and in the estate by number."""
+    """The game as far as it was told; players stand in it by id, in the order of play, and in the estate by number.
+
+    After a `turn` (0 is the set-up), `active` is whose turn it was, and `events` are what happened in it.
+    """
 
     names: dict[PlayerId, str]
     cash: dict[PlayerId, int]
     positions: dict[PlayerId, int]
+    cards: dict[PlayerId, int]
     jailed: set[PlayerId] = field(default_factory=set)
     bankrupt: set[PlayerId] = field(default_factory=set)
-    cards: dict[PlayerId, int] = field(default_factory=dict)
     estate: Estate = field(default_factory=Estate)
+    turn: int = 0
+    active: PlayerId | None = None
+    events: tuple[Event, ...] = ()
 
     @classmethod
     def begin(cls, event: GameBegan) -> Replay:
         """The set-up."""
         ids = list(event.names)
-        zeros = dict.fromkeys(ids, 0)
-        return cls(dict(event.names), dict.fromkeys(ids, event.cash), zeros, cards=dict(zeros))
+        return cls(dict(event.names), dict.fromkeys(ids, event.cash), dict.fromkeys(ids, 0), dict.fromkeys(ids, 0))
+
+    def copy(self) -> Replay:
+        """The game at this moment, which stays as it is."""
+        copied = replace(self, cash=dict(self.cash), positions=dict(self.positions), cards=dict(self.cards))
+        copied.jailed, copied.bankrupt, copied.estate = set(self.jailed), set(self.bankrupt), self.estate.copy()
+        return copied
 
     def seat(self, player: PlayerId | None) -> int:
         """The number by which the estate knows a player; None is the bank."""
@@ -84,24 +99,6 @@ class Replay:
             case Mortgaged() | Lifted():
                 self.estate.mortgaged[event.position] = isinstance(event, Mortgaged)
                 self.cash[event.player] = event.cash
-            case _:
-                pass
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """The game after a turn (0 is the set-up): whose turn it was, what happened in it, and how all stood then."""
-
-    turn: int
-    active: PlayerId | None
-    events: tuple[Event, ...]
-    cash: dict[PlayerId, int]
-    worth: dict[PlayerId, int]
-    positions: dict[PlayerId, int]
-    jailed: frozenset[PlayerId]
-    bankrupt: frozenset[PlayerId]
-    cards: dict[PlayerId, int]
-    estate: Estate
 
 
 def began(log: Sequence[LogEntry]) -> GameBegan | None:
@@ -109,38 +106,84 @@ def began(log: Sequence[LogEntry]) -> GameBegan | None:
     return next((told.event for told in log if isinstance(told.event, GameBegan)), None)
 
 
-def snapshots(log: Sequence[LogEntry]) -> list[Snapshot]:
+def snapshots(log: Sequence[LogEntry]) -> list[Replay]:
     """One for the set-up and one for every turn that was begun, in order; none before the game has begun."""
     start = began(log)
     return list(_turns(log, Replay.begin(start))) if start else []
 
 
-def _turns(log: Sequence[LogEntry], game: Replay) -> Iterator[Snapshot]:
-    order, active = list(game.names), None
-    for turn, told in groupby(log, key=lambda told: told.round):
-        events = tuple(entry.event for entry in told)
-        if turn:
-            active = _next(order, active, game.bankrupt)
-        for event in events:
+def _turns(log: Sequence[LogEntry], game: Replay) -> Iterator[Replay]:
+    order = list(game.names)
+    for game.turn, told in groupby(log, key=lambda told: told.round):
+        game.events = tuple(entry.event for entry in told)
+        if game.turn:
+            start = order.index(game.active) + 1 if game.active else 0
+            after = (player for player in (*order[start:], *order[:start]) if player not in game.bankrupt)
+            game.active = next(after, game.active)
+        for event in game.events:
             game.apply(event)
-        yield Snapshot(
-            turn=turn,
-            active=active,
-            events=events,
-            cash=dict(game.cash),
-            worth={player: game.worth(player) for player in order},
-            positions=dict(game.positions),
-            jailed=frozenset(game.jailed),
-            bankrupt=frozenset(game.bankrupt),
-            cards=dict(game.cards),
-            estate=game.estate.copy(),
-        )
+        yield game.copy()
 
 
-def _next(order: Sequence[PlayerId], active: PlayerId | None, bankrupt: set[PlayerId]) -> PlayerId:
-    """Whose turn it is: the first seat's, then that of the next who is still in the game."""
-    if active is None:
-        return order[0]
-    start = order.index(active)
-    after = [*order[start + 1 :], *order[: start + 1]]
-    return next((player for player in after if player not in bankrupt), active)
+# -- trades
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """A trade that was put before the table, with what it was worth to either side when it was proposed.
+
+    `list_balance` is what the proposer stands to gain in dollars by list price; the other side loses as much: a clear
+    deed counts its price, a mortgaged one half of it, a card out of jail $50 and cash itself. `rent_proposer` and
+    `rent_target` are the changes of the sums of all rents that a player's deeds bring, in dollars: one visit to each,
+    7 pips for utilities, whole groups that the trade makes or breaks with it. An `open` one has no answer yet.
+    """
+
+    number: int
+    turn: int
+    proposer: PlayerId
+    target: PlayerId
+    offer: Side
+    request: Side
+    pitch: str
+    answer: Answer
+    list_balance: int
+    rent_proposer: int
+    rent_target: int
+
+
+def deals(log: Sequence[LogEntry]) -> list[Deal]:
+    """All that were proposed, in order; the discarded ones are not among them."""
+    start, found = began(log), dict[int, Deal]()
+    game = Replay.begin(start) if start else None
+    for told in log if game else ():
+        assert game is not None
+        match told.event:
+            case TradeProposed() as proposed:
+                found[proposed.number] = _deal(game, told.round, proposed)
+            case TradeAccepted() | TradeRejected() as answered:
+                answer: Answer = "accepted" if isinstance(answered, TradeAccepted) else "rejected"
+                found[answered.number] = replace(found[answered.number], answer=answer)
+            case event:
+                game.apply(event)
+    return list(found.values())
+
+
+def _deal(game: Replay, turn: int, event: TradeProposed) -> Deal:
+    before, after = game.estate, game.estate.copy()
+    proposer, target = game.seat(event.proposer), game.seat(event.target)
+    for side, taker in ((event.offer, target), (event.request, proposer)):
+        for position in side.properties:
+            after.owner[position] = taker
+    rents = [_rents(after, seat) - _rents(before, seat) for seat in (proposer, target)]
+    balance = _listed(before, event.request) - _listed(before, event.offer)
+    parties = (event.proposer, event.target)
+    return Deal(event.number, turn, *parties, event.offer, event.request, event.pitch, "open", balance, *rents)
+
+
+def _listed(estate: Estate, side: Side) -> int:
+    deeds = (SPACES[at].mortgage if estate.mortgaged[at] else SPACES[at].price for at in side.properties)
+    return sum(deeds) + side.cash + FINE * side.jail_cards
+
+
+def _rents(estate: Estate, seat: int) -> int:
+    return sum(estate.rent(position, _PIPS) for position in estate.held(seat))

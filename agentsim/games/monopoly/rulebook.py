@@ -9,14 +9,12 @@ from typing import Any
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.game import Lot
 from agentsim.engine.request import Request
-from agentsim.games.monopoly.board import SALARY, SPACES
+from agentsim.games.monopoly.board import CARDS, SALARY, SPACES
 from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
-from agentsim.games.monopoly.cards import CARDS
-from agentsim.games.monopoly.endings import GameBegan
-from agentsim.games.monopoly.landing import CardDrawn
 from agentsim.games.monopoly.match import Moved, Paid
 from agentsim.games.monopoly.question import MonopolyRequest
+from agentsim.games.monopoly.turn import CardDrawn, GameBegan
 
 
 def laws(course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:

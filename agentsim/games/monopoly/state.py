@@ -1,16 +1,19 @@
-"""State: the whole game at one moment: seats, estate, decks, cash. Who is asked what is `turn`; words are `prompts`."""
+"""State: the whole game at one moment, seats, estate, decks, cash, and `View`, which is what all players see of it.
+
+All of it but the decks is public in Monopoly: only thoughts are not, and they are `talk`. One view is made for each
+version of the state and shared by all requests that are made of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import repeat
 
 from agentsim.engine.game import Standing, ranked
-from agentsim.games.monopoly.board import JAIL, SPACES, START_CASH
-from agentsim.games.monopoly.cards import DECKS, JAIL_CARDS, Deck, DeckName
+from agentsim.games.monopoly.board import GROUPS, JAIL, JAIL_CARDS, SPACES, START_CASH, Deck, DeckName, ids
 from agentsim.games.monopoly.estate import BANK, Estate
-
-_IDS = {name: sorted(card.id for card in cards) for name, cards in DECKS.items()}
 
 
 @dataclass(slots=True)
@@ -43,6 +46,8 @@ class State:
     roll: tuple[int, int] | None = None
     version: int = 0
     issued: int = 0  # what the bank has paid out, less what it has taken in
+    _view: View | None = field(default=None, repr=False, compare=False)
+    _seen: int = field(default=-1, repr=False, compare=False)
     _sound_estate: tuple[object, ...] | None = field(default=None, repr=False, compare=False)
     _sound_cards: tuple[object, ...] | None = field(default=None, repr=False, compare=False)
 
@@ -61,6 +66,12 @@ class State:
         count = len(self.seats)
         order = [(seat + step) % count for step in range(1, count + 1)]
         return [number for number in order if not self.seats[number].bankrupt]
+
+    def begin_turn(self) -> None:
+        """The first seat's turn, then that of the next who is still in the game."""
+        self.active = self.after(self.active)[0] if self.turn else 0
+        self.turn += 1
+        self.version += 1
 
     def move_cash(self, payer: int, payee: int, amount: int) -> None:
         """Cash changes hands; either may be the `BANK`."""
@@ -82,50 +93,30 @@ class State:
             self.estate.mortgaged[position] = False
         self.version += 1
 
-    def place(self, seat: int, position: int) -> None:
-        """Put a token down."""
-        self.seats[seat].position = position
-        self.version += 1
-
-    def lock_up(self, seat: int) -> None:
-        """To jail, without passing anything."""
+    def put(self, seat: int, position: int, *, jailed: bool = False, failed: int = 0, bankrupt: bool = False) -> None:
+        """The token stands there and passes nothing: in jail, or out of the game, where that is said."""
         player = self.seats[seat]
-        player.position, player.jailed, player.failed = JAIL, True, 0
+        player.position, player.jailed, player.failed, player.bankrupt = position, jailed, failed, bankrupt
         self.version += 1
 
-    def fail(self, seat: int) -> None:
-        """One more roll that did not open the jail."""
-        self.seats[seat].failed += 1
+    def give_card(self, name: DeckName, giver: int, taker: int) -> None:
+        """A card out of jail changes hands; the `BANK` gives what was drawn, and takes it to the bottom of its deck."""
+        if giver != BANK:
+            self.seats[giver].cards.remove(name)
+        if taker == BANK:
+            self.decks[name].put_back(JAIL_CARDS[name])
+        else:
+            self.seats[taker].cards.append(name)
         self.version += 1
 
-    def release(self, seat: int) -> None:
-        """Free, where it stands."""
-        player = self.seats[seat]
-        player.jailed, player.failed = False, 0
-        self.version += 1
-
-    def take_card(self, seat: int, name: DeckName) -> None:
-        """A card out of jail goes from a player to the bottom of its deck."""
-        self.seats[seat].cards.remove(name)
-        self.decks[name].put_back(JAIL_CARDS[name])
-        self.version += 1
-
-    def keep_card(self, seat: int, name: DeckName) -> None:
-        """A card out of jail that was drawn stays with the player."""
-        self.seats[seat].cards.append(name)
-        self.version += 1
-
-    def hand_card(self, giver: int, taker: int, name: DeckName) -> None:
-        """A card out of jail goes from one player to another."""
-        self.seats[giver].cards.remove(name)
-        self.seats[taker].cards.append(name)
-        self.version += 1
-
-    def retire(self, seat: int) -> None:
-        """Out of the game: no token on the board, no turn, no part in anything."""
-        player = self.seats[seat]
-        player.bankrupt, player.jailed, player.failed, player.position = True, False, 0, 0
-        self.version += 1
+    def view(self) -> View:
+        """What players see, made once for each version; players who are as they were are taken from the one before."""
+        if self._view is None or self._seen != self.version:
+            estate = self.estate
+            seats = tuple(map(_seat_view, self.seats, self._view.seats if self._view else repeat(None)))
+            deeds = (tuple(estate.owner), tuple(estate.level), tuple(estate.mortgaged), estate.houses, estate.hotels)
+            self._view, self._seen = View(self.turn, self.active, self.roll, seats, *deeds), self.version
+        return self._view
 
     def worth(self, seat: int) -> int:
         """Net worth (S19); nothing, once bankrupt."""
@@ -181,7 +172,101 @@ class State:
         broken = [
             f"every {name} card is in exactly one place"
             for name, order in zip(self.decks, now[0], strict=True)
-            if sorted([*order, *[JAIL_CARDS[name]] * cards.count(name)]) != _IDS[name]
+            if sorted([*order, *[JAIL_CARDS[name]] * cards.count(name)]) != ids(name)
         ]
         self._sound_cards = None if broken else now
         return broken
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """One player; `cards` are its cards out of jail, by deck."""
+
+    id: str
+    name: str
+    cash: int
+    position: int
+    jailed: bool
+    failed: int
+    cards: tuple[DeckName, ...]
+    bankrupt: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """By seat: the number of deeds in each group, the number of them all, and the groups that are whole."""
+
+    counts: tuple[Mapping[str, int], ...]
+    deeds: tuple[int, ...]
+    whole: tuple[tuple[str, ...], ...]
+
+
+@lru_cache(maxsize=256)
+def holdings(owner: tuple[int, ...], seats: int) -> Holdings:
+    """Of the deeds as they lie; `View.holdings` is this without a look-up."""
+    counts = [dict.fromkeys(GROUPS, 0) for _ in range(seats)]
+    for group, lots in GROUPS.items():
+        for lot in lots:
+            if owner[lot] != BANK:
+                counts[owner[lot]][group] += 1
+    deeds = tuple(sum(held.values()) for held in counts)
+    whole = tuple(tuple(group for group, lots in GROUPS.items() if held[group] == len(lots)) for held in counts)
+    return Holdings(tuple(counts), deeds, whole)
+
+
+@dataclass(frozen=True)  # without slots: what follows from it is kept with it
+class View:
+    """The game at one moment; seats are numbers into `seats`, -1 the bank; the rest is by position, as in `Estate`."""
+
+    turn: int
+    active: int
+    roll: tuple[int, int] | None
+    seats: tuple[SeatView, ...]
+    owner: tuple[int, ...]
+    level: tuple[int, ...]
+    mortgaged: tuple[bool, ...]
+    houses: int
+    hotels: int
+
+    @cached_property
+    def mark(self) -> str:
+        """Turn, places, cash and numbers of deeds by seat: hardly another moment of a game has the same."""
+        deeds = zip(self.seats, self.holdings.deeds, strict=True)
+        standing = ",".join([f"{seat.position}:{seat.cash}:{count}" for seat, count in deeds])
+        return f"{self.turn}/{standing}"
+
+    @cached_property
+    def holdings(self) -> Holdings:
+        """Who holds how much of which group."""
+        return holdings(self.owner, len(self.seats))
+
+    def estate(self) -> Estate:
+        """The estate as it stands, to ask and to try things out on."""
+        return Estate(list(self.owner), list(self.level), list(self.mortgaged), self.houses, self.hotels)
+
+    def seat(self, player: str) -> int:
+        """The number of a player; `KeyError` where there is none by that id."""
+        for number, seat in enumerate(self.seats):
+            if seat.id == player:
+                return number
+        raise KeyError(player)
+
+    @property
+    def living(self) -> tuple[int, ...]:
+        """Seats still in the game."""
+        return tuple([number for number, seat in enumerate(self.seats) if not seat.bankrupt])
+
+
+def _seat_view(seat: Seat, before: SeatView | None) -> SeatView:
+    cards = tuple(seat.cards)
+    if (
+        before is not None
+        and before.cash == seat.cash
+        and before.position == seat.position
+        and before.jailed == seat.jailed
+        and before.failed == seat.failed
+        and before.cards == cards
+        and before.bankrupt == seat.bankrupt
+    ):
+        return before
+    return SeatView(seat.id, seat.name, seat.cash, seat.position, seat.jailed, seat.failed, cards, seat.bankrupt)

@@ -18,9 +18,8 @@ from agentsim.games.monopoly.board import name_of
 from agentsim.games.monopoly.building import Built
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.match import DeedMoved, Match, Paid
-from agentsim.games.monopoly.memory import Remark
-from agentsim.games.monopoly.talk import Summarized, remark
-from agentsim.games.monopoly.trade import TradeAccepted, TradeProposed
+from agentsim.games.monopoly.talk import Remark, Remembered, Summarized
+from agentsim.games.monopoly.trading import TradeAccepted, TradeProposed
 
 SUMMARIZER = "summarizer"
 _CHARS = 400
@@ -81,11 +80,11 @@ async def sum_up(match: Match, first: int, last: int) -> None:
     told = takewhile(lambda entry: entry.round >= first, reversed(match.table.heard(f"@{SUMMARIZER}")))
     entries = [entry for entry in told if entry.round <= last][::-1]
     summary = digest = digested(first, last, [entry.event for entry in entries])
-    remarks = tuple(line for entry in entries if (line := remark(entry.event, entry.round)))
+    heard = [(entry.event, entry.round) for entry in entries]
+    remarks = [line for event, turn in heard if isinstance(event, Remembered) and (line := event.remark(turn))]
     if SUMMARIZER in match.table.staff and remarks:
-        request = Summarize(
-            player=f"@{SUMMARIZER}", first=first, last=last, digest=digest, remarks=remarks[-_MOST_REMARKS:]
-        )
+        newest = tuple(remarks[-_MOST_REMARKS:])
+        request = Summarize(player=f"@{SUMMARIZER}", first=first, last=last, digest=digest, remarks=newest)
         said = " ".join((await match.table.ask(request)).summary.split())
         summary = digest if said == digest else f"Turns {first} to {last}: {said}"
     match.tell(Summarized(first, last, cut(summary, _CHARS)))

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.monopoly.board import name_of
 from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened, BidMade
-from agentsim.games.monopoly.deals import deals
 from agentsim.games.monopoly.match import DeedMoved, Paid
-from agentsim.games.monopoly.replay import snapshots
+from agentsim.games.monopoly.replay import deals, snapshots
 from agentsim.games.monopoly.talk import Spoke, Thought
-from agentsim.games.monopoly.trade import TradeProposed
+from agentsim.games.monopoly.trading import TradeProposed
 
 Row = tuple[Cell, ...]
 
@@ -31,13 +30,14 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 
 
-def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
+def tables(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
     """Every table with the columns of `COLUMNS`; the page on tables says what they hold. None and "" is the bank."""
+    rents = [entry for entry in log if isinstance(entry.event, Paid) and entry.event.why == "rent"]
     rows = {
         "turns": _turns(log),
-        "rents": _rents(log),
+        "rents": _told(rents, Paid, "rents"),
         "trades": _trades(log),
-        "deeds": _deeds(log),
+        "deeds": _told(log, DeedMoved, "deeds"),
         "auctions": _auctions(log),
         "talk": iter(utterances(log)),
     }
@@ -47,24 +47,17 @@ def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
 def _turns(log: Sequence[LogEntry]) -> Iterator[Row]:
     for turn in snapshots(log):
         for number, player in enumerate(turn.cash):
-            yield (
-                turn.turn,
-                turn.active,
-                player,
-                turn.cash[player],
-                turn.worth[player],
-                None if player in turn.bankrupt else turn.positions[player],
-                player in turn.jailed,
-                player in turn.bankrupt,
-                len(turn.estate.held(number)),
-            )
+            out, deeds = player in turn.bankrupt, len(turn.estate.held(number))
+            stands = (None if out else turn.positions[player], player in turn.jailed, out, deeds)
+            yield turn.turn, turn.active, player, turn.cash[player], turn.worth(player), *stands
 
 
-def _rents(log: Sequence[LogEntry]) -> Iterator[Row]:
+def _told(log: Sequence[LogEntry], kind: type[Paid | DeedMoved], table: str) -> Iterator[Row]:
+    """A row for every event of a kind, of its fields and of its space by name."""
     for told in log:
-        event = told.event
-        if isinstance(event, Paid) and event.why == "rent" and event.position is not None:
-            yield told.round, event.payer, event.payee, event.position, name_of(event.position), event.amount
+        if isinstance(told.event, kind) and told.event.position is not None:
+            fields: dict[str, Cell] = {"turn": told.round, "space": name_of(told.event.position), **vars(told.event)}
+            yield tuple(fields[name] for name in COLUMNS[table])
 
 
 def _trades(log: Sequence[LogEntry]) -> Iterator[Row]:
@@ -82,14 +75,6 @@ def _listed(positions: Sequence[int]) -> str:
     return " ".join(map(str, positions))
 
 
-def _deeds(log: Sequence[LogEntry]) -> Iterator[Row]:
-    for told in log:
-        event = told.event
-        if isinstance(event, DeedMoved):
-            moved = (event.giver, event.taker, event.why, event.mortgaged)
-            yield told.round, event.position, name_of(event.position), *moved
-
-
 def _auctions(log: Sequence[LogEntry]) -> Iterator[Row]:
     bidders = bids = 0
     for told in log:
@@ -98,10 +83,8 @@ def _auctions(log: Sequence[LogEntry]) -> Iterator[Row]:
                 bidders, bids = len(opened.bidders), 0
             case BidMade() as bid:
                 bids += bid.amount > 0
-            case AuctionClosed() as closed:
-                price = closed.price if closed.winner else None
-                at = closed.position
-                yield told.round, at, name_of(at), bidders, bids, closed.winner, price
+            case AuctionClosed(position=at, winner=winner, price=price):
+                yield told.round, at, name_of(at), bidders, bids, winner, price if winner else None
             case _:
                 pass
 

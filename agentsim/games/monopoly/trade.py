@@ -1,4 +1,4 @@
-"""Trade: what may change hands between two players, and what is told of it. `trading` has who is asked, and the change.
+"""Trade: what may change hands between two players, and which trades are legal. How one comes about is `trading`.
 
 Cash, deeds without buildings in their groups, and cards out of jail change hands, now; who receives a mortgaged deed
 pays its interest at once.
@@ -12,24 +12,16 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BeforeValidator
 
-from agentsim.engine.event import AGAINST, FOR, Deed, Event, Interaction, Past
 from agentsim.engine.number import WholeNumber
-from agentsim.engine.template import Worded
-from agentsim.engine.wording import counted, sentence
-from agentsim.games.monopoly.answers import Deeds, Part
-from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, name_of
-from agentsim.games.monopoly.cards import JAIL_CARDS, DeckName
+from agentsim.engine.wording import counted
+from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name, name_of
 from agentsim.games.monopoly.estate import BANK, Estate
-from agentsim.games.monopoly.state import Seat
-from agentsim.games.monopoly.view import SeatView
+from agentsim.games.monopoly.prompts import rent_line
+from agentsim.games.monopoly.question import Deeds, Part
+from agentsim.games.monopoly.state import Seat, SeatView
 
 NOBODY = -1
 Trader: TypeAlias = Seat | SeatView
-
-
-def _id(value: Any) -> Any:
-    """Ids are texts, and those that are numbers are often written as such."""
-    return str(value) if type(value) is int else value
 
 
 class Side(Part):
@@ -56,8 +48,23 @@ class Side(Part):
         parts += [f"{counted(self.jail_cards, 'card')} out of jail"] * (self.jail_cards > 0)
         return parts or ["nothing"]
 
+    def described(self, estate: Estate) -> Iterator[str]:
+        """Every part, with what decides its value."""
+        for position in self.properties:
+            space = SPACES[position]
+            due = f", mortgaged: ${space.interest} interest due at once, ${space.redemption} to lift it"
+            price = f"price ${space.price}{due if estate.mortgaged[position] else ''}"
+            yield f"{position} {space.name} ({group_name(space.group)}, {price}). {rent_line(position)}"
+        if self.cash or self.jail_cards or self.empty:
+            yield from self.model_copy(update={"properties": ()}).parts(" in cash")
+
     def __str__(self) -> str:
         return " + ".join(self.parts())
+
+
+def _id(value: Any) -> Any:
+    """Ids are texts, and those that are numbers are often written as such."""
+    return str(value) if type(value) is int else value
 
 
 class Proposal(Part):
@@ -68,71 +75,6 @@ class Proposal(Part):
     offer: Side = Side()
     request: Side = Side()
     pitch: str = ""
-
-
-# -- what is told
-
-
-class TradeProposed(
-    Event,
-    heading="{proposer_name} offers {target_name} {offer} for {request}",
-    words="pitch",
-    deeds=(Deed("proposer", "target", "proposed a trade"),),
-):
-    """`pitch` is the proposer's own words."""
-
-    number: int
-    proposer: str
-    target: str
-    proposer_name: str
-    target_name: str
-    offer: Side
-    request: Side
-    pitch: str
-
-
-class TradeDiscarded(Event, heading="{name}'s proposal is discarded", content="{problem}", private=("proposer",)):
-    """A proposal that cannot be; it counts as one, and only its proposer hears why."""
-
-    proposer: str
-    name: str
-    problem: Annotated[str, Worded(sentence)]
-
-    @property
-    def turned_away(self) -> bool:
-        return True
-
-
-class _TradeAnswered(Event):
-    """`number` is that of the proposal; the terms stand there."""
-
-    number: int
-    proposer: str
-    target: str
-    proposer_name: str
-    target_name: str
-
-
-class TradeAccepted(
-    _TradeAnswered, heading="{target_name} accepts {proposer_name}'s trade", content="It is carried out."
-):
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        """Both get something by it, the one what it asked for."""
-        terms = past.last(TradeProposed, number=self.number)
-        yield Interaction(self.target, self.proposer, "accepted a trade", FOR, terms.request.price if terms else None)
-        if terms is not None and terms.offer.price:
-            yield Interaction(self.proposer, self.target, "gave in a trade", FOR, terms.offer.price)
-
-
-class TradeRejected(
-    _TradeAnswered,
-    heading="{target_name} rejects {proposer_name}'s trade",
-    content="Nothing changes hands.",
-    deeds=(Deed("target", "proposer", "rejected a trade", AGAINST),),
-): ...
-
-
-# -- what is legal
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +107,6 @@ def interest_on(mortgaged: Sequence[bool], positions: Iterable[int]) -> int:
     return sum([SPACES[position].interest for position in positions if mortgaged[position]])
 
 
-def handed_cards(held: Sequence[DeckName], count: int) -> list[DeckName]:
-    """Which cards out of jail are handed over, of those that are held: Chance first (S17)."""
-    return [name for name in JAIL_CARDS if name in held][:count]
-
-
 def why_not(estate: Estate, traders: Sequence[Trader], terms: Terms) -> str:
     """Why this trade cannot be made, in words for the table; "" where it can."""
     if terms.target == NOBODY:
@@ -183,7 +120,7 @@ def why_not(estate: Estate, traders: Sequence[Trader], terms: Terms) -> str:
         return "neither side gives anything"
     sides = (("the proposer", terms.proposer, terms.offer), ("the other player", terms.target, terms.request))
     for who, giver, side in sides:
-        if wrong := _cannot_give(estate, traders[giver], giver, who, side):
+        if wrong := next(_wrongs(estate, traders[giver], giver, who, side), ""):
             return wrong
     for (who, taker, gives), (_, _, takes) in (sides, sides[::-1]):
         if traders[taker].cash - gives.cash + takes.cash < interest_on(estate.mortgaged, takes.properties):
@@ -191,20 +128,20 @@ def why_not(estate: Estate, traders: Sequence[Trader], terms: Terms) -> str:
     return ""
 
 
-def _cannot_give(estate: Estate, trader: Trader, giver: int, who: str, side: Side) -> str:
+def _wrongs(estate: Estate, trader: Trader, giver: int, who: str, side: Side) -> Iterator[str]:
+    """Why a player cannot give what stands on its side."""
     if min(side.cash, side.jail_cards) < 0:
-        return "amounts go from 0 up"
+        yield "amounts go from 0 up"
     if side.cash > trader.cash:
-        return f"{who} does not have ${side.cash}"
+        yield f"{who} does not have ${side.cash}"
     if side.jail_cards > len(trader.cards):
-        return f"{who} does not hold so many cards out of jail"
+        yield f"{who} does not hold so many cards out of jail"
     if len(set(side.properties)) != len(side.properties):
-        return f"{who} gives a deed twice"
+        yield f"{who} gives a deed twice"
     for position in side.properties:
         if position not in DEEDS:
-            return f"position {position} is no property"
-        if estate.owner[position] != giver:
-            return f"{SPACES[position].name} does not belong to {who}"
-        if estate.built_up(position):
-            return f"there are buildings in the group of {SPACES[position].name}"
-    return ""
+            yield f"position {position} is no property"
+        elif estate.owner[position] != giver:
+            yield f"{SPACES[position].name} does not belong to {who}"
+        elif estate.built_up(position):
+            yield f"there are buildings in the group of {SPACES[position].name}"

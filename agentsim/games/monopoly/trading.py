@@ -1,51 +1,83 @@
-"""Trading: a trade from its proposal to its answer. What may be traded, and what is told of it, is `trade`."""
+"""Trading: a trade from its proposal to its answer: who is asked what, what all are told, what changes hands.
+
+What is a legal trade is `trade`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
+from agentsim.engine.event import AGAINST, FOR, Deed, Interaction, Past
 from agentsim.engine.prompt import quoted
 from agentsim.engine.request import Choice, Options, Text
 from agentsim.engine.schema import said
-from agentsim.engine.wording import counted
+from agentsim.engine.template import Worded
+from agentsim.engine.wording import counted, sentence
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly import trade
-from agentsim.games.monopoly.answers import Reacted, Spoken, Word
-from agentsim.games.monopoly.board import GROUPS, SPACES, group_name
+from agentsim.games.monopoly.board import GROUPS, SPACES, group_name, handed_cards
 from agentsim.games.monopoly.building import DEEDS_IN_WORDS, moment
 from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.prompts import deed, rent_line
-from agentsim.games.monopoly.question import MonopolyRequest, without
-from agentsim.games.monopoly.trade import (
-    Proposal,
-    Side,
-    Terms,
-    TradeAccepted,
-    TradeDiscarded,
-    TradeProposed,
-    TradeRejected,
-)
-from agentsim.games.monopoly.view import SeatView, View
+from agentsim.games.monopoly.prompts import deed
+from agentsim.games.monopoly.question import MonopolyRequest, Reacted, Spoken, Word, without
+from agentsim.games.monopoly.state import SeatView
+from agentsim.games.monopoly.talk import Remark, Remembered, Talk
+from agentsim.games.monopoly.trade import Proposal, Side, Terms, interest_on, possible, terms_of, why_not
 
 S = TypeVar("S", bound=Spoken)
+_PROPOSED = (Deed("proposer", "target", "proposed a trade"),)
+_REJECTED = (Deed("target", "proposer", "rejected a trade", AGAINST),)
+_OFFERS = "{proposer_name} offers {target_name} {offer} for {request}"
 
 
-# -- what is asked
+# -- proposed
+
+
+class _Trade(Remembered):
+    number: int
+    proposer: str
+    target: str
+    proposer_name: str
+    target_name: str
+
+
+class TradeProposed(_Trade, heading=_OFFERS, words="pitch", deeds=_PROPOSED):
+    """`pitch` is the proposer's own words."""
+
+    offer: Side
+    request: Side
+    pitch: str
+
+    def remark(self, turn: int) -> Remark:
+        sides = (str(self.offer), str(self.request))
+        return Remark(turn, self.proposer_name, "offers", self.pitch, self.target_name, *sides)
+
+    def enter(self, talk: Talk, turn: int) -> None:
+        if self.proposer == talk.player:
+            talk.discarded = ""
+
+
+class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", content="{problem}", private=("proposer",)):
+    """A proposal that cannot be; it counts as one, and only its proposer hears why."""
+
+    proposer: str
+    name: str
+    problem: Annotated[str, Worded(sentence)]
+
+    @property
+    def turned_away(self) -> bool:
+        return True
+
+    def enter(self, talk: Talk, turn: int) -> None:
+        talk.discarded = self.problem
 
 
 class Proposed(Spoken):
     """A trade, or none."""
 
     action: Proposal
-
-
-class Answered(Spoken):
-    """`accept` or `reject`."""
-
-    action: Word
 
 
 class Proposing(MonopolyRequest[S]):
@@ -63,8 +95,7 @@ class Proposing(MonopolyRequest[S]):
 
     def objection_to(self, proposal: Proposal, estate: Estate, seats: Sequence[SeatView]) -> str:
         """Why the table would discard a proposal; nothing where it would not, or where none is made."""
-        terms = trade.terms_of(seats, self.seat, proposal)
-        wrong = trade.why_not(estate, seats, terms) if proposal.propose_trade else ""
+        wrong = proposal.propose_trade and why_not(estate, seats, terms_of(seats, self.seat, proposal))
         return f"{wrong}." if wrong else ""
 
     def trade_that_can_be(self, action: Mapping[str, Any], seats: Sequence[SeatView]) -> Mapping[str, Any]:
@@ -78,23 +109,21 @@ class Proposing(MonopolyRequest[S]):
             action = said(action, f"{side}.cash", minimum=0, maximum=cash, default=0)
             action = said(action, f"{side}.jail_cards", minimum=0, maximum=cards, default=0)
             action = said(action, f"{side}.properties", description=DEEDS_IN_WORDS)
-            part = action["properties"][side]
-            part = part if any(estate.held(number) for number in givers) else without(part, "properties")
-            part = part if cards else without(part, "jail_cards")
-            action = {**action, "properties": {**action["properties"], side: part}}
+            action = action if any(map(estate.held, givers)) else without(action, f"{side}.properties")
+            action = action if cards else without(action, f"{side}.jail_cards")
         return said(action, "pitch", description="your words to that player; nothing for none")
 
 
 class ProposeTrade(Proposing[Proposed]):
-    """A trade, or none; `made` in this phase so far, `left` that may still be."""
+    """A trade, or none; `made` in this phase so far, `left` that may still be; `again` where doubles roll again."""
 
     empty: ClassVar[Mapping[str, Any]] = {"action": {"propose_trade": False}}
+    particulars: ClassVar[tuple[str, ...]] = ("when", "made")
 
     when: Literal["before", "after"]
     made: int
     left: int
     again: bool = False
-    """Whether doubles give another roll after this."""
 
     def choices(self) -> Options:
         return self.proposals("action")
@@ -103,26 +132,75 @@ class ProposeTrade(Proposing[Proposed]):
         return self.objection_to(decision.action, self.view.estate(), self.view.seats)
 
     def question(self) -> tuple[str, ...]:
-        return (
+        lines = [
             f"You may propose a trade to one player, or none ({moment(self.when, again=self.again)}; {self.made} "
-            f"proposed in this phase, {self.left} left). What can change hands now, by position:",
-            *map(self._has, self.view.living),
-        )
-
-    def _has(self, number: int) -> str:
-        player, estate = self.view.seats[number], self.view.estate()
-        deeds = ", ".join(deed(estate, position) for position in estate.tradeable(number)) or "no deed"
-        who = "you" if number == self.seat else f"{player.name} (id {player.id})"
-        return f"- {who}: {deeds}; up to ${player.cash}; {counted(len(player.cards), 'card')} out of jail"
-
-    def fingerprint_fields(self) -> Mapping[str, Any]:
-        return {**super().fingerprint_fields(), "when": self.when, "made": self.made}
+            f"proposed in this phase, {self.left} left). What can change hands now, by position:"
+        ]
+        estate = self.view.estate()
+        for number, player in enumerate(self.view.seats):
+            if not player.bankrupt:
+                deeds = ", ".join(deed(estate, position) for position in estate.tradeable(number)) or "no deed"
+                who = "you" if number == self.seat else f"{player.name} (id {player.id})"
+                cards = f"{counted(len(player.cards), 'card')} out of jail"
+                lines.append(f"- {who}: {deeds}; up to ${player.cash}; {cards}")
+        return tuple(lines)
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return self.trade_that_can_be(action, self.view.seats)
 
     def fallback(self) -> Proposed:
         return self.silent(action=Proposal())
+
+
+async def propose(match: Match, number: int, when: Literal["before", "after"], *, again: bool) -> None:
+    """Let the player propose trades, as long as it does and there is anything to trade."""
+    state, config = match.state, match.config
+    for made in range(config.proposals_per_phase):
+        left = min(config.proposals_per_phase - made, config.proposals_per_turn - match.proposals)
+        if left <= 0 or not possible(state.estate, state.seats):
+            break
+        decision = await match.ask(number, ProposeTrade, when=when, made=made, left=left, again=again)
+        if not decision.action.propose_trade:
+            break
+        match.proposals += 1
+        await deal(match, number, decision.action)
+
+
+# -- answered
+
+
+class _TradeAnswered(_Trade, heading="{target_name} {verb} {proposer_name}'s trade"):
+    """`number` is that of the proposal; the terms stand there."""
+
+    verb: ClassVar[str] = ""
+
+    def remark(self, turn: int) -> Remark:
+        return Remark(turn, self.target_name, self.verb, to=self.proposer_name)
+
+    def enter(self, talk: Talk, turn: int) -> None:
+        if self.proposer == talk.player:
+            talk.answered(self.target, self.target_name, accepted=isinstance(self, TradeAccepted))
+
+
+class TradeAccepted(_TradeAnswered, content="It is carried out."):
+    verb = "accepts"
+
+    def interactions(self, past: Past) -> Iterator[Interaction]:
+        """Both get something by it, the one what it asked for."""
+        terms = past.last(TradeProposed, number=self.number)
+        yield Interaction(self.target, self.proposer, "accepted a trade", FOR, terms.request.price if terms else None)
+        if terms is not None and terms.offer.price:
+            yield Interaction(self.proposer, self.target, "gave in a trade", FOR, terms.offer.price)
+
+
+class TradeRejected(_TradeAnswered, content="Nothing changes hands.", deeds=_REJECTED):
+    verb = "rejects"
+
+
+class Answered(Spoken):
+    """`accept` or `reject`."""
+
+    action: Word
 
 
 class AnswerTrade(MonopolyRequest[Answered]):
@@ -137,17 +215,29 @@ class AnswerTrade(MonopolyRequest[Answered]):
     def question(self) -> tuple[str, ...]:
         """The terms in full, with all that decides their worth; the pitch as its proposer's words."""
         terms, estate, cash = self.terms, self.view.estate(), self.you.cash
-        interest = trade.interest_on(estate.mortgaged, terms.offer.properties)
+        left = cash + terms.offer.cash - terms.request.cash - interest_on(estate.mortgaged, terms.offer.properties)
         return (
             f"{self.view.seats[terms.proposer].name} offers you a trade. You would get:",
-            *(f"- {part}" for part in _given(estate, terms.offer)),
+            *map("- {}".format, terms.offer.described(estate)),
             "You would give:",
-            *(f"- {part}" for part in _given(estate, terms.request)),
-            *_completed(self.view, self.seat, terms),
-            f"You have ${cash} and would have ${cash + terms.offer.cash - terms.request.cash - interest}.",
+            *map("- {}".format, terms.request.described(estate)),
+            *self._completed(),
+            f"You have ${cash} and would have ${left}.",
             quoted(pitch=self.pitch),
             "Do you accept?",
         )
+
+    def _completed(self) -> Iterator[str]:
+        """Whose groups the trade completes, and whose it breaks."""
+        terms, before, after = self.terms, self.view.estate(), self.view.estate()
+        for side, taker in ((terms.offer, terms.target), (terms.request, terms.proposer)):
+            for position in side.properties:
+                after.owner[position] = taker
+        for group in GROUPS:
+            for number in (terms.proposer, terms.target):
+                if before.completes(number, group) != (completed := after.completes(number, group)):
+                    whose = "your" if number == self.seat else f"{self.view.seats[number].name}'s"
+                    yield f"The trade {'completes' if completed else 'breaks'} {whose} {group_name(group)} group."
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         sides = [side.model_dump(mode="json") for side in (self.terms.offer, self.terms.request)]
@@ -173,81 +263,33 @@ class React(MonopolyRequest[Reacted]):
         return Reacted()
 
 
-def _given(estate: Estate, side: Side) -> Iterator[str]:
-    """Every part of one side of a trade, with what decides its value."""
-    for position in side.properties:
-        space = SPACES[position]
-        due = f", mortgaged: ${space.interest} interest due at once, ${space.redemption} to lift it"
-        price = f"price ${space.price}{due if estate.mortgaged[position] else ''}"
-        yield f"{position} {space.name} ({group_name(space.group)}, {price}). {rent_line(position)}"
-    if side.cash or side.jail_cards or side.empty:
-        yield from side.model_copy(update={"properties": ()}).parts(" in cash")
-
-
-def _completed(view: View, seat: int, terms: Terms) -> Iterator[str]:
-    """Whose groups the trade completes, and whose it breaks."""
-    owner = list(view.owner)
-    for side, taker in ((terms.offer, terms.target), (terms.request, terms.proposer)):
-        for position in side.properties:
-            owner[position] = taker
-    for group, lots in GROUPS.items():
-        for number in (terms.proposer, terms.target):
-            before = all(view.owner[lot] == number for lot in lots)
-            after = all(owner[lot] == number for lot in lots)
-            if before != after:
-                whose = "your" if number == seat else f"{view.seats[number].name}'s"
-                yield f"The trade {'completes' if after else 'breaks'} {whose} {group_name(group)} group."
-
-
-# -- what happens
-
-
-async def propose(match: Match, number: int, when: Literal["before", "after"], *, again: bool) -> None:
-    """Let the player propose trades, as long as it does and there is anything to trade."""
-    state, config = match.state, match.config
-    for made in range(config.proposals_per_phase):
-        left = min(config.proposals_per_phase - made, config.proposals_per_turn - match.proposals)
-        if left <= 0 or not trade.possible(state.estate, state.seats):
-            break
-        decision = await match.ask(number, ProposeTrade, when=when, made=made, left=left, again=again)
-        if not decision.action.propose_trade:
-            break
-        match.proposals += 1
-        await deal(match, number, decision.action)
-
-
 async def deal(match: Match, proposer: int, proposal: Proposal) -> None:
     """Put a proposal before the table, have it answered, carry it out. One that cannot be is discarded."""
-    state = match.state
-    terms = trade.terms_of(state.seats, proposer, proposal)
-    if wrong := trade.why_not(state.estate, state.seats, terms):
-        seat = match.seat(proposer)
+    state, seat = match.state, match.seat(proposer)
+    terms = terms_of(state.seats, proposer, proposal)
+    if wrong := why_not(state.estate, state.seats, terms):
         match.tell(TradeDiscarded(seat.id, seat.name, wrong), to=(seat.id,), by=proposer)
         return
     match.proposed += 1
-    target = terms.target
-    parties = (match.seat(proposer).id, match.seat(target).id, match.name(proposer), match.name(target))
+    target, other = terms.target, match.seat(terms.target)
+    trade = (match.proposed, seat.id, other.id, seat.name, other.name)
     pitch = match.in_few_words(proposal.pitch)
-    match.tell(TradeProposed(match.proposed, *parties, terms.offer, terms.request, pitch), by=proposer)
+    match.tell(TradeProposed(*trade, terms.offer, terms.request, pitch), by=proposer)
     answer = await match.ask(target, AnswerTrade, terms=terms, pitch=pitch)
-    if answer.action == "reject" or trade.why_not(state.estate, state.seats, terms):
-        match.tell(TradeRejected(match.proposed, *parties), by=target)
+    if answer.action == "reject" or why_not(state.estate, state.seats, terms):
+        match.tell(TradeRejected(*trade), by=target)
         return
-    match.tell(TradeAccepted(match.proposed, *parties), by=target)
-    _carry_out(match, terms)
-    await match.ask(proposer, React, terms=terms)
-
-
-def _carry_out(match: Match, terms: Terms) -> None:
-    mortgaged = tuple(match.state.estate.mortgaged)
-    ways = ((terms.proposer, terms.target, terms.offer), (terms.target, terms.proposer, terms.request))
-    cards = [trade.handed_cards(match.seat(giver).cards, side.jail_cards) for giver, _, side in ways]
+    match.tell(TradeAccepted(*trade), by=target)
+    mortgaged = tuple(state.estate.mortgaged)
+    ways = ((proposer, target, terms.offer), (target, proposer, terms.request))
+    cards = [handed_cards(match.seat(giver).cards, side.jail_cards) for giver, _, side in ways]
     for (giver, taker, side), handed in zip(ways, cards, strict=True):
         match.pay(giver, taker, side.cash, "trade")
         for position in side.properties:
             match.give_deed(position, taker, "trade")
         for name in handed:
-            match.hand_card(giver, taker, name)
+            match.give_card(giver, taker, name)
     for _, taker, side in ways:
         for position in filter(mortgaged.__getitem__, side.properties):
             match.pay(taker, BANK, SPACES[position].interest, "interest", position)
+    await match.ask(proposer, React, terms=terms)

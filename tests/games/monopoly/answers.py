@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agentsim.games.monopoly.building import Managed
-from agentsim.games.monopoly.bundle import Build, Bundle, Sale
+from agentsim.games.monopoly.bundle import Bundle, Level
 from agentsim.games.monopoly.buying import Bid, Bought, StakedBid
 from agentsim.games.monopoly.debts import Raise, Raised
 from agentsim.games.monopoly.jail import JailChoice
@@ -44,10 +44,10 @@ def bundle(
 ) -> Bundle:
     """Changes of an estate by position, one entry a house; a negative position is a hotel."""
     return Bundle(
-        sells=tuple(Sale(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in sell),
+        sells=tuple(Level(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in sell),
         mortgages=tuple(mortgage),
         unmortgages=tuple(lift),
-        builds=tuple(Build(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in build),
+        builds=tuple(Level(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in build),
     )
 
 

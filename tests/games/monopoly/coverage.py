@@ -14,17 +14,16 @@ from agentsim.engine.event import LogEntry
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.board import GROUPS, SPACES
+from agentsim.games.monopoly.board import CARDS, CHANCE, COMMUNITY_CHEST, GROUPS, SPACES
 from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
 from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened
-from agentsim.games.monopoly.cards import CARDS, CHANCE, COMMUNITY_CHEST
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.game import REQUESTS
 from agentsim.games.monopoly.jail import Freed, Jailed
-from agentsim.games.monopoly.landing import CardDrawn
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid, Rolled, Why
 from agentsim.games.monopoly.talk import Narrated
-from agentsim.games.monopoly.trade import TradeAccepted
+from agentsim.games.monopoly.trading import TradeAccepted
+from agentsim.games.monopoly.turn import CardDrawn
 from tests.games.monopoly.ledger import Ledger
 
 MEANS = ("selling", "mortgaging", "a trade")

@@ -9,17 +9,14 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 
 from agentsim.engine.event import LogEntry
-from agentsim.games.monopoly.board import FINE, HOTELS, HOUSES, JAIL, SALARY, SPACES
+from agentsim.games.monopoly.board import FINE, HOTELS, HOUSES, JAIL, JAIL_CARDS, SALARY, SPACES
 from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
 from agentsim.games.monopoly.buying import AuctionOpened
-from agentsim.games.monopoly.cards import JAIL_CARDS
 from agentsim.games.monopoly.debts import Bankrupted
-from agentsim.games.monopoly.endings import GameBegan
 from agentsim.games.monopoly.jail import Freed, Jailed, StayedInJail
-from agentsim.games.monopoly.landing import CardDrawn
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid, Rolled
-from agentsim.games.monopoly.state import State
-from agentsim.games.monopoly.view import View
+from agentsim.games.monopoly.state import State, View
+from agentsim.games.monopoly.turn import CardDrawn, GameBegan
 
 
 class Ledger:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import repeat
 from time import perf_counter
 from typing import Any
@@ -19,16 +20,14 @@ from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Number, Request
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES
+from agentsim.games.monopoly.board import CARDS, DECKS, GROUPS, HOTEL, HOTELS, HOUSES, JAIL_CARDS, SPACES
 from agentsim.games.monopoly.bots.randomly import randomly
 from agentsim.games.monopoly.building import Managed, ManageEstate
-from agentsim.games.monopoly.bundle import Build, Bundle, Sale
-from agentsim.games.monopoly.cards import CARDS, DECKS, JAIL_CARDS
+from agentsim.games.monopoly.bundle import Bundle, Level
 from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
 from agentsim.games.monopoly.question import MonopolyRequest
-from agentsim.games.monopoly.state import State
+from agentsim.games.monopoly.state import State, View
 from agentsim.games.monopoly.turn import play_turn
-from agentsim.games.monopoly.view import View, view
 from tests.games.monopoly.coverage import KINDS, Coverage, missing
 from tests.games.monopoly.ledger import Ledger
 from tests.games.monopoly.table import DECK_NAMES, Game
@@ -71,7 +70,7 @@ class Watch:
             self.coverage.hear(self._log[self._heard])
             self.ledger.hear(self._log[self._heard])
             self._heard += 1
-        self._now = view(self._state, self._now)
+        self._now = replace(self._state, _seen=-1).view()  # made anew, whatever version it has
         self.ledger.assert_is(self._now)
 
     def wave(self, requests: Sequence[Request[Any]], lucks: Iterable[Stream]) -> list[Decision]:
@@ -213,12 +212,12 @@ def single_steps(request: ManageEstate | RaiseCash) -> list[Bundle]:
     """Every single thing that is listed and that the player has the cash for."""
     estate, seat, cash = request.view.estate(), request.seat, request.you.cash
     level = estate.level
-    built = [lot for lot in estate.buildable(seat) if SPACES[lot].house_cost <= cash]
-    lifted = [position for position in estate.liftable(seat) if SPACES[position].redemption <= cash]
-    sales = [Sale(position=lot, type="hotel" if level[lot] == HOTEL else "house") for lot in estate.sellable(seat)]
-    builds = [Build(position=lot, type="hotel" if level[lot] == HOTEL - 1 else "house") for lot in built]
+    built = [lot for lot in estate.able("build", seat) if SPACES[lot].house_cost <= cash]
+    lifted = [position for position in estate.able("lift", seat) if SPACES[position].redemption <= cash]
+    sales = [Level(position=lot, type="hotel" if level[lot] == HOTEL else "house") for lot in estate.able("sell", seat)]
+    builds = [Level(position=lot, type="hotel" if level[lot] == HOTEL - 1 else "house") for lot in built]
     return [
-        *(Bundle(mortgages=(position,)) for position in estate.mortgageable(seat)),
+        *(Bundle(mortgages=(position,)) for position in estate.able("mortgage", seat)),
         *(Bundle(unmortgages=(position,)) for position in lifted),
         *(Bundle(sells=(sale,)) for sale in sales),
         *(Bundle(builds=(build,)) for build in builds),

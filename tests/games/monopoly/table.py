@@ -18,21 +18,19 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.answers import Reacted
-from agentsim.games.monopoly.board import HOTEL, HOTELS, HOUSES, START_CASH
+from agentsim.games.monopoly.board import DECKS, HOTEL, HOTELS, HOUSES, JAIL, JAIL_CARDS, START_CASH, Deck, DeckName
 from agentsim.games.monopoly.building import Managed, ManageEstate, carry_out
 from agentsim.games.monopoly.buying import Bid, Bought, auction
-from agentsim.games.monopoly.cards import DECKS, JAIL_CARDS, Deck, DeckName
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import Debt, RaiseCash, settle
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import JailChoice
-from agentsim.games.monopoly.landing import land
 from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.question import Reacted
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.trade import Side
 from agentsim.games.monopoly.trading import Answered, Proposed, deal
-from agentsim.games.monopoly.turn import play_turn
+from agentsim.games.monopoly.turn import land, play_turn
 from tests.games.monopoly.answers import ACCEPT, DECLINE, NO_TRADE, NOTHING, REJECT, ROLL, bid, manage, proposal
 
 E = TypeVar("E", bound=Event)
@@ -88,7 +86,7 @@ class Game:
     ) -> Game:
         """The token is put there, moved by `roll`, and the space resolved; `dice` are thrown for rents."""
         self.state.roll = roll
-        self.state.place(self._seat(player), position)
+        self.state.put(self._seat(player), position)
         return self._run(land(self.match, self._seat(player)), dice, says)
 
     def owe(self, debtor: str, creditor: str, amount: int, **says: Sequence[Decision]) -> Game:
@@ -226,11 +224,10 @@ def _deal_hand(state: State, number: int, hand: str) -> None:
             case "$", _:
                 seat.cash = int(part[1:])
             case _, ("jail", _, failed):
-                state.lock_up(number)
-                seat.failed = int(failed or 0)
+                state.put(number, JAIL, jailed=True, failed=int(failed or 0))
             case _, ("out", _, _):
                 seat.cash = 0
-                state.retire(number)
+                state.put(number, 0, bankrupt=True)
             case _, ("chance" | "chest" as deck, _, _):
                 seat.cards.append(DECK_NAMES[deck])
             case _, (place, _, level):

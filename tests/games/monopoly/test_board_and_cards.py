@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, SPACES, STREETS, Space
-from agentsim.games.monopoly.cards import CARDS, CHANCE, COMMUNITY_CHEST, DECKS, Card, destination
+from agentsim.games.monopoly.board import (
+    CARDS,
+    CHANCE,
+    COMMUNITY_CHEST,
+    DECKS,
+    DEEDS,
+    GROUPS,
+    HOTEL,
+    SPACES,
+    STREETS,
+    Card,
+    Space,
+    destination,
+)
 from tests.games.monopoly.table import Game
 
 DECK = pytest.mark.parametrize(("deck", "moving", "money"), [(CHANCE, 10, 35), (COMMUNITY_CHEST, 2, 435)])

@@ -23,13 +23,13 @@ from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.building import Built, ManageEstate
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
-from agentsim.games.monopoly.endings import GameEnded
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.match import DeedMoved
+from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke
-from agentsim.games.monopoly.trade import Proposal, Terms, TradeAccepted, TradeDiscarded, TradeProposed
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade
-from agentsim.games.monopoly.view import View
+from agentsim.games.monopoly.trade import Proposal, Terms
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, TradeAccepted, TradeDiscarded, TradeProposed
+from agentsim.games.monopoly.turn import GameEnded
 
 pytestmark = pytest.mark.xdist_group("monopoly bots")  # they share the games
 
@@ -232,14 +232,14 @@ def test_the_shark_builds_as_soon_as_it_has_a_group_and_the_money() -> None:
     built = 0
     for request, decision in _decided(ManageEstate, "shark"):
         estate, seat = request.view.estate(), request.seat
-        if not estate.buildable(seat) or decision.action.unmortgages:
+        if not estate.able("build", seat) or decision.action.unmortgages:
             continue
         built += len(decision.action.builds)
         left = _after(request, decision.action)
         bundle.carry_out(estate, seat, request.you.cash, decision.action)
         groups = {SPACES[build.position].group for build in decision.action.builds}
         cheapest = [
-            SPACES[lot].house_cost for lot in estate.buildable(seat) if SPACES[lot].group in groups or not groups
+            SPACES[lot].house_cost for lot in estate.able("build", seat) if SPACES[lot].group in groups or not groups
         ]
         assert not cheapest or left - min(cheapest) < 200, (request.you.cash, decision)
     assert built
@@ -371,7 +371,7 @@ def test_the_hustler_builds_by_moods_that_last() -> None:
     could = [
         (request.you.cash - min(SPACES[lot].house_cost for lot in lots), bool(decision.action.builds))
         for request, decision in _decided(ManageEstate, "hustler")
-        if (lots := request.view.estate().buildable(request.seat))
+        if (lots := request.view.estate().able("build", request.seat))
     ]
     rich = [built for left, built in could if left >= RESERVES["hustler"][1]]
     assert 0 < sum(rich) < len(rich), "sometimes it builds, and sometimes it does not, with the same money"
@@ -387,7 +387,7 @@ def test_the_turtle_builds_only_with_three_times_the_cost_in_cash_and_nothing_mo
             built += 1
             cost = sum(SPACES[build.position].house_cost for build in decision.action.builds)
             assert request.you.cash >= 3 * cost
-            assert not request.view.estate().liftable(request.seat)
+            assert not request.view.estate().able("lift", request.seat)
     assert built
 
 
@@ -395,7 +395,7 @@ def test_the_turtle_lifts_its_mortgages_before_it_builds() -> None:
     lifted = 0
     for request, decision in _decided(ManageEstate, "turtle"):
         estate = request.view.estate()
-        due = [SPACES[position].redemption for position in estate.liftable(request.seat)]
+        due = [SPACES[position].redemption for position in estate.able("lift", request.seat)]
         if due and request.you.cash - min(due) >= RESERVES["turtle"][0]:
             lifted += bool(decision.action.unmortgages)
             assert decision.action.unmortgages

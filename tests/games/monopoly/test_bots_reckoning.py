@@ -11,20 +11,18 @@ import pytest
 
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly import GAME, bundle
-from agentsim.games.monopoly.board import GROUPS, HOTELS, HOUSES, JAIL, SPACES
+from agentsim.games.monopoly.board import DECKS, GROUPS, HOTELS, HOUSES, JAIL, SPACES, destination
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.bots.building import raised, sites
-from agentsim.games.monopoly.bots.offers import best_deal
-from agentsim.games.monopoly.bots.worth import judged, npv, stakes, worst_rent
+from agentsim.games.monopoly.bots.worth import best_deal, judged, npv, stakes, worst_rent
 from agentsim.games.monopoly.building import ManageEstate
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot
-from agentsim.games.monopoly.cards import DECKS, destination
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.landing_odds import THROWS, stops
-from agentsim.games.monopoly.memory import Memory
+from agentsim.games.monopoly.state import SeatView, View
+from agentsim.games.monopoly.talk import Memory
 from agentsim.games.monopoly.trade import Side, Terms
-from agentsim.games.monopoly.view import SeatView, View
 
 ORANGE, RED, BROWN = (GROUPS[group] for group in ("orange", "red", "brown"))
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import GROUPS
 from agentsim.games.monopoly.bundle import Bundle, carry_out
-from agentsim.games.monopoly.estate import BANK, Estate
+from agentsim.games.monopoly.estate import BANK, Estate, Kind
 
 
-def carried_out_in_some_order(estate: Estate, wanted: tuple[tuple[int, int], ...], *, building: bool) -> bool:
+def carried_out_in_some_order(estate: Estate, wanted: tuple[tuple[int, int], ...], kind: Kind) -> bool:
     """By trying all orders, one legal step at a time; `wanted` are lots with how many levels of each."""
     tried: set[tuple[int, ...]] = set()
 
@@ -22,10 +22,9 @@ def carried_out_in_some_order(estate: Estate, wanted: tuple[tuple[int, int], ...
             return False
         tried.add(left)
         for place, (lot, _) in enumerate(wanted):
-            problem = now.cannot_build(0, lot) if building else now.cannot_sell(0, lot)
-            if left[place] and problem is None:
+            if left[place] and not now.why_not(kind, 0, lot):
                 then = now.copy()
-                (then.build if building else then.sell)(lot)
+                then.change(kind, lot)
                 if goes_on(then, (*left[:place], left[place] - 1, *left[place + 1 :])):
                     return True
         return False
@@ -63,7 +62,7 @@ def test_a_bundle_is_carried_out_where_any_order_of_it_is_legal(data: st.DataObj
         for step in range(count)
     ]
     bundle = Bundle.model_validate({"builds" if building else "sells": parts})
-    legal = carried_out_in_some_order(estate.copy(), tuple(wanted), building=building)
+    legal = carried_out_in_some_order(estate.copy(), tuple(wanted), "build" if building else "sell")
     try:
         carry_out(estate.copy(), 0, 10**6, bundle)
     except IllegalDecision:

@@ -10,18 +10,18 @@ import pytest
 
 from agentsim.engine.event import Everyone, Nobody
 from agentsim.engine.play import Ask
-from agentsim.games.monopoly.answers import Reacted, StandIn
 from agentsim.games.monopoly.building import ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, Sale
+from agentsim.games.monopoly.bundle import Bundle, Level
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
-from agentsim.games.monopoly.panels.happenings import quotations
+from agentsim.games.monopoly.question import Reacted, StandIn
+from agentsim.games.monopoly.ring import quotations
+from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.tables import utterances
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import Proposal
 from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
-from agentsim.games.monopoly.view import View
 from agentsim.history.contents import Contents
 from agentsim.runner.drive import restored
 from agentsim.runner.referee import Ruling, to_entry
@@ -89,7 +89,7 @@ def test_raises_cash_by_the_cheapest_mortgages_first_then_by_even_sales() -> Non
     request = replace(one(RaiseCash), view=view, owed=620 + 75 + 2 * 75)
     raised = request.fallback().action
     assert raised.mortgages == (12,)  # St. Charles Place is mortgaged, the reds have houses
-    assert raised.sells == (Sale(position=21), Sale(position=24))  # two houses each go before the one
+    assert raised.sells == (Level(position=21), Level(position=24))  # two houses each go before the one
     request.check(request.fallback())
 
 

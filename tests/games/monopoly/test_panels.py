@@ -12,15 +12,15 @@ from agentsim.engine.panel import Board, Chart, DataTable, Panel, Scene
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.building import Built, Mortgaged
-from agentsim.games.monopoly.deals import deals
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.jail import Jailed, StayedInJail
 from agentsim.games.monopoly.landing_odds import IN_JAIL
 from agentsim.games.monopoly.match import Rolled
-from agentsim.games.monopoly.panels.landings import rests
-from agentsim.games.monopoly.panels.spots import spot
+from agentsim.games.monopoly.panels import rests
+from agentsim.games.monopoly.replay import deals
+from agentsim.games.monopoly.ring import spot
 from agentsim.games.monopoly.talk import Spoke, Thought
-from agentsim.games.monopoly.trade import TradeDiscarded
+from agentsim.games.monopoly.trading import TradeDiscarded
 from agentsim.report.page import PageOptions, render
 from tests.games.monopoly.logs import answers, buys, heard_by, log_of, offers, pays, played, rolls, side
 from tests.report.sample import sample

@@ -13,7 +13,7 @@ import pytest
 from agentsim.engine.play import Ask
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.building import ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, Sale
+from agentsim.games.monopoly.bundle import Bundle, Level
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
@@ -92,7 +92,7 @@ def test_a_name_that_is_mistyped_is_asked_for_again() -> None:
 def test_an_estate_is_seen_to_list_by_list_or_not_at_all() -> None:
     lines = ("yes", "Illinois house, 21 house", "", "st. charles", "Indiana house")
     with_sales, _ = typed(one(ManageEstate), *lines[:3], "", "", *WORDS)
-    assert with_sales.action == Bundle(sells=(Sale(position=24), Sale(position=21)))
+    assert with_sales.action == Bundle(sells=(Level(position=24), Level(position=21)))
     lifted, _ = typed(one(ManageEstate), "yes", "", "", "charles", "", *WORDS)
     assert lifted.action.unmortgages == (11,)
     nothing, text = typed(one(ManageEstate), "no", *WORDS)
@@ -102,7 +102,7 @@ def test_an_estate_is_seen_to_list_by_list_or_not_at_all() -> None:
 
 def test_a_debt_is_raised_by_sales_mortgages_or_a_trade() -> None:
     decision, _ = typed(one(RaiseCash), "kentucky house, illinois house", "", "no", *WORDS)
-    assert decision.action.sells == (Sale(position=21), Sale(position=24))
+    assert decision.action.sells == (Level(position=21), Level(position=24))
     lines = ("", "", "yes", "Turtle", "11", "0", "", "300", "0", "Save me.")
     decision, _ = typed(one(RaiseCash), *lines, *WORDS)
     assert (decision.action.trade.target_player, decision.action.trade.request.cash) == ("Turtle", 300)
@@ -139,7 +139,7 @@ def asked(request: Any) -> set[str]:
 
 def test_nothing_is_asked_for_that_cannot_matter() -> None:
     def of(game: Game, kind: type[Any] = ManageEstate, **more: Any) -> set[str]:
-        return asked(kind(player="A", memory=MEMORY, **(more or {"when": "after"}), **game.match.known()))
+        return asked(game.match.request(0, kind, **(more or {"when": "after"})))
 
     assert of(Game("AB", A="1 5")) == {".mortgages"}
     assert of(Game("AB", A="1 3")) == {".mortgages", ".builds"}
@@ -153,7 +153,7 @@ def test_nothing_is_asked_for_that_cannot_matter() -> None:
 
 def test_the_only_other_player_need_not_be_named_and_cash_is_what_there_is() -> None:
     game = Game("AB", A="5 $90", B="$70")
-    request = ProposeTrade(player="A", when="before", made=0, left=1, memory=MEMORY, **game.match.known())
+    request = game.match.request(0, ProposeTrade, when="before", made=0, left=1)
     decision, text = typed(request, "yes", "", "reading", "91", "", "71", "70", "", *WORDS)
     assert decision.action.target_player == "B"
     assert (decision.action.offer.cash, decision.action.request.cash) == (0, 70)
@@ -167,9 +167,7 @@ def test_a_debtor_may_sell_the_houses_of_what_it_offers() -> None:
     game = Game("AB", A="1:1 3:1 $0 @30", B="$500")
 
     def raising(may_propose: bool) -> RaiseCash:
-        return RaiseCash(
-            player="A", memory=MEMORY, owed=300, creditor="B", why="rent", may_propose=may_propose, **game.match.known()
-        )
+        return game.match.request(0, RaiseCash, owed=300, creditor="B", why="rent", may_propose=may_propose)
 
     lines = ("baltic house, mediterranean house", "", "yes", "", "mediterranean", "0", "250", "Please.")
     decision, _ = typed(raising(may_propose=True), *lines, *WORDS)

@@ -16,8 +16,8 @@ from agentsim.games.monopoly.game import REQUESTS
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.summarizing import Summarize, Summary
 from agentsim.games.monopoly.talk import Spoke, Summarized, Talk, Thought
-from agentsim.games.monopoly.trade import Side, Terms, TradeProposed, TradeRejected
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade
+from agentsim.games.monopoly.trade import Side, Terms
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, TradeProposed, TradeRejected
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import wordy
 from tests.games.monopoly.answers import NO_TRADE, propose, side

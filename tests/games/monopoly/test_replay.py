@@ -6,11 +6,11 @@ import pytest
 
 from agentsim.engine.play import GamePlay
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.endings import GameBegan, GameEnded
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Rolled
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.replay import Replay, began, snapshots
+from agentsim.games.monopoly.turn import GameBegan, GameEnded
 from tests.games.monopoly.logs import heard_by, log_of, played, rolls
 
 
@@ -53,7 +53,7 @@ def test_the_last_snapshot_is_what_the_end_says(bot: str) -> None:
     assert last.turn == ended.turns
     for number, player in enumerate("ABCD"):
         (result,) = [result for result in ended.results if result.player == player]
-        found = (last.worth[player], last.cash[player], len(last.estate.held(number)))
+        found = (last.worth(player), last.cash[player], len(last.estate.held(number)))
         assert found == (result.net_worth, result.cash, result.deeds)
 
 

@@ -7,8 +7,8 @@ import pytest
 from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
 from agentsim.games.monopoly.jail import Jailed
-from agentsim.games.monopoly.landing import CardDrawn
 from agentsim.games.monopoly.match import Moved, Paid, Rolled
+from agentsim.games.monopoly.turn import CardDrawn
 from tests.games.monopoly.answers import BUY, CARD, DECLINE, bid, raises
 from tests.games.monopoly.table import Game
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agentsim.games.monopoly.board import JAIL
 from agentsim.games.monopoly.building import ManageEstate
 from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
@@ -151,7 +152,7 @@ def test_of_two_cards_the_chance_card_is_played(hand: str, left: list[str]) -> N
 
 def test_a_card_serves_once() -> None:
     game = Game(A="jail chance").turn((1, 2), A=[CARD])
-    game.state.lock_up(0)
+    game.state.put(0, JAIL, jailed=True)
     game.turn((1, 2), A=[ROLL])
     assert game.requests(JailAction)[-1].actions == ("pay_fine", "roll_doubles")
 

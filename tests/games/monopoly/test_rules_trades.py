@@ -6,8 +6,16 @@ import pytest
 
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Paid
-from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeDiscarded, TradeProposed, TradeRejected
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
+from agentsim.games.monopoly.trade import Side
+from agentsim.games.monopoly.trading import (
+    AnswerTrade,
+    ProposeTrade,
+    React,
+    TradeAccepted,
+    TradeDiscarded,
+    TradeProposed,
+    TradeRejected,
+)
 from tests.games.monopoly.answers import ACCEPT, NO_TRADE, REJECT, proposal, propose, raises, side
 from tests.games.monopoly.table import Game
 

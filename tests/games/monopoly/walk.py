@@ -13,14 +13,13 @@ from typing import Any, TypeVar
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.games.monopoly.answers import Reacted, Spoken
-from agentsim.games.monopoly.board import SPACES
-from agentsim.games.monopoly.cards import DECKS, Card, Deck, DeckName
+from agentsim.games.monopoly.board import DECKS, SPACES, Card, Deck, DeckName
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import JailAction, JailChoice
 from agentsim.games.monopoly.landing_odds import IN_JAIL, JailPolicy
 from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.question import Reacted, Spoken
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.turn import play_turn
 
@@ -83,7 +82,7 @@ class _Walk(Match):
         return answer
 
     def move(self, number: int, to: int, by: Any) -> None:
-        self.state.place(number, to)
+        self.state.put(number, to)
 
     def pay(self, *args: Any) -> None:
         """Money is no object."""

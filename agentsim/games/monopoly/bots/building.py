@@ -10,14 +10,14 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from itertools import accumulate
+from typing import Literal
 
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES
-from agentsim.games.monopoly.bundle import Build, Sale, building, razing
-from agentsim.games.monopoly.debts import Raise, RaiseCash
-from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.bundle import Level, building
+from agentsim.games.monopoly.debts import Raise, RaiseCash, raising
 from agentsim.games.monopoly.landing_odds import THROWS, stops
-from agentsim.games.monopoly.view import View
+from agentsim.games.monopoly.state import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class Site:
     spent: tuple[int, ...]
     gained: tuple[float, ...]
 
-    def builds(self, count: int) -> tuple[Build, ...]:
+    def builds(self, count: int) -> tuple[Level, ...]:
         """The first so many levels."""
         pairs = zip(self.lots[:count], self.types[:count], strict=True)
-        return tuple(Build(position=lot, type=kind) for lot, kind in pairs)
+        return tuple(Level(position=lot, type=kind) for lot, kind in pairs)
 
     def affordable(self, budget: int) -> int:
         """How many levels the budget pays for."""
@@ -60,31 +60,24 @@ def _site(view: View, seat: int, group: str, houses: int) -> Site | None:
     plan = _plan(group, tuple([view.level[lot] for lot in lots]), view.houses, view.hotels, houses)
     if plan is None:
         return None
-    coming, gained, total = nearing(view, seat, lots), [], 0.0
-    for lot, more in zip(plan.lots, plan.more, strict=True):
-        total += coming[lot] * more
-        gained.append(total)
+    coming = nearing(view, seat, lots)
+    gained = accumulate(coming[lot] * more for lot, more in zip(plan.lots, plan.gained, strict=True))
     return Site(group, plan.lots, plan.types, plan.spent, tuple(gained))
 
 
-class _Plan(NamedTuple):
-    """As in `Site`; `more` is by how many dollars each level raises the rent of its lot."""
-
-    lots: tuple[int, ...]
-    types: tuple[Literal["house", "hotel"], ...]
-    spent: tuple[int, ...]
-    more: tuple[int, ...]
-
-
 @lru_cache(maxsize=1024)
-def _plan(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: int) -> _Plan | None:
-    """All that can be built in one group as it stands; None where that is nothing."""
+def _plan(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: int) -> Site | None:
+    """All that can be built in one group as it stands; `gained` is by how much each level raises the rent of its lot.
+
+    None where that is nothing.
+    """
     levelled = _levelled(group, levels, stock, hotels, houses)
     if not levelled:
         return None
     cost = SPACES[GROUPS[group][0]].house_cost
     rents = [(SPACES[lot].rents, level) for lot, level in levelled]
-    return _Plan(
+    return Site(
+        group,
         tuple(lot for lot, _ in levelled),
         tuple(building(level) for _, level in levelled),
         tuple(cost * count for count in range(1, len(levelled) + 1)),
@@ -140,6 +133,8 @@ def lifted(view: View, seat: int, budget: int, *, whole: bool) -> tuple[int, ...
 def pledged(view: View, seat: int, missing: int) -> tuple[tuple[int, ...], int]:
     """Deeds outside the seat's whole groups to mortgage, the least visited first, and what they bring: as many as are
     needed for what is missing, or none where all of them are not enough."""
+    if missing <= 0:
+        return (), 0
     whole = view.holdings.whole[seat]
     lone = [
         position
@@ -159,48 +154,27 @@ def pledged(view: View, seat: int, missing: int) -> tuple[tuple[int, ...], int]:
 def raised(request: RaiseCash) -> Raise:
     """What a debt takes, cheapest first: deeds outside whole groups, then buildings of one group, then the rest.
 
-    It may be less than what is owed; the debtor is asked again then.
+    The buildings are those of the group whose rents suffer least for the money. It may be less than what is owed; the
+    debtor is asked again then.
     """
-    estate, seat = request.view.estate(), request.seat
-    missing = request.owed - request.you.cash
-    whole = request.view.holdings.whole[seat]
-    mortgages: list[int] = []
-    deeds = estate.mortgageable(seat)
-    for position in sorted(deeds, key=lambda position: (SPACES[position].group in whole, _yield(position))):
-        if missing <= 0:
-            break
-        if SPACES[position].group in whole and estate.sellable(seat):
-            break
-        mortgages.append(position)
-        missing -= SPACES[position].mortgage
-    sells = _sold(estate, seat, missing) if missing > 0 else ()
-    if not mortgages and not sells:
-        sells = tuple(razing(estate, seat))
-    return Raise(sells=sells, mortgages=tuple(mortgages))
+    estate, seat, whole = request.view.estate(), request.seat, request.view.holdings.whole[request.seat]
+    lots = estate.able("sell", seat)
+    deeds = [at for at in estate.able("mortgage", seat) if not (lots and SPACES[at].group in whole)]
+    deeds.sort(key=lambda position: (SPACES[position].group in whole, _yield(position)))
+
+    def loss(lot: int) -> float:
+        rents, level = SPACES[lot].rents, estate.level[lot]
+        return stops()[lot] * (rents[level] - rents[level - 1])
+
+    cheapest = min(lots, key=lambda lot: loss(lot) / SPACES[lot].house_cost, default=None)
+    group = () if cheapest is None else GROUPS[SPACES[cheapest].group]
+
+    def next_lot() -> int | None:
+        return min((lot for lot in group if not estate.why_not("sell", seat, lot)), key=loss, default=None)
+
+    return raising(estate, seat, request.owed - request.you.cash, deeds, next_lot)
 
 
 def _yield(position: int) -> float:
     """What a deed on its own brings, roughly: rents go with prices."""
     return stops()[position] * SPACES[position].price
-
-
-def _sold(estate: Estate, seat: int, missing: int) -> tuple[Sale, ...]:
-    """Buildings of the group whose rents suffer least for the money."""
-    lots = estate.sellable(seat)
-    if not lots:
-        return ()
-    group = SPACES[min(lots, key=lambda lot: _loss(estate, lot) / SPACES[lot].house_cost)].group
-    sells: list[Sale] = []
-    while missing > 0:
-        open_lots = [lot for lot in GROUPS[group] if estate.cannot_sell(seat, lot) is None]
-        if not open_lots:
-            break
-        lot = min(open_lots, key=lambda lot: _loss(estate, lot))
-        sells.append(Sale(position=lot, type=building(estate.level[lot])))
-        missing -= estate.sell(lot)
-    return tuple(sells)
-
-
-def _loss(estate: Estate, lot: int) -> float:
-    rents, level = SPACES[lot].rents, estate.level[lot]
-    return stops()[lot] * (rents[level] - rents[level - 1])

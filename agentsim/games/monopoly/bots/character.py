@@ -1,31 +1,31 @@
-"""Character: what all personalities share: how each kind of request is put to one, and the decisions that cost nothing.
+"""Character: what all personalities share: how each kind of request is put to one, and what they decide alike.
 
 A character is a pure function of a request and a stream; what it remembers, the request remembers.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeAlias
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
-from agentsim.games.monopoly.answers import Reacted
 from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name
 from agentsim.games.monopoly.bots.building import raised
-from agentsim.games.monopoly.bots.offers import Deal, best_deal, wanted
-from agentsim.games.monopoly.bots.words import Lines
-from agentsim.games.monopoly.bots.worth import Taste, judged, npv, worst_rent
+from agentsim.games.monopoly.bots.worth import Deal, Taste, best_deal, judged, npv, proposal, wanted, worst_rent
 from agentsim.games.monopoly.building import Managed, ManageEstate
-from agentsim.games.monopoly.bundle import Build, Bundle
+from agentsim.games.monopoly.bundle import Bundle, Level
 from agentsim.games.monopoly.buying import AuctionBid, Bid, Bought, BuyOrAuction, StakedBid
 from agentsim.games.monopoly.debts import RaiseCash, Raised
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.jail import JailAction, JailChoice
-from agentsim.games.monopoly.question import MonopolyRequest
-from agentsim.games.monopoly.trade import Proposal, interest_on
+from agentsim.games.monopoly.question import MonopolyRequest, Reacted
+from agentsim.games.monopoly.state import View
+from agentsim.games.monopoly.trade import Proposal, Side, interest_on
 from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade, React
-from agentsim.games.monopoly.view import View
 
+Lines: TypeAlias = Mapping[str, tuple[str, ...]]
+"""What is said, by occasion; in a pitch `{name}` is who it is made to, `{group}` what the proposer would have."""
 BUY, AUCTION = Bought(action="buy"), Bought(action="auction")
 OUT = Bid(action=StakedBid(bid=0))
 PASS = Proposed(action=Proposal())
@@ -36,14 +36,25 @@ _DANGEROUS = 200
 
 
 class Character:
-    """One personality; `reserve` is the cash in dollars that it keeps when it spends of its own will."""
+    """One personality; amounts are dollars."""
 
     taste: ClassVar[Taste] = {}
     least: ClassVar[int]
-    """Dollars below which nothing that it chooses takes its cash."""
-    lines: ClassVar[Lines]
+    """Cash below which nothing that it chooses takes it."""
+    most: ClassVar[int]
+    """Cash that it keeps at most when it spends of its own will."""
+    asks: ClassVar[int] = 0
+    """What a trade that it is offered must gain it, as a rule."""
+    leaves: ClassVar[int] = 0
+    """What a trade that it proposes must gain the other, and `sweetening` more for each that the other rejected."""
+    sweetening: ClassVar[float] = 40.0
+    silent: ClassVar[float] = 0.0
+    """How likely it proposes nothing where it may."""
     talks: ClassVar[float]
     """How likely it says something on an occasion for words."""
+    lines: ClassVar[Lines]
+    thought: ClassVar[str] = ""
+    """What it thinks of an offer that it says something to."""
 
     def __call__(self, request: Any, rng: Stream) -> Decision:
         match request:
@@ -52,7 +63,7 @@ class Character:
             case ManageEstate():
                 return self.manage(request, rng) if _can_grow(request) else IDLE
             case AuctionBid():
-                return self.bid(request, rng)
+                return self.bid(request)
             case BuyOrAuction():
                 return self.buy(request, rng)
             case AnswerTrade():
@@ -69,20 +80,20 @@ class Character:
     # -- what each has of its own
 
     def reserve(self, view: View, seat: int, rng: Stream) -> int:
-        raise NotImplementedError
+        """The cash that it keeps when it spends of its own will: the highest rent that it could owe, within limits."""
+        return max(self.least, min(self.most, self.worst(view, seat)))
 
-    def buy(self, request: BuyOrAuction, rng: Stream) -> Bought:
-        raise NotImplementedError
+    def floor(self, request: MonopolyRequest[Any], position: int) -> int:
+        """The cash below which it does not buy this deed."""
+        return self.least
 
-    def limit(self, request: AuctionBid, rng: Stream) -> int:
-        """The most that it bids."""
-        raise NotImplementedError
+    def value(self, request: AuctionBid, position: int) -> int:
+        """What it bids for the deed at most, where it has the cash."""
+        return self.worth(request, position)
 
-    def propose(self, request: ProposeTrade, rng: Stream) -> Proposed:
-        raise NotImplementedError
-
-    def answer(self, request: AnswerTrade, rng: Stream) -> Answered:
-        raise NotImplementedError
+    def stake(self, request: ProposeTrade, rng: Stream) -> int:
+        """The cash that it offers in a trade at most."""
+        return request.you.cash - self.least
 
     def manage(self, request: ManageEstate, rng: Stream) -> Managed:
         raise NotImplementedError
@@ -102,60 +113,82 @@ class Character:
         return worst_rent(view.owner, view.level, view.mortgaged, seat)
 
     def worth(self, request: MonopolyRequest[Any], position: int) -> int:
-        """Net present value of an unowned deed, in dollars."""
+        """Net present value of an unowned deed."""
         view = request.view
         return int(npv(view, request.seat, position, len(view.living) - 1, self.taste))
 
-    def bid(self, request: AuctionBid, rng: Stream) -> Bid:
-        """Up to the limit, by a quarter of what is left to it; one bid where bids are sealed."""
-        lot, limit = request.lot, min(self.limit(request, rng), request.you.cash)
+    def buy(self, request: BuyOrAuction, rng: Stream) -> Bought:
+        """At the printed price, where enough is left."""
+        kept = request.you.cash - SPACES[request.position].price
+        return BUY if kept >= self.floor(request, request.position) else AUCTION
+
+    def bid(self, request: AuctionBid) -> Bid:
+        """Up to its limit, by a quarter of what is left to it; one bid where bids are sealed."""
+        lot = request.lot
+        limit = min(self.value(request, lot.position), request.you.cash - self.floor(request, lot.position))
         if limit < lot.least:
             return OUT
         amount = limit if lot.sealed else max(lot.least, lot.high + (limit - lot.high + 1) // 2)
         return Bid(action=StakedBid(bid=amount))
 
-    def gain(self, request: AnswerTrade) -> float:
-        """What the offer gains, in dollars; less than nothing where it costs."""
-        return judged(request.view, request.terms, request.seat, self.taste)[0]
+    def propose(self, request: ProposeTrade, rng: Stream) -> Proposed:
+        """The best deal, now and then."""
+        if rng.random() < self.silent:
+            return PASS
+        deal = self.deal(request, self.stake(request, rng), self.leaves)
+        return self.proposed(request, deal, rng) if deal else PASS
 
-    def affords(self, request: AnswerTrade) -> bool:
-        """Whether the trade costs no cash, or leaves enough."""
-        view, terms = request.view, request.terms
-        costs = terms.request.cash - terms.offer.cash
-        costs += interest_on(view.mortgaged, terms.offer.properties)
-        return costs <= 0 or request.you.cash - costs >= self.least
-
-    def deal(self, request: ProposeTrade, budget: int, margin: float, sweetening: float = 40.0) -> Deal | None:
-        """The best trade to propose; who has rejected lately is offered more, by `sweetening` for each time."""
+    def deal(self, request: ProposeTrade, budget: int, leaves: float) -> Deal | None:
+        """The best trade to propose."""
         view = request.view
         if not wanted(view.owner, len(view.seats), request.seat):
             return None
         rejected = {entry.name: entry.rejected for entry in request.memory.rejections}
-        margins = tuple(margin + sweetening * rejected.get(seat.name, 0) for seat in view.seats)
+        margins = tuple(leaves + self.sweetening * rejected.get(seat.name, 0) for seat in view.seats)
         return best_deal(view, request.seat, self.taste, budget, margins)
 
     def proposed(self, request: ProposeTrade, deal: Deal, rng: Stream) -> Proposed:
         """The deal, with a pitch and a thought."""
-        view = request.view
-        group = group_name(deal.group)
-        pitch = self.say("pitch", rng).format(name=view.seats[deal.target].name, group=group)
+        other, group = request.view.seats[deal.target], group_name(deal.group)
+        pitch = self.say("pitch", rng).format(name=other.name, group=group)
+        offer = Side(properties=deal.gives, cash=max(0, deal.cash))
+        wants = Side(properties=deal.takes, cash=max(0, -deal.cash))
         thought = f"The {group} group would be whole, and I ${deal.gain:.0f} better off."
-        return Proposed(action=deal.proposal(view, pitch), private_thought=thought)
+        return Proposed(action=proposal(other, offer, wants, pitch), private_thought=thought)
+
+    def gain(self, request: AnswerTrade) -> float:
+        """What the offer gains; less than nothing where it costs."""
+        return judged(request.view, request.terms, request.seat, self.taste)[0]
+
+    def affords(self, request: AnswerTrade) -> bool:
+        """Whether the trade costs no cash, or leaves enough."""
+        terms = request.terms
+        costs = terms.request.cash - terms.offer.cash + interest_on(request.view.mortgaged, terms.offer.properties)
+        return costs <= 0 or request.you.cash - costs >= self.least
+
+    def asked(self, rng: Stream) -> float:
+        """What a trade that it is offered must gain it."""
+        return self.asks
+
+    def answer(self, request: AnswerTrade, rng: Stream) -> Answered:
+        """Yes to what gains enough, and costs no cash or leaves enough."""
+        asked = self.asked(rng)
+        gain = self.gain(request)
+        action = "accept" if self.affords(request) and gain >= asked else "reject"
+        speech = self.heard(action, rng)
+        thought = self.thought.format(gain=gain) if speech else ""
+        return Answered(action=action, public_speech=speech, private_thought=thought)
 
     def built(
-        self, lifts: tuple[int, ...], builds: tuple[Build, ...], rng: Stream, mortgages: tuple[int, ...] = ()
+        self, lifts: tuple[int, ...], builds: tuple[Level, ...], rng: Stream, mortgages: tuple[int, ...] = ()
     ) -> Managed:
         """The bundle, with words where it builds."""
         if not lifts and not builds:
             return IDLE
         speech = self.heard("build", rng) if builds else ""
-        return Managed(
-            action=Bundle(mortgages=mortgages, unmortgages=lifts, builds=builds),
-            public_speech=speech,
-            private_thought=f"{len(builds)} levels on {SPACES[builds[0].position].name} and its group."
-            if builds and speech
-            else "",
-        )
+        thought = f"{len(builds)} levels on {SPACES[builds[0].position].name} and its group." if speech else ""
+        action = Bundle(mortgages=mortgages, unmortgages=lifts, builds=builds)
+        return Managed(action=action, public_speech=speech, private_thought=thought)
 
     def jail(self, request: JailAction) -> JailChoice:
         """Out while there is something to buy or nothing to fear; else stay, and collect rent."""

@@ -1,19 +1,21 @@
-"""Worth: what deeds are worth to whom, in dollars, from how often they are visited. What to do about it is each bot's.
+"""Worth: what deeds are worth to whom, from how often they are visited, and the trades that would make a group whole.
 
-A deed is worth what the bank lends on it, the rent of its bare lot, and its share in what the whole group would earn:
-the more, the more of the group is there.
+Worths are dollars. A deed is worth what the bank lends on it, the rent of its bare lot, and its share in what the whole
+group would earn: the more, the more of the group is there. What to do about it is each bot's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from agentsim.games.monopoly.board import DEEDS, GROUPS, RAILROAD_RENTS, SPACES, UTILITY_TIMES
-from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.landing_odds import stops
-from agentsim.games.monopoly.trade import Terms
-from agentsim.games.monopoly.view import View
+from agentsim.games.monopoly.state import Holdings, SeatView, View, holdings
+from agentsim.games.monopoly.trade import Proposal, Side, Terms, interest_on
 
 Taste = Mapping[str, float]
 """How much more, or less, than its stake a group is worth to a seat; 1 where it is not named."""
@@ -42,34 +44,26 @@ def stakes(opponents: int) -> Mapping[str, tuple[float, ...]]:
     found = {}
     for group, lots in GROUPS.items():
         spaces = [SPACES[lot] for lot in lots]
-        rents = sum(stops()[space.position] * _grown(space.position) for space in spaces)
+        rents = sum(stops()[lot] * _rent(lot, whole=True) for lot in lots)
         spent = sum(HOUSES * space.house_cost for space in spaces)
         gain = max(sum(space.price for space in spaces) / 2, rounds * rents - spent)
         found[group] = tuple(gain * share for share in _SHARES[len(lots)])
     return found
 
 
-def _grown(position: int) -> int:
-    """The rent of a lot of a whole group, with its houses."""
-    space = SPACES[position]
+def _rent(position: int, *, whole: bool) -> int:
+    """The rent of a deed of a whole group, with its houses, or of one that is all its holder has of its group."""
+    space, held = SPACES[position], -1 if whole else 0
     if space.kind == "street":
-        return space.rents[HOUSES]
-    return RAILROAD_RENTS[-1] if space.kind == "railroad" else UTILITY_TIMES[-1] * _SEVEN
+        return space.rents[HOUSES if whole else 0]
+    return RAILROAD_RENTS[held] if space.kind == "railroad" else UTILITY_TIMES[held] * _SEVEN
 
 
 @cache
 def _alone(opponents: int) -> Mapping[int, float]:
     """By position, a deed on its own: the bank's loan, and its bare rent."""
     rounds = HORIZON * opponents
-    return {at: SPACES[at].mortgage + rounds * stops()[at] * _bare(at) for at in DEEDS}
-
-
-def _bare(position: int) -> int:
-    """The rent of a deed that is all its holder has of its group."""
-    space = SPACES[position]
-    if space.kind == "street":
-        return space.rents[0]
-    return RAILROAD_RENTS[0] if space.kind == "railroad" else UTILITY_TIMES[0] * _SEVEN
+    return {at: SPACES[at].mortgage + rounds * stops()[at] * _rent(at, whole=False) for at in DEEDS}
 
 
 def npv(view: View, seat: int, position: int, opponents: int, taste: Taste) -> float:
@@ -114,3 +108,92 @@ def judged(view: View, terms: Terms, seat: int, taste: Taste) -> tuple[float, fl
     gain = change(view, other, theirs.properties, mine.properties, opponents=opponents, taste={}) - cash
     own = change(view, seat, mine.properties, theirs.properties, opponents=opponents, taste=taste) + cash
     return own - max(0.0, gain) / opponents, gain
+
+
+# -- trades that would make a group whole, with the cash that makes them acceptable
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """A trade worth proposing: what it gains the proposer, all counted, and the group that it makes whole."""
+
+    gain: float
+    group: str
+    target: int
+    gives: tuple[int, ...]
+    takes: tuple[int, ...]
+    cash: int
+    """From the proposer to the target; below zero the other way."""
+
+
+def proposal(target: SeatView, offer: Side, request: Side, pitch: str) -> Proposal:
+    """A trade as it is put before the table."""
+    return Proposal(propose_trade=True, target_player=target.id, offer=offer, request=request, pitch=pitch)
+
+
+class Wanted(NamedTuple):
+    """A group, who holds the rest of it, the rest, and what could be given for that.
+
+    The last is nothing but cash, what makes a group of the target's whole, or a lone deed.
+    """
+
+    group: str
+    target: int
+    rest: tuple[int, ...]
+    givable: tuple[tuple[int, ...], ...]
+
+
+def best_deal(view: View, seat: int, taste: Taste, budget: int, margins: tuple[float, ...]) -> Deal | None:
+    """The deal that gains the seat most, of those which it can pay and which leave every target its margin.
+
+    `margins` are dollars by seat: how much the target must gain beyond the harm that the deal does it.
+    """
+    opponents = len(view.living) - 1
+    best: Deal | None = None
+    for group, target, takes, givable in wanted(view.owner, len(view.seats), seat):
+        for gives in givable:
+            mine = change(view, seat, takes, gives, opponents=opponents, taste=taste)
+            theirs = change(view, target, gives, takes, opponents=opponents, taste={})
+            fees = interest_on(view.mortgaged, takes)
+            # What the target asks: theirs + cash - (mine - cash) / opponents >= margin
+            needed = (margins[target] + max(0.0, mine) / opponents - theirs) / (1 + 1 / opponents)
+            cash = max(int(needed) + 1, -view.seats[target].cash + interest_on(view.mortgaged, gives))
+            if cash + fees > budget:
+                continue
+            gain = mine - cash - fees - max(0.0, theirs + cash) / opponents
+            if gain > 0 and (best is None or gain > best.gain):
+                best = Deal(gain, group, target, gives, takes, cash)
+    return best
+
+
+@lru_cache(maxsize=256)
+def wanted(owner: tuple[int, ...], seats: int, seat: int) -> tuple[Wanted, ...]:
+    """Every group that one other player alone keeps from being whole."""
+    held = holdings(owner, seats)
+    mine = held.counts[seat]
+    found = []
+    for group, lots in GROUPS.items():
+        if 0 < mine[group] < len(lots):
+            others = {owner[lot] for lot in lots if owner[lot] != seat}
+            if len(others) == 1 and BANK not in others:
+                target = others.pop()
+                rest = tuple(lot for lot in lots if owner[lot] != seat)
+                found.append(Wanted(group, target, rest, tuple(_givable(owner, held, seat, target, group))))
+    return tuple(found)
+
+
+def _givable(owner: tuple[int, ...], held: Holdings, seat: int, target: int, goal: str) -> Iterator[tuple[int, ...]]:
+    yield ()
+    lone: list[int] = []
+    for group, lots in GROUPS.items():
+        mine = held.counts[seat][group]
+        if group == goal or not mine or mine == len(lots):
+            continue
+        if mine + held.counts[target][group] == len(lots):
+            yield tuple(lot for lot in lots if owner[lot] == seat)
+        elif mine == 1:
+            lone += [lot for lot in lots if owner[lot] == seat]
+    if lone:
+        yield (max(lone, key=lambda lot: SPACES[lot].price),)
+        if len(lone) > 1:
+            yield (min(lone, key=lambda lot: SPACES[lot].price),)
