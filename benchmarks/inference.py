@@ -14,12 +14,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
 from agentsim.analysis.across import concordance, drawn
+from agentsim.analysis.arms import paired_intervals
 from agentsim.analysis.conditions import by_condition, differences
 from agentsim.analysis.game_records import labelled
 from agentsim.analysis.inference import Interval, stages
@@ -27,7 +29,7 @@ from agentsim.analysis.influence import ALL
 from agentsim.analysis.positions import ballots, place_p
 from agentsim.analysis.posterior import Stages, credible, posterior, wins_check
 from agentsim.analysis.preference import OwnMaker, own_makers
-from benchmarks import design_world
+from benchmarks import arms_world, design_world
 from benchmarks.inference_worlds import Array, Jury, elimination_votes, jury_votes, placed, tables, treated
 from benchmarks.influence_world import persuasion, true_effect
 from benchmarks.rate_world import Pool
@@ -227,6 +229,34 @@ def designs(generator: np.random.Generator) -> Iterator[Said]:
         yield Said("until a width: blocks, of those for one look at a plain interval", taken / plain, None)
 
 
+def arms(generator: np.random.Generator) -> Iterator[Said]:
+    """Arms of a fork that do the same as their control, and one in which a player is better; rows hang together."""
+    for pairs, effect in product((12, 40), (0.0, 0.4)):
+        true = truth(effect)
+        _, low, high, low_adj, high_adj = paired_intervals(arms_world.differences(generator, pairs, effect))
+        what = f"arm, {'planted effect' if effect else 'no effect'}, {pairs} pairs"
+        for row in np.flatnonzero(~np.isnan(low)):
+            held = low[row] <= true[row] <= high[row]
+            measure = arms_world.MEASURES[row // arms_world.PLAYERS]
+            right = "covered" if effect else "false positives"
+            yield Said(f"{what}: {right}", held if effect else not held, COVERED if effect else FALSE)
+            if effect and row % arms_world.PLAYERS == 0:
+                yield Said(f"{what}: {measure} of the player who is better, covered", held, None)
+        yield Said(
+            f"{what}: any that hold together, wrong", bool(((low_adj > true) | (high_adj < true)).any()), (0.0, 0.07)
+        )
+
+
+@cache
+def truth(effect: float) -> Array:
+    """The true effects: means over a million pairs of another seed."""
+    if not effect:
+        return np.zeros(arms_world.PLAYERS * len(arms_world.MEASURES))
+    generator = np.random.default_rng(arms_world.SEED)
+    parts = [arms_world.differences(generator, arms_world.TRUTH_PAIRS // 20, effect).mean(axis=0) for _ in range(20)]
+    return np.asarray(np.mean(parts, axis=0), dtype=np.float64)
+
+
 def influence(generator: np.random.Generator) -> Iterator[Said]:
     """A message that persuades, and one that does nothing, with the branches a side that are the default, and 40."""
     for pairs, added in product((20, 40), (0.25, 0.0)):
@@ -290,6 +320,7 @@ WORLDS: dict[str, World] = {
     "ratings": World(1, ratings),
     "no_wins": World(2, no_wins),
     "influence": World(3, influence),
+    "arms": World(6, arms),
     "rate": World(3, rate, 500),
     "rate_beside": World(4, rate_beside, 50),
     "designs": World(3, designs),
