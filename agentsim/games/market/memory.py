@@ -176,7 +176,7 @@ class Signal:
 
 
 class Tape:
-    """The latest quotes and trades that everybody has heard of; `opened` were there when the period began."""
+    """The latest quotes and trades that all have heard of; `opened` were there when the period began."""
 
     def __init__(self, everybody: str) -> None:
         self.total = 0

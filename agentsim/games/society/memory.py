@@ -83,7 +83,7 @@ class Memories:
             self.hear(entry)
 
     def hear(self, entry: LogEntry) -> None:
-        """Take in one event: whoever it touches is among those who heard it."""
+        """Take in one event: those whom it touches are among those who heard it."""
         if (touched := _TOUCHES.get(type(entry.event))) is not None:
             for agent, notice in touched(self, entry.event):
                 self.of(agent).add(notice)

@@ -149,7 +149,7 @@ class Course:
         return answers
 
     def count(self, at: words.Part, votes: Mapping[PlayerId, PlayerId], to: Audience) -> list[PlayerId]:
-        """Tell the votes; those with the most of them, in alphabetical order. A vote for nobody is none."""
+        """Tell the votes; those with the most of them, in alphabetical order. An abstention is no vote."""
         self.table.tell(words.Voted(at, dict(votes)), to=to)
         tally = Counter(vote for vote in votes.values() if vote != NOBODY)
         return sorted(name for name, count in tally.items() if count == max(tally.values()))
