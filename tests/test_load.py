@@ -54,7 +54,17 @@ def test_a_runs_tables_have_exactly_their_columns(logs: Path) -> None:
         assert list(run.tables[table].columns) == list(BASE[table])
     votes = run.tables["votes"]
     assert isinstance(votes, pd.DataFrame)
-    assert list(votes.columns) == ["Round", "Final", "Voter", "Choice", "Explanation"]
+    assert list(votes.columns) == [
+        "Round",
+        "Final",
+        "Voter",
+        "Choice",
+        "Explanation",
+        "Ballot",
+        "Position",
+        "Voter_model",
+        "Choice_model",
+    ]
     assert len(run.tables["events"]) == sum(len(part["events"]) for part in run.history["rounds"])
 
 
@@ -96,7 +106,7 @@ def test_a_table_is_made_once_and_an_unknown_one_names_those_there_are(logs: Pat
 
 def test_what_is_loaded_says_what_it_is(logs: Path) -> None:
     run = one(logs)
-    sizes = f"events {len(run.tables['events'])}x10, decisions {len(run.tables['decisions'])}x19, standings 3x8"
+    sizes = f"events {len(run.tables['events'])}x10, decisions {len(run.tables['decisions'])}x20, standings 3x8"
     assert repr(run).startswith(f"<Run first: agent_island, seed 1, completed; <Tables {sizes}, usage 3x12, pairs ")
     assert repr(all_of(logs)).startswith(f"<Runs {logs}: 3 of 3 runs; <Tables events ")
 

@@ -116,7 +116,7 @@ def test_the_report_has_a_table_of_each_effect_and_a_plot_of_each_measure(auctio
     said = agentsim("report", str(auction), cwd=auction.parent)
     assert (said.code, "Planned; full factorial: 4 cells" in said.out) == (0, True)
     line = json.loads(agentsim("report", str(auction), "--json", cwd=auction.parent).out)
-    assert len(line["design"]["effects"]) == 12
+    assert len(line["designs"][0]["effects"]) == 12
     assert design_effects(auction.parent) is None
     assert design_panels(None) == []
 

@@ -164,7 +164,7 @@ def test_labels_that_never_change_seats_are_told_to() -> None:
     ):
         found = standings(games)
         assert found.seats_fixed is fixed
-        assert ("changed seats" in panels(found, [])[0].note) is fixed
+        assert ("changed its seat" in panels(found, [])[0].note) is fixed
 
 
 def test_identical_models_under_different_names_are_not_told_apart() -> None:

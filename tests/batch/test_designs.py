@@ -160,7 +160,7 @@ def test_a_width_ends_a_batch_which_then_stays_as_it_is(tmp_path: Path) -> None:
     again = agentsim("resume", "b", "--json", *QUIET, cwd=tmp_path)
     assert (again.code, said(again.out)["enough"], said(again.out)["ended_now"]) == (0, done["enough"], {})
     assert snapshot(tmp_path / "b") == before
-    report = said(agentsim("report", "b", "--json", cwd=tmp_path).out)["design"]
+    report = said(agentsim("report", "b", "--json", cwd=tmp_path).out)["designs"][0]
     assert (report["anytime"], report["blocks"]) == (True, done["done"] // 4)
     (rank,) = [
         each for each in report["effects"] if each["factors"] == ["players.0.model"] and each["measure"] == "rank"

@@ -28,6 +28,7 @@ def exported(name: str) -> tuple[list[Pair], dict[int, str]]:
     for row in frame.rows:
         cells: dict[str, Any] = dict(zip(frame.columns, row, strict=True))
         titles[cells["round"]] = cells.pop("round_title")
+        del cells["who_model"], cells["whom_model"]
         found.setdefault((cells.pop("who"), cells.pop("whom")), []).append(Deed(**cells))
     return [Pair(*both, tuple(deeds), ()) for both, deeds in found.items()], titles
 

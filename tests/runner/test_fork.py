@@ -176,7 +176,8 @@ def test_a_branch_tells_what_it_paid_and_its_limits_hold_for_that(varied: FakeSe
     tables = run_tables(load_history(tmp_path / f"{name}.json"))
     place = tables["usage"].columns.index("calls")
     assert sum(int(str(row[place])) for row in tables["usage"].rows) == own
-    assert sum(row[-1] is False for row in tables["decisions"].rows) == own
+    inherited = tables["decisions"].columns.index("inherited")
+    assert sum(row[inherited] is False for row in tables["decisions"].rows) == own
 
 
 _DEEP = 5_000
