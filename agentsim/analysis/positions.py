@@ -50,10 +50,11 @@ def place_p(
 ) -> float | None:
     """The p-value that places mean nothing for ranks; None where places and labels cannot be told apart.
 
-    The statistic is the sum of squares of ranks (less their mean in the game) that places explain. For places by lot
+    For places by lot the statistic is the sum of squares of ranks (less their mean in the game) that places explain;
     players keep their ranks, and places are dealt again: exact. Seats are no lot. With `balanced` what labels explain
     is taken off first, and the rest is dealt (D. Freedman and D. Lane, A nonstochastic interpretation of reported
-    significance levels, 1983).
+    significance levels, 1983); the statistic is then F, and there is no test where games leave fewer degrees of
+    freedom for the residual than places take.
     """
     known = [game for game in games if all(place_of(each) is not None for each in game.entrants)]
     width = max((len(game.entrants) for game in known), default=0)
@@ -70,24 +71,33 @@ def place_p(
             assert place is not None, "such games are left out"
             ranks[row, at], there[row, at] = each.rank - mean, True
             places[row, at], labels[row, at] = place, names[each.label]
-    design, who = _dummies(places, there), _dummies(labels, there)
+    design, who = _dummies(places, there), _basis(_dummies(labels, there))
     left = ranks[there]
     if balanced:
-        left, design = left - who @ np.linalg.lstsq(who, left, rcond=None)[0], _without(design, who)
+        left, design = left - who @ (who.T @ left), design - who @ (who.T @ design)
     left[np.abs(left) < 1e-9] = 0.0  # a rank that labels explain wholly leaves rounding alone
     basis = _basis(design)
-    if basis.shape[1] == 0 or not left.any():
+    free = int((there.sum(axis=1) - 1).sum()) - who.shape[1] - basis.shape[1]
+    if basis.shape[1] == 0 or not left.any() or (balanced and free < basis.shape[1]):
         return None
+
+    def explained(values: Array) -> float:
+        own = float(((basis.T @ values) ** 2).sum())
+        if not balanced:
+            return own
+        rest = float((values**2).sum() - ((who.T @ values) ** 2).sum()) - own
+        return own / max(rest, 1e-12)
+
     rest = np.zeros_like(ranks)
     rest[there] = left
     generator = np.random.default_rng(seed)
     share = blocks([game.seed for game in known]).argmax(axis=0)
     many = int(share.max()) + 1
-    found, done = 0, ((basis.T @ left) ** 2).sum()
+    found, done = 0, explained(left)
     for _ in range(deals):
         keys = np.where(there, generator.random((many, width))[share], 2.0)
         dealt = np.take_along_axis(rest, keys.argsort(axis=1), axis=1)[there]
-        found += bool(((basis.T @ dealt) ** 2).sum() >= done * (1 - 1e-9))
+        found += bool(explained(dealt) >= done * (1 - 1e-9))
     return (1 + found) / (1 + deals)
 
 
@@ -98,11 +108,6 @@ def _dummies(numbers: Whole, there: Array) -> Array:
         own = (numbers == number) * 1.0
         columns.append((own - own.sum(axis=1, keepdims=True) / there.sum(axis=1, keepdims=True))[there > 0])
     return np.stack(columns, axis=1)
-
-
-def _without(design: Array, others: Array) -> Array:
-    found: Array = design - others @ np.linalg.lstsq(others, design, rcond=None)[0]
-    return found
 
 
 def _basis(design: Array) -> Array:
