@@ -142,13 +142,16 @@ class Asked:
 
 def _followed(message: Message, files: RunFiles) -> Followed | None:
     """What followed from the message in a branch; None of one that is not finished."""
-    from agentsim.analysis.arm_records import results_of
+    from agentsim.analysis.game_records import game_record
     from agentsim.analysis.influence import Followed
+    from agentsim.analysis.measures import Measures
     from agentsim.analysis.responses import responses
 
     if not over(files) or not files.history.is_file():
         return None
     history, at = load_history(files.history), message.parent.ask.index
+    if (record := game_record(files.name, history)) is None:
+        return None
     recorded = read_journal(files.journal)
     play = new_play(*restored_scenario(recorded.head))
     found = responses(
@@ -158,6 +161,6 @@ def _followed(message: Message, files: RunFiles) -> Followed | None:
         speaker=message.parent.ask.request.player,
         listeners=message.listeners,
     )
-    results = results_of(files.name, history)
+    results = Measures.of(record).results
     decided = [(each.player, each.kind, each.decision) for each in history.decisions if each.index != at]
     return Followed(found, results, (decided, results))

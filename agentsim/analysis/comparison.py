@@ -10,7 +10,6 @@ from typing import Any
 
 from agentsim.analysis import comparison_panels as made
 from agentsim.analysis.across import Across, across
-from agentsim.analysis.arm_panels import arm_panels
 from agentsim.analysis.arms import Comparison, comparisons
 from agentsim.analysis.conditions import (
     Condition,
@@ -21,10 +20,11 @@ from agentsim.analysis.conditions import (
     measured,
     same_sizes,
 )
-from agentsim.analysis.design_panels import design_panels
+from agentsim.analysis.effect_panels import arm_panels, design_panels
 from agentsim.analysis.effects import DesignEffects, design_effects
 from agentsim.analysis.findings import Relation, relations, without_branches
-from agentsim.analysis.game_records import GameRecord, Games, labelled, read_games
+from agentsim.analysis.folders import Games, read_games
+from agentsim.analysis.game_records import GameRecord, labelled
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.panels import panels
 from agentsim.analysis.positions import Ballots, ballots

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agentsim.analysis.across import Across
 from agentsim.analysis.conditions import Condition, Difference, Measured
 from agentsim.analysis.positions import Ballots
-from agentsim.analysis.sentences import estimated, p_value, written
+from agentsim.analysis.sentences import ends, estimated, p_value, written
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, listed
 
@@ -44,7 +44,7 @@ def condition_panels(
 def _differences(name: str, less: str, found: Sequence[Difference]) -> DataTable:
     rows: list[tuple[Cell, ...]] = []
     for each in found:
-        both = written(each.together, "+.2f").partition(" ")[2] or None
+        both = ends(each.together, "+.2f")
         games = f"{each.games[0]}, {each.games[1]}"
         rows.append((each.measure, each.label or _ALL, games, written(each.difference, "+.2f"), both))
     note = (

@@ -23,7 +23,8 @@ def width_reached(directory: Path, until: Until | None) -> Callable[[], str | No
         return None
     try:
         from agentsim.analysis.design_records import DesignGames
-        from agentsim.analysis.effects import FEWEST_SEEN, effects
+        from agentsim.analysis.effects import effects
+        from agentsim.analysis.paired import FEWEST_SEEN
     except ImportError:
         raise UsageError("--until-width needs the extra analysis: pip install 'agentsim[analysis]'") from None
     games = DesignGames(directory)

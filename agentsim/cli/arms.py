@@ -35,7 +35,7 @@ def compare(
     if as_json:
         say_json(found.to_json())
         return
-    from agentsim.analysis.arm_panels import arm_panels
+    from agentsim.analysis.effect_panels import arm_panels
 
     if found.left_out:
         first = next(iter(found.left_out))

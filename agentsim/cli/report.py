@@ -19,7 +19,7 @@ from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from agentsim.analysis.comparison import Compared, Part
-    from agentsim.analysis.game_records import Games
+    from agentsim.analysis.folders import Games
     from agentsim.analysis.standings import Standing
 
 By: TypeAlias = Literal["model", "player"]

@@ -14,18 +14,17 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from agentsim.analysis.design_panels import design_panels
 from agentsim.analysis.design_records import Blocks, DesignGames
+from agentsim.analysis.effect_panels import design_panels
 from agentsim.analysis.effects import (
-    FEWEST_SEEN,
     DesignEffects,
     FactorEffect,
     by_seed,
-    confidence_sequence,
     contrast_of,
     design_effects,
     effects,
 )
+from agentsim.analysis.paired import FEWEST_SEEN, confidence_sequence
 from agentsim.analysis.power import Plan, blocks_needed, plan, power_of
 from agentsim.engine.panel import DataTable, Estimates
 from agentsim.errors import UsageError
@@ -116,7 +115,7 @@ def test_the_report_has_a_table_of_each_effect_and_a_plot_of_each_measure(auctio
     said = agentsim("report", str(auction), cwd=auction.parent)
     assert (said.code, "Planned; full factorial: 4 cells" in said.out) == (0, True)
     line = json.loads(agentsim("report", str(auction), "--json", cwd=auction.parent).out)
-    assert len(line["design"]["effects"]) == 12
+    assert len(line["designs"][0]["effects"]) == 12
     assert design_effects(auction.parent) is None
     assert design_panels(None) == []
 
