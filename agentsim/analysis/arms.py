@@ -9,22 +9,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.stats import nct
 from scipy.stats import t as student
 
-from agentsim.analysis.arm_records import Arm, read_arms
-from agentsim.analysis.game_records import Column
+from agentsim.analysis.folders import histories
+from agentsim.analysis.game_records import Column, game_record
 from agentsim.analysis.inference import UPPER, Array
-from agentsim.analysis.measures import tabled
+from agentsim.analysis.measures import Measures, tabled
 from agentsim.analysis.paired import POWER, Effect, fewest, known, paired_intervals
 from agentsim.errors import UsageError
+from agentsim.history.branches import branches_in
 from agentsim.history.load import divergence
-from agentsim.history.record import CONTROL
+from agentsim.history.record import CONTROL, ForkRecord, History
 from agentsim.history.run_files import find_run
 
 _MOST_BRANCHES = 1_000_000
@@ -77,11 +78,32 @@ class Comparison:
         return {**asdict(self), "left_out": dict(self.left_out)}
 
 
+@dataclass(frozen=True, slots=True)
+class BranchRecord:
+    """One finished branch, with what is measured in it."""
+
+    history: History
+    changed: str
+    measures: Measures
+
+
+Arm: TypeAlias = dict[tuple[int, str], BranchRecord]
+"""Branches by number and chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """By the run that was forked and the decision: the arms by name, and why branches are left out, by name."""
+
+    arms: dict[tuple[str, int], dict[str, Arm]] = field(default_factory=dict)
+    left_out: dict[tuple[str, int], dict[str, str]] = field(default_factory=dict)
+
+
 def comparisons(
     directory: Path, *, of: str | None = None, control: str = CONTROL, effect: float | None = None
 ) -> list[Comparison]:
     """Every fork in the folder (or of the run `of`) that has a control and another arm."""
-    folder = read_arms(directory, of)
+    folder = _read(directory, of)
     found = []
     for (parent, at), arms in sorted(folder.arms.items()):
         others = [name for name in arms if name != control]
@@ -113,6 +135,43 @@ def comparison(
             f"agentsim fork {of} --at {at or 'N'} --arm ARM --set KEY=VALUE --branches K"
         )
     return found[0]
+
+
+def _read(directory: Path, of: str | None = None) -> _Folder:
+    """The numbered branches in the folder, or those of the run `of`."""
+    folder, read = _Folder(), dict(_forked(directory, of))
+    # named arms first: of two branches with one number and one chance, the one without a name is left out
+    for name, (history, fork) in sorted(read.items(), key=lambda each: (each[1][1].arm is None, each[0])):
+        place, key = (fork.of, fork.at), (fork.branch or 0, f"{history.seed} {fork.salts}")
+        left_out = folder.left_out.setdefault(place, {})
+        if (record := game_record(name, history)) is None:
+            left_out[name] = f"is not finished ({history.status})"
+            continue
+        called, changed = _called(fork)
+        arm = folder.arms.setdefault(place, {}).setdefault(called, {})
+        if key in arm:
+            left_out[name] = "has the number and the chance of another branch of its arm"
+        else:
+            arm[key] = BranchRecord(history, changed, Measures.of(record))
+    for files, branch in branches_in(directory):
+        if files.name not in read and branch.number is not None and of in {None, branch.of}:
+            folder.left_out.setdefault((branch.of, branch.at), {})[files.name] = "has no history"
+    return folder
+
+
+def _forked(directory: Path, of: str | None) -> Iterator[tuple[str, tuple[History, ForkRecord]]]:
+    """The numbered branches' histories by name; what cannot be read is no branch."""
+    for name, history in histories(directory, b'"fork"'):
+        fork = None if isinstance(history, UsageError) else history.fork
+        if isinstance(history, History) and fork is not None and fork.branch is not None and of in {None, fork.of}:
+            yield name, (history, fork)
+
+
+def _called(fork: ForkRecord) -> tuple[str, str]:
+    """The arm's name, and what it changes; without a name it is called by what it changes."""
+    instead = [] if fork.instead is None else [", ".join(f"{key}={value}" for key, value in fork.instead.items())]
+    changed = ", ".join((*fork.changed, *instead))
+    return fork.arm or changed or CONTROL, changed
 
 
 def _compared(name: str, arm: Arm, control: Arm, effect: float | None) -> ArmEffects:

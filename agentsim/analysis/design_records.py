@@ -1,4 +1,4 @@
-"""The games of a design as blocks of measures; their effects are `effects`."""
+"""The games of a design as blocks of measures; their effects are `design_effects`."""
 
 from __future__ import annotations
 

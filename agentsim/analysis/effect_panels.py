@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from agentsim.analysis.arms import ArmEffects, Comparison, PairedEffect
-from agentsim.analysis.effects import DesignEffects, FactorEffect
+from agentsim.analysis.design_effects import DesignEffects, FactorEffect
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.influence import ALL, Influence
 from agentsim.analysis.paired import POWER

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -81,3 +81,18 @@ def _read(directory: Path) -> Games:
         raise UsageError(f"{directory}: holds no finished game")
     known = (replace(each, parent=copies.get(each.parent, each.parent)) if each.parent else each for each in found)
     return Games(tuple(known), skipped, copies)
+
+
+def without_branches(games: Sequence[GameRecord]) -> list[GameRecord]:
+    """The games without branches of other games here: a branch repeats its parent's past, which would count twice."""
+    by_name = {game.name: game for game in games}
+
+    def repeats(game: GameRecord) -> bool:
+        seen: set[str] = set()
+        last = game
+        while last.parent in by_name and last.name not in seen:
+            seen.add(last.name)
+            last = by_name[last.parent]
+        return last.name != game.name  # two runs that name each other as parent are none's branch
+
+    return [game for game in games if not repeats(game)]

@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import groupby
 from typing import Any, TypeAlias
 
 from agentsim import games
-from agentsim.analysis.turns import turns
-from agentsim.engine.event import AGAINST, FOR, NAMED, LogEntry
+from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LogEntry
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.diagnostics import Share, shares_in
 from agentsim.history.load import derived, told_events
@@ -118,7 +118,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
         return None
     ranks = _middled({standing.player: standing.rank for standing in outcome.standings})
     log, dealt = _told(history)
-    spoke, scores = turns(log, history), {each.player: each.score for each in outcome.standings}
+    spoke, scores = _turns(log, history), {each.player: each.score for each in outcome.standings}
     own = [each for each in history.decisions if not history.inherits(each)]
     decided = Counter(decision.player for decision in own)
     fork, paid = history.fork, history.paid
@@ -223,6 +223,25 @@ def _deeds(dealt: Sequence[Pair]) -> dict[Column, float]:
                 counts[f"{deed.deed} (done)", pair.who] += deed.times
                 counts[f"{deed.deed} (received)", pair.whom] += deed.times
     return {column: float(count) for column, count in counts.items()}
+
+
+def _turns(log: Sequence[LogEntry], history: History) -> dict[str, int]:
+    """The first order of all players that chance drew and all heard: as a list in one event, or by events of a round.
+
+    Orders that players or rules make are none: a place in them would say who came first, not what coming first does.
+    """
+    players = {player.id for player in history.seated}
+    told = [entry for entry in log if entry.event.drawn and isinstance(entry.to, EveryoneType)]
+    for _, entries in groupby(told, lambda entry: (entry.round, entry.event.kind)):
+        in_turn: dict[str, list[str]] = {}
+        for event in (entry.event for entry in entries):
+            for name in event.drawn:
+                drawn = getattr(event, name)
+                in_turn.setdefault(name, []).extend((drawn,) if isinstance(drawn, str) else drawn)
+        for order in map(list, map(dict.fromkeys, in_turn.values())):
+            if set(order) == players:
+                return {player: place for place, player in enumerate(order, start=1)}
+    return {}
 
 
 def _middled(ranks: Mapping[str, int]) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """Influence: what one message did, branches in which it was said beside branches in which it was not.
 
-Branch k of both sides has the same chance up to what players draw of their own; intervals are those of `arms`. Shares
+Branch k of both sides has the same chance up to what players draw of their own; intervals are `paired`. Shares
 count a listener who did no such thing as one who did not choose it, so that every pair counts; of amounts, only pairs
 count in which both sides have one.
 """

@@ -5,7 +5,7 @@ contrast, N blocks and an effect D this has the chance P(|T| > t), T noncentral 
 S: over pilots with f degrees of freedom, the chance that N blocks give is that of a noncentral t with f degrees of
 freedom and noncentrality t to be below sqrt(N) D / s, and N is chosen so that this is the power promised (S. A. Julious
 and R. J. Owen, Sample size calculations for clinical studies allowing for uncertainty about the variance,
-Pharmaceutical Statistics 5, 2006). f is that of the pilot's variance as it spreads (`effects.freedom_of`).
+Pharmaceutical Statistics 5, 2006). f is that of the pilot's variance as it spreads (`design_effects.freedom_of`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any
 from scipy.stats import nct
 from scipy.stats import t as student
 
+from agentsim.analysis.design_effects import FactorEffect, effects
 from agentsim.analysis.design_records import DesignGames
-from agentsim.analysis.effects import FactorEffect, effects
 from agentsim.analysis.inference import FEWEST, UPPER
 from agentsim.analysis.paired import POWER, fewest
 from agentsim.errors import UsageError

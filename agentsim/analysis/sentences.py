@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import permutations
 
-from agentsim.analysis.findings import Relation
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.preference import OwnMaker
+from agentsim.analysis.relations import Relation
 from agentsim.analysis.standings import Place, Standing, Standings
 from agentsim.engine.wording import counted
 

@@ -18,8 +18,8 @@ from agentsim.analysis.inference import (
     ratio_intervals,
     stages,
 )
-from agentsim.analysis.panels import panels
 from agentsim.analysis.standings import standings
+from agentsim.analysis.standings_panels import panels
 
 TRUE: Array = np.array([1.0397, 0.3466, -0.3466, -1.0397])
 """Each twice as strong as the next."""
@@ -164,7 +164,7 @@ def test_labels_that_never_change_seats_are_told_to() -> None:
     ):
         found = standings(games)
         assert found.seats_fixed is fixed
-        assert ("changed seats" in panels(found, [])[0].note) is fixed
+        assert ("changed its seat" in panels(found, [])[0].note) is fixed
 
 
 def test_identical_models_under_different_names_are_not_told_apart() -> None:

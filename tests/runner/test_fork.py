@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.findings import without_branches
-from agentsim.analysis.folders import read_games
+from agentsim.analysis.folders import read_games, without_branches
 from agentsim.analysis.game_records import game_record
 from agentsim.errors import AgentsimError, ScenarioError, UsageError
 from agentsim.history.contents import read_journal
@@ -177,7 +176,8 @@ def test_a_branch_tells_what_it_paid_and_its_limits_hold_for_that(varied: FakeSe
     tables = run_tables(load_history(tmp_path / f"{name}.json"))
     place = tables["usage"].columns.index("calls")
     assert sum(int(str(row[place])) for row in tables["usage"].rows) == own
-    assert sum(row[-1] is False for row in tables["decisions"].rows) == own
+    place = tables["decisions"].columns.index("inherited")
+    assert sum(row[place] is False for row in tables["decisions"].rows) == own
 
 
 _DEEP = 5_000

@@ -8,7 +8,6 @@ intervals are those of paired differences (`paired`), and where a batch may have
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from agentsim.analysis import inference
 from agentsim.analysis.design_records import Blocks, DesignGames, alone, members
 from agentsim.analysis.inference import Array
+from agentsim.analysis.measures import RANK, WIN
 from agentsim.analysis.paired import Effect, confidence_sequence, known, paired_intervals
 from agentsim.errors import UsageError
 from agentsim.scenario.factorial import EVERYONE, Contrast
@@ -35,11 +36,6 @@ class FactorEffect(Effect):
     blocks: int
     sd: float | None
     freedom: float | None
-
-    @property
-    def width(self) -> float:
-        """That of the interval; infinite where there is none."""
-        return math.inf if self.low is None or self.high is None else self.high - self.low
 
 
 @dataclass(frozen=True)
@@ -119,7 +115,7 @@ def _columns(
             for name, own in whose:
                 columns = [places[measure, each] for each in own if (measure, each) in places]
                 # of all players together rank and win are always the same
-                if columns and not (name == EVERYONE and measure in {"rank", "win"}):
+                if columns and not (name == EVERYONE and measure in {RANK, WIN}):
                     values = blocks.values[:, :, columns].mean(axis=2)
                     yield contrast, measure, name, contrast_of(values, contrast)
 
@@ -134,10 +130,9 @@ def contrast_of(values: Array, contrast: Contrast) -> Array:
 
 def by_seed(differences: Array, seeds: Sequence[int]) -> Array:
     """The means over the blocks of one seed, which share their luck; NaN where no block of it is complete."""
-    known = {seed: place for place, seed in enumerate(dict.fromkeys(seeds))}
-    if len(known) == len(seeds):
+    together = inference.by_seed(seeds)
+    if len(together) == len(seeds):
         return differences
-    together = np.eye(len(known))[:, [known[seed] for seed in seeds]]
     there = ~np.isnan(differences)
     with np.errstate(invalid="ignore"):
         found: Array = (together @ np.where(there, differences, 0.0)) / (together @ there)

@@ -24,7 +24,7 @@ from agentsim.analysis.posterior import Stages, independence
 from agentsim.errors import UsageError, first_objection
 from agentsim.history.load import parsed, read
 from agentsim.history.run_files import RunFiles, write_whole
-from agentsim.scenario.plan import ModelName, ModelSettings, PlayerPlan, SeatRecord
+from agentsim.scenario.player_plan import ModelName, ModelSettings, PlayerPlan, SeatRecord
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.validation import nearest, validated
 
