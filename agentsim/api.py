@@ -25,12 +25,12 @@ from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
 from agentsim.prepare import prepare_batch, prepare_run, proofs
 from agentsim.results import Run, Runs, load, logs_folder, run_in
-from agentsim.runner.arms import of_arm
 from agentsim.runner.batch.manifest import at_once
 from agentsim.runner.batch.run_batch import run_batch_in_loop
 from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import Proof
 from agentsim.runner.session import Session, resumed
+from agentsim.runner.wanted import of_arm
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import Source
 

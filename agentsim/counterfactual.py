@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, get_args
 
 from agentsim.api import Folder, Models, played, variables
 from agentsim.engine.prompt import cleaned
-from agentsim.errors import UsageError
+from agentsim.errors import UsageError, needed_by
 from agentsim.history.contents import read_journal
 from agentsim.history.load import load_history
 from agentsim.history.record import CONTROL
 from agentsim.history.run_files import RunFiles, find_run
 from agentsim.results import logs_folder
-from agentsim.runner.arms import Wanted
 from agentsim.runner.drive import played_again
 from agentsim.runner.message import Message, Swap, messages
 from agentsim.runner.plays import new_play, restored_scenario
 from agentsim.runner.replay import over
 from agentsim.runner.session import Session
+from agentsim.runner.wanted import Wanted
 
 if TYPE_CHECKING:
     from agentsim.analysis.arms import Comparison
@@ -70,10 +70,8 @@ def compare(
     `at` is the decision that was made anew, where arms leave the run at several. With an `effect`, each row says how
     many branches one of that size needs. Raises `UsageError` where there are no arms to compare.
     """
-    try:
+    with needed_by("comparing arms"):
         from agentsim.analysis.arms import comparison
-    except ImportError:
-        raise UsageError("comparing arms needs the extra analysis: pip install 'agentsim[analysis]'") from None
     return comparison(logs_folder(logs_dir), name, at=at, control=control, effect=effect)
 
 
@@ -100,10 +98,8 @@ class Asked:
             raise UsageError("--words: take the place of the message themselves; leave out --swap")
         if swap not in {None, *get_args(Swap)}:
             raise UsageError(f"--swap: there is no {swap!r} (valid: {', '.join(get_args(Swap))})")
-        try:
+        with needed_by("influence"):
             import agentsim.analysis.influence  # noqa: F401 - before a branch is paid for that could not be compared
-        except ImportError:
-            raise UsageError("influence needs the extra analysis: pip install 'agentsim[analysis]'") from None
         found = messages(files, at, each=each)
         return cls(
             tuple(message.swapped(swap, None if words is None else cleaned(words)) for message in found), branches
@@ -142,13 +138,16 @@ class Asked:
 
 def _followed(message: Message, files: RunFiles) -> Followed | None:
     """What followed from the message in a branch; None of one that is not finished."""
-    from agentsim.analysis.arm_records import results_of
+    from agentsim.analysis.game_records import game_record
     from agentsim.analysis.influence import Followed
+    from agentsim.analysis.measures import Measures
     from agentsim.analysis.responses import responses
 
     if not over(files) or not files.history.is_file():
         return None
     history, at = load_history(files.history), message.parent.ask.index
+    if (record := game_record(files.name, history)) is None:
+        return None
     recorded = read_journal(files.journal)
     play = new_play(*restored_scenario(recorded.head))
     found = responses(
@@ -158,6 +157,6 @@ def _followed(message: Message, files: RunFiles) -> Followed | None:
         speaker=message.parent.ask.request.player,
         listeners=message.listeners,
     )
-    results = results_of(files.name, history)
+    results = Measures.of(record).results
     decided = [(each.player, each.kind, each.decision) for each in history.decisions if each.index != at]
     return Followed(found, results, (decided, results))

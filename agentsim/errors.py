@@ -27,6 +27,8 @@ What does not belong here: messages for one place only, and anything with a trac
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -188,6 +190,15 @@ class LocalShortage(AgentsimError):
 
 class RulesBroken(AgentsimError):
     """An invariant of a game does not hold: a mistake of ours or of a game's author."""
+
+
+@contextmanager
+def needed_by(what: str, *, extra: str = "analysis") -> Iterator[None]:
+    """Turns an import that fails within into the `UsageError` that names the extra."""
+    try:
+        yield
+    except ImportError:
+        raise UsageError(f"{what} needs the extra {extra}: pip install 'agentsim[{extra}]'") from None
 
 
 def first_objection(error: ValidationError) -> tuple[str, str]:

@@ -19,8 +19,8 @@ from agentsim.history.journal_file import is_running
 from agentsim.history.load import again_with
 from agentsim.history.run_files import check_name, find_run
 from agentsim.models.own import OwnModel
-from agentsim.runner.batch.design import Design
 from agentsim.runner.batch.manifest import DRAWN, Manifest, planned, prepared
+from agentsim.runner.batch.seating import Design
 from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import Proof, prove
 from agentsim.runner.session import Session, opened

@@ -21,8 +21,8 @@ import numpy as np
 from agentsim.analysis.game_records import game_record
 from agentsim.analysis.inference import stages
 from agentsim.analysis.placement import Placement, next_tables, placement
-from agentsim.analysis.pool import new_member, read_pool
 from agentsim.analysis.posterior import Stages
+from agentsim.analysis.reference_pool import new_member, read_pool
 from agentsim.environment import environment
 from agentsim.errors import AgentsimError, UsageError
 from agentsim.history.load import load_history
@@ -31,12 +31,12 @@ from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
 from agentsim.results import logs_folder
 from agentsim.runner.batch.batch_game import is_done, used
-from agentsim.runner.batch.design import Design, Planned, derived_seed
 from agentsim.runner.batch.manifest import Manifest, at_once, prepared, read_manifest
 from agentsim.runner.batch.run_batch import run_batch_in_loop
+from agentsim.runner.batch.seating import Design, Planned, derived_seed
 from agentsim.scenario.document import overridden
 from agentsim.scenario.load import Overrides
-from agentsim.scenario.plan import OWN
+from agentsim.scenario.player_plan import OWN
 
 GAMES, WIDTH = 100, 0.5
 
@@ -89,7 +89,7 @@ class Rating:
         """What to play, in `directory`; None where the interval is narrow enough, or all games are played."""
         if self.finished:
             known, played = self.placement, len(self.manifest.games) // self.seats
-            if played and (known.width < self.width or played >= self.blocks):
+            if played and (known.strength.width < self.width or played >= self.blocks):
                 return None
             tables = next_tables(known.found, self.seats, most=self.most, played=played, blocks=self.blocks)
             rows = [row for number, table in enumerate(tables, played) for row in self._block(number, table)]
@@ -158,8 +158,8 @@ class Rating:
             "pool": str(self.pool),
             "directory": str(self.directory),
             "strength": asdict(known.strength),
-            "width": known.width,
-            "wide": known.width >= self.width,
+            "width": known.strength.width,
+            "wide": known.strength.width >= self.width,
             "places": list(known.places),
             "members": [
                 {

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from agentsim.analysis.arms import paired_intervals
 from agentsim.analysis.inference import Array
+from agentsim.analysis.paired import paired_intervals
 
 SEED = 20_261_123
 PLAYERS = 4

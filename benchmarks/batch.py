@@ -21,9 +21,9 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from agentsim.runner.batch.design import Design
 from agentsim.runner.batch.manifest import planned, plays_alone
 from agentsim.runner.batch.run_batch import run_batch
+from agentsim.runner.batch.seating import Design
 from agentsim.scenario.load import load
 
 CONFIGS = Path("configs")

@@ -13,9 +13,9 @@ from functools import cache
 
 import numpy as np
 
-from agentsim.analysis.arms import paired_intervals
-from agentsim.analysis.effects import FEWEST_SEEN, confidence_sequence, contrast_of, freedom_of, sequence_factor
+from agentsim.analysis.design_effects import contrast_of, freedom_of
 from agentsim.analysis.inference import Array
+from agentsim.analysis.paired import FEWEST_SEEN, confidence_sequence, paired_intervals, sequence_factor
 from agentsim.analysis.power import PILOT, blocks_needed
 from agentsim.scenario.factorial import DesignTable, factorial
 

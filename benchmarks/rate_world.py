@@ -71,7 +71,7 @@ def placed(generator: np.random.Generator, world: Pool, *, width: float, chains:
                 seats += seated == MEMBERS
                 games.append(_played(generator, lucky, seated))
         end = said()
-        if first is None and end.width < width:
+        if first is None and end.strength.width < width:
             first, at = end, len(games)
     return Placed(float(logs[-1]), end, first, at, seats)
 

@@ -2,51 +2,43 @@
 
 Branch k of every arm has the same chance, so that a pair differs by what the arm changes and by what players draw of
 their own. The run that was forked is in no figure: it is one game, which was chosen, and its branches fall back to the
-mean of such games. Intervals are Student's, of the mean of the paired differences. Those that hold together take the
-quantile of the greatest |t| of all measures and players of the arm: the signs of the centred differences are drawn
-again, those of a pair together (the wild bootstrap: E. Mammen, 1993; the greatest |t|: P. Westfall and S. Young, 1993).
+mean of such games. Intervals are `paired`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.stats import nct
 from scipy.stats import t as student
 
-from agentsim.analysis.arm_records import Arm, Column, read_arms
-from agentsim.analysis.inference import DRAWS, FEWEST, SEED, UPPER, Array
+from agentsim.analysis.folders import histories
+from agentsim.analysis.game_records import Column, game_record
+from agentsim.analysis.inference import UPPER, Array
+from agentsim.analysis.measures import Measures, tabled
+from agentsim.analysis.paired import POWER, Effect, fewest, known, paired_intervals
 from agentsim.errors import UsageError
+from agentsim.history.branches import branches_in
 from agentsim.history.load import divergence
-from agentsim.history.record import CONTROL
+from agentsim.history.record import CONTROL, ForkRecord, History
 from agentsim.history.run_files import find_run
 
-POWER = 0.8
 _MOST_BRANCHES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class PairedEffect(Effect):
     """What an arm does to one measure of one player: the mean of arm less control, over pairs of branches.
 
-    `low` and `high` end the interval of 95% of this effect alone, `low_adj` and `high_adj` that which holds for all
-    effects of the arm together. They are None of fewer than five pairs, and where all differences are the same and the
-    arms are not. `sd` is the standard deviation of the differences; `needed` is how many branches an arm needs for an
-    effect of the size that was asked about to be found with a power of 80%.
+    `sd` is the standard deviation of the differences, `needed` how many branches an arm needs for an effect of the size
+    that was asked about to be found with a power of 80%.
     """
 
-    measure: str
-    player: str
-    mean: float
-    low: float | None
-    high: float | None
-    low_adj: float | None
-    high_adj: float | None
     pairs: int
     control_mean: float
     arm_mean: float
@@ -66,7 +58,7 @@ class ArmEffects:
     pairs: int
     unpaired: int
     identical: bool
-    effects: tuple[Effect, ...]
+    effects: tuple[PairedEffect, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +78,32 @@ class Comparison:
         return {**asdict(self), "left_out": dict(self.left_out)}
 
 
+@dataclass(frozen=True, slots=True)
+class BranchRecord:
+    """One finished branch, with what is measured in it."""
+
+    history: History
+    changed: str
+    measures: Measures
+
+
+Arm: TypeAlias = dict[tuple[int, str], BranchRecord]
+"""Branches by number and chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """By the run that was forked and the decision: the arms by name, and why branches are left out, by name."""
+
+    arms: dict[tuple[str, int], dict[str, Arm]] = field(default_factory=dict)
+    left_out: dict[tuple[str, int], dict[str, str]] = field(default_factory=dict)
+
+
 def comparisons(
     directory: Path, *, of: str | None = None, control: str = CONTROL, effect: float | None = None
 ) -> list[Comparison]:
     """Every fork in the folder (or of the run `of`) that has a control and another arm."""
-    folder = read_arms(directory, of)
+    folder = _read(directory, of)
     found = []
     for (parent, at), arms in sorted(folder.arms.items()):
         others = [name for name in arms if name != control]
@@ -124,15 +137,47 @@ def comparison(
     return found[0]
 
 
+def _read(directory: Path, of: str | None = None) -> _Folder:
+    """The numbered branches in the folder, or those of the run `of`."""
+    folder, read = _Folder(), dict(_forked(directory, of))
+    # named arms first: of two branches with one number and one chance, the one without a name is left out
+    for name, (history, fork) in sorted(read.items(), key=lambda each: (each[1][1].arm is None, each[0])):
+        place, key = (fork.of, fork.at), (fork.branch or 0, f"{history.seed} {fork.salts}")
+        left_out = folder.left_out.setdefault(place, {})
+        if (record := game_record(name, history)) is None:
+            left_out[name] = f"is not finished ({history.status})"
+            continue
+        called, changed = _called(fork)
+        arm = folder.arms.setdefault(place, {}).setdefault(called, {})
+        if key in arm:
+            left_out[name] = "has the number and the chance of another branch of its arm"
+        else:
+            arm[key] = BranchRecord(history, changed, Measures.of(record))
+    for files, branch in branches_in(directory):
+        if files.name not in read and branch.number is not None and of in {None, branch.of}:
+            folder.left_out.setdefault((branch.of, branch.at), {})[files.name] = "has no history"
+    return folder
+
+
+def _forked(directory: Path, of: str | None) -> Iterator[tuple[str, tuple[History, ForkRecord]]]:
+    """The numbered branches' histories by name; what cannot be read is no branch."""
+    for name, history in histories(directory, b'"fork"'):
+        fork = None if isinstance(history, UsageError) else history.fork
+        if isinstance(history, History) and fork is not None and fork.branch is not None and of in {None, fork.of}:
+            yield name, (history, fork)
+
+
+def _called(fork: ForkRecord) -> tuple[str, str]:
+    """The arm's name, and what it changes; without a name it is called by what it changes."""
+    instead = [] if fork.instead is None else [", ".join(f"{key}={value}" for key, value in fork.instead.items())]
+    changed = ", ".join((*fork.changed, *instead))
+    return fork.arm or changed or CONTROL, changed
+
+
 def _compared(name: str, arm: Arm, control: Arm, effect: float | None) -> ArmEffects:
     both = sorted(arm.keys() & control.keys())
     sides = [[side[key] for key in both] for side in (arm, control)]
-    results = dict.fromkeys(column for side in sides for branch in side for column in branch.results)
-    places = {player: place for place, (_, player) in enumerate(results)}
-    deeds = {column for side in sides for branch in side for column in branch.deeds}
-    done = sorted(deeds, key=lambda column: (column[0], places[column[1]]))
-    columns = [*results, *done]
-    rows = [[branch.row(results, done) for branch in side] for side in sides]
+    columns, rows = tabled([branch.measures for side in sides for branch in side])
     values = np.array(rows).reshape(2, len(both), len(columns))
     same = [divergence(one.history, other.history).same for one, other in zip(*sides, strict=True)]
     identical = bool(same) and all(same)
@@ -148,7 +193,7 @@ def _compared(name: str, arm: Arm, control: Arm, effect: float | None) -> ArmEff
 
 def effects(
     columns: Sequence[Column], values: Array, *, identical: bool = False, effect: float | None = None
-) -> Iterator[Effect]:
+) -> Iterator[PairedEffect]:
     """The effect in each column of `values`, which are by side (arm, control), pair and column; NaN is unknown.
 
     A column without a pair that is known has none.
@@ -161,56 +206,12 @@ def effects(
         if not (number := int(counts[place])):
             continue
         arm_mean, control_mean = values[:, there[:, place], place].mean(axis=1)
-        ends = [None if math.isnan(end) else float(end) for end in found[1:, place]]
-        if identical:
-            ends = [0.0] * 4
+        row = known(found[:, place])
+        row = (row[0], 0.0, 0.0, 0.0, 0.0) if identical else row
         sd = float(differences[there[:, place], place].std(ddof=1)) if number > 1 else None
-        low, high, low_adj, high_adj = ends
-        yield Effect(
-            measure=measure,
-            player=player,
-            mean=float(found[0, place]),
-            low=low,
-            high=high,
-            low_adj=low_adj,
-            high_adj=high_adj,
-            pairs=number,
-            control_mean=float(control_mean),
-            arm_mean=float(arm_mean),
-            sd=sd,
-            needed=None if effect is None or not sd else branches_needed(effect, sd),
-        )
-
-
-def paired_intervals(differences: Array, draws: int = DRAWS) -> Array:
-    """Rows mean, low, high, low_adj, high_adj for each column of pairs by effects; a pair without a value has NaN.
-
-    Ends are NaN of fewer than `FEWEST` pairs, and where all differences are the same: there is nothing to tell how far
-    the mean may lie off.
-    """
-    there = ~np.isnan(differences)
-    counts = there.sum(axis=0)
-    known = np.maximum(counts, 1)
-    mean = np.where(there, differences, 0.0).sum(axis=0) / known
-    centred = np.where(there, differences - mean, 0.0)
-    squares = (centred**2).sum(axis=0)
-    sound = (counts >= FEWEST) & (squares > 1e-12 * np.maximum(1.0, mean**2))
-    found = np.full((5, differences.shape[1]), np.nan)
-    found[0] = np.where(counts > 0, mean, np.nan)
-    if not sound.any():
-        return found
-    counts, squares, centred = counts[sound], squares[sound], centred[:, sound]
-    errors = np.sqrt(squares / (counts - 1) / counts)
-    alone = student.ppf(UPPER, counts - 1)
-    signs = np.random.default_rng(SEED).choice((-1.0, 1.0), size=(draws, len(differences)))
-    drawn = signs @ centred / counts
-    spread = np.maximum(squares - counts * drawn**2, 0.0) / (counts - 1) / counts
-    with np.errstate(divide="ignore", invalid="ignore"):
-        greatest = np.nan_to_num(np.abs(drawn) / np.sqrt(spread), nan=0.0, posinf=np.inf).max(axis=1)
-    together = np.maximum(np.quantile(greatest, 2 * UPPER - 1, method="higher"), alone)
-    together = np.where(np.isinf(together), np.nan, together)
-    found[1:, sound] = mean[sound] + np.stack([-alone, alone, -together, together]) * errors
-    return found
+        needed = None if effect is None or not sd else branches_needed(effect, sd)
+        means = float(control_mean), float(arm_mean)
+        yield PairedEffect(measure, player, *row, number, *means, sd, needed)
 
 
 def branches_needed(effect: float, sd: float, power: float = POWER) -> int:
@@ -223,12 +224,5 @@ def branches_needed(effect: float, sd: float, power: float = POWER) -> int:
         edge, shift = student.ppf(UPPER, number - 1), effect / sd * math.sqrt(number)
         return bool(nct.sf(edge, number - 1, shift) + nct.cdf(-edge, number - 1, shift) >= power)
 
-    low, high = 1, 2
-    while not enough(high):
-        low, high = high, 2 * high
-        if high > _MOST_BRANCHES:
-            return math.ceil((1.959964 + 0.841621) ** 2 * (sd / effect) ** 2)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    asymptotic = math.ceil((1.959964 + 0.841621) ** 2 * (sd / effect) ** 2)
+    return fewest(enough, 1, _MOST_BRANCHES) or asymptotic

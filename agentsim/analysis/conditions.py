@@ -16,10 +16,10 @@ from scipy.special import ndtri, stdtrit
 
 from agentsim.analysis.game_records import Entrant, GameRecord
 from agentsim.analysis.inference import DRAWS, FEWEST, SEED, UPPER, Array, Interval, blocks, interval, ratio_intervals
+from agentsim.analysis.measures import RANK, WIN
 from agentsim.analysis.standings import relative
-from agentsim.history.conditions import Levels, levels, named
+from agentsim.history.levels import Levels, levels, named
 
-RANK, WIN = "rank", "win"
 Flags: TypeAlias = NDArray[np.bool_]
 
 
@@ -98,10 +98,8 @@ class _Columns:
     def __init__(self, games: Sequence[GameRecord]) -> None:
         sums: dict[tuple[str, str | None], dict[int, list[float]]] = {}
         for row, game in enumerate(games):
-            best = min((entrant.rank for entrant in game.entrants), default=0.0)
-            firsts = sum(entrant.rank == best for entrant in game.entrants)
-            for entrant in game.entrants:
-                for measure, label, value in _measures(entrant, (entrant.rank == best) / max(1, firsts)):
+            for entrant, win in zip(game.entrants, game.wins, strict=True):
+                for measure, label, value in _measures(entrant, win):
                     sums.setdefault((measure, label), {}).setdefault(row, []).append(value)
         measures = list(dict.fromkeys(measure for measure, _ in sums))
         self.keys = sorted(sums, key=lambda key: (measures.index(key[0]), key[1] is not None, key[1] or ""))

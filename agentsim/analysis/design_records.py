@@ -1,21 +1,20 @@
-"""The games of a design as blocks of measures; their effects are `effects`."""
+"""The games of a design as blocks of measures; their effects are `design_effects`."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from agentsim.analysis.arm_records import Column, deeds, results_of
+from agentsim.analysis.game_records import Column, game_record
 from agentsim.analysis.inference import Array
+from agentsim.analysis.measures import Measures, tabled
 from agentsim.errors import ScenarioError, UsageError, first_objection
 from agentsim.history.load import load_history
-from agentsim.history.record import FINISHED
 from agentsim.history.run_files import MANIFEST
 from agentsim.scenario.factorial import EVERYONE, DesignRecord, Factorial
 
@@ -34,10 +33,9 @@ class _Manifest(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One finished game: measures by (measure, player or model), and what it cost; a deed that is absent is 0."""
+    """One finished game: what is measured by player or model, and what it cost."""
 
-    results: Mapping[Column, float]
-    deeds: Mapping[Column, float]
+    measures: Measures
     players: tuple[str, ...]
     calls: int
     cost_usd: float | None
@@ -93,21 +91,16 @@ class DesignGames:
         if not found:
             return None
         players = next(iter(found.values())).players
-        named = dict.fromkeys(whose for each in found.values() for _, whose in each.results if whose not in players)
-        places = {whose: place for place, whose in enumerate((*players, *named))}
-        columns = dict.fromkeys(column for each in found.values() for column in each.results)
-        done = {column for each in found.values() for column in each.deeds}
-        done |= {(measure, whose) for measure, _ in done for whose in places}
-        columns |= dict.fromkeys(sorted(done, key=lambda column: (column[0], places[column[1]])))
+        columns, rows = tabled([each.measures for each in found.values()], everyone=True)
+        named = dict.fromkeys(whose for _, whose in columns if whose not in players)
         blocks = {block: place for place, block in enumerate(sorted({block for block, _ in found}))}
         values = np.full((len(blocks), size, len(columns)), math.nan)
-        for (block, cell), each in found.items():
-            row = {**dict.fromkeys(done, 0.0), **each.deeds, **each.results}
-            values[blocks[block], cell] = [row.get(column, math.nan) for column in columns]
+        for (block, cell), row in zip(found, rows, strict=True):
+            values[blocks[block], cell] = row
         seeds = tuple(manifest.games[block * size].seed for block in blocks)
         labels = tuple(named) or players
         games = tuple(found.values())
-        return Blocks(design, manifest.design, players, labels, tuple(columns), values, seeds, games)
+        return Blocks(design, manifest.design, players, labels, columns, values, seeds, games)
 
     def _measured(self, game: _Game, by_model: bool) -> Measured | None:
         if game.name not in self._known:
@@ -115,24 +108,14 @@ class DesignGames:
                 history = load_history(self._directory / f"{game.name}.json")
             except UsageError:
                 return None
-            if history.status not in FINISHED or history.outcome is None or history.seed != game.seed:
+            record = game_record(game.name, history)
+            if record is None or record.seed != game.seed:
                 return None
-            found, done = results_of(game.name, history), deeds(history)
-            models = {player.id: player.model for player in history.seated}
-            if by_model:
-                found, done = _by_model(found, models), _by_model(done, models)
-            paid = history.paid
-            self._known[game.name] = Measured(found, done, tuple(models), paid.calls, paid.cost_usd)
+            models = {entrant.player: entrant.model for entrant in record.entrants}
+            found, paid = Measures.of(record), history.paid
+            found = found.with_models(models) if by_model else found
+            self._known[game.name] = Measured(found, tuple(models), paid.calls, paid.cost_usd)
         return self._known[game.name]
-
-
-def _by_model(measures: Mapping[Column, float], models: Mapping[str, str]) -> dict[Column, float]:
-    """The measures of the players, and the means over the seats of each model."""
-    seats = Counter(models.values())
-    sums: defaultdict[Column, float] = defaultdict(float)
-    for (measure, player), value in measures.items():
-        sums[measure, models[player]] += value
-    return {**measures, **{key: value / seats[key[1]] for key, value in sums.items()}}
 
 
 def members(blocks: Blocks, factors: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:

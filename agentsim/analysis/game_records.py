@@ -1,4 +1,4 @@
-"""The record of a finished game, as far as its players are compared; and the records of a folder of games.
+"""The record of a finished game, as far as its players are compared.
 
 The format of histories is `history.record`.
 """
@@ -11,18 +11,19 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
-from typing import Any
+from itertools import groupby
+from typing import Any, TypeAlias
 
 from agentsim import games
-from agentsim.analysis.turns import turns
-from agentsim.engine.event import AGAINST, FOR, LogEntry
+from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LogEntry
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.diagnostics import Share, shares_in
-from agentsim.history.load import derived, load_history, told_events
-from agentsim.history.pairs import pairs
+from agentsim.history.load import derived, told_events
+from agentsim.history.pairs import Pair, pairs
 from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
-from agentsim.history.run_files import MANIFEST, RunFiles
+
+Column: TypeAlias = tuple[str, str]
+"""A measure and a player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,14 @@ class GameRecord:
     fallen: float = 0.0
     scenario: Mapping[str, Any] = field(default_factory=dict)
     folder: str = ""
+    deeds: Mapping[Column, float] = field(default_factory=dict)
+
+    @property
+    def wins(self) -> list[float]:
+        """By entrant: of a first place that n players share each has the nth part."""
+        ranks = [entrant.rank for entrant in self.entrants]
+        best = min(ranks, default=0.0)
+        return [(rank == best) / ranks.count(best) for rank in ranks]
 
 
 def game_record(name: str, history: History) -> GameRecord | None:
@@ -108,8 +117,8 @@ def game_record(name: str, history: History) -> GameRecord | None:
     if outcome is None or history.status not in FINISHED:
         return None
     ranks = _middled({standing.player: standing.rank for standing in outcome.standings})
-    log = _log(history)
-    spoke, scores = turns(log or (), history), {each.player: each.score for each in outcome.standings}
+    log, dealt = _told(history)
+    spoke, scores = _turns(log, history), {each.player: each.score for each in outcome.standings}
     own = [each for each in history.decisions if not history.inherits(each)]
     decided = Counter(decision.player for decision in own)
     fork, paid = history.fork, history.paid
@@ -141,14 +150,15 @@ def game_record(name: str, history: History) -> GameRecord | None:
         game=history.game,
         seed=history.seed,
         entrants=tuple(entrants),
-        votes=tuple(_votes(history, {entry.event.kind for entry in log or () if "ballot" in entry.event.drawn})),
+        votes=tuple(_votes(history, {entry.event.kind for entry in log if "ballot" in entry.event.drawn})),
         cost_usd=paid.cost_usd,
         parent=None if fork is None else fork.of,
         fork=_fork(fork),
         certain=_certain(history, own),
-        between=None if log is None else _between(log, history),
+        between=None if dealt is None else tuple(_between(dealt)),
         fallen=fallbacks.worst,
         scenario=history.scenario,
+        deeds=_deeds(dealt or ()),
     )
 
 
@@ -187,26 +197,51 @@ def _certain(history: History, own: Sequence[DecisionRecord]) -> str | None:
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
-def _log(history: History) -> list[LogEntry] | None:
-    """The events as the game tells them; None where it is not installed, or they are of other rules."""
+def _told(history: History) -> tuple[Sequence[LogEntry], list[Pair] | None]:
+    """The events as the game tells them, and the pairs; none where it is not installed, or they are of other rules."""
+    log: Sequence[LogEntry] = ()
     try:
-        return told_events(history, games.find(history.game))
+        log = told_events(history, games.find(history.game))
+        return log, derived(partial(pairs, names=history.names), log, history)
     except (UsageError, ScenarioError):
-        return None
+        return log, None
 
 
-def _between(log: Sequence[LogEntry], history: History) -> tuple[Between, ...] | None:
-    try:
-        dealt = derived(partial(pairs, names=history.names), log, history)
-    except UsageError:
-        return None
-    found = []
+def _between(dealt: Sequence[Pair]) -> Iterator[Between]:
     for pair in dealt:
         done_for, done_against = pair.times(FOR), pair.times(AGAINST)
         if done_for or done_against:
             turned = Counter(sign for _, sign in pair.turns)
-            found.append(Between(pair.who, pair.whom, done_for, done_against, turned[FOR], turned[AGAINST]))
-    return tuple(found)
+            yield Between(pair.who, pair.whom, done_for, done_against, turned[FOR], turned[AGAINST])
+
+
+def _deeds(dealt: Sequence[Pair]) -> dict[Column, float]:
+    counts: Counter[Column] = Counter()
+    for pair in dealt:
+        for deed in pair.deeds:
+            if deed.deed != NAMED:
+                counts[f"{deed.deed} (done)", pair.who] += deed.times
+                counts[f"{deed.deed} (received)", pair.whom] += deed.times
+    return {column: float(count) for column, count in counts.items()}
+
+
+def _turns(log: Sequence[LogEntry], history: History) -> dict[str, int]:
+    """The first order of all players that chance drew and all heard: as a list in one event, or by events of a round.
+
+    Orders that players or rules make are none: a place in them would say who came first, not what coming first does.
+    """
+    players = {player.id for player in history.seated}
+    told = [entry for entry in log if entry.event.drawn and isinstance(entry.to, EveryoneType)]
+    for _, entries in groupby(told, lambda entry: (entry.round, entry.event.kind)):
+        in_turn: dict[str, list[str]] = {}
+        for event in (entry.event for entry in entries):
+            for name in event.drawn:
+                drawn = getattr(event, name)
+                in_turn.setdefault(name, []).extend((drawn,) if isinstance(drawn, str) else drawn)
+        for order in map(list, map(dict.fromkeys, in_turn.values())):
+            if set(order) == players:
+                return {player: place for place, player in enumerate(order, start=1)}
+    return {}
 
 
 def _middled(ranks: Mapping[str, int]) -> dict[str, float]:
@@ -226,68 +261,3 @@ def _votes(history: History, by_lot: Collection[str]) -> Iterator[Vote]:
             voter, choice, ballot = (event.data.get(key) for key in ("voter", "choice", "ballot"))
             if isinstance(voter, str) and isinstance(choice, str) and isinstance(ballot, list) and choice in ballot:
                 yield Vote(voter, choice, tuple(map(str, ballot)), final, number, event.kind in by_lot)
-
-
-@dataclass(frozen=True)
-class Games:
-    """The games that can be compared, in the order of their names; by name, why others cannot.
-
-    `copies` has games of bots that repeat another game, by name, and that game's name: they are no further evidence.
-    """
-
-    games: tuple[GameRecord, ...]
-    skipped: Mapping[str, str]
-    copies: Mapping[str, str] = field(default_factory=dict)
-
-
-def read_games(*directories: Path) -> Games:
-    """The games of some folders; `UsageError` where one holds none that is finished.
-
-    Of several folders games are called `folder/name`. Copies are looked for in each folder by itself.
-    """
-    found: list[GameRecord] = []
-    skipped: dict[str, str] = {}
-    copies: dict[str, str] = {}
-    if twice := [path for path in directories if directories.count(path) > 1]:
-        raise UsageError(f"{twice[0]}: is given twice")
-    names = [path.resolve().name for path in directories]
-    for directory, name in zip(directories, names, strict=True):
-        called = name if names.count(name) == 1 else str(directory)
-        before = f"{called}/" if len(directories) > 1 else ""
-        one = _read(directory)
-        skipped |= {f"{before}{name}": why for name, why in one.skipped.items()}
-        copies |= {f"{before}{name}": f"{before}{other}" for name, other in one.copies.items()}
-        for game in one.games:
-            parent = None if game.parent is None else f"{before}{game.parent}"
-            found.append(replace(game, name=f"{before}{game.name}", parent=parent, folder=called))
-    return Games(tuple(found), skipped, copies)
-
-
-def _read(directory: Path) -> Games:
-    if not directory.is_dir():
-        raise UsageError(f"{directory}: is not a directory")
-    found: list[GameRecord] = []
-    skipped: dict[str, str] = {}
-    copies: dict[str, str] = {}
-    first: dict[str, str] = {}
-    for path in sorted(directory.glob("*.json")):
-        if path.name == MANIFEST or not path.is_file():  # reading a pipe of that name would never end
-            continue
-        files = RunFiles(directory, path.stem)
-        try:
-            record = game_record(files.name, load_history(files.history))
-        except UsageError as error:
-            skipped[files.name] = str(error)
-            continue
-        if record is None:
-            skipped[files.name] = "is not finished"
-        elif len({entrant.player for entrant in record.entrants}) < max(1, len(record.entrants)):
-            skipped[files.name] = "does not name each player once"
-        elif record.certain is not None and first.setdefault(record.certain, record.name) != record.name:
-            copies[record.name] = first[record.certain]
-        else:
-            found.append(record)
-    if not found:
-        raise UsageError(f"{directory}: holds no finished game")
-    known = (replace(each, parent=copies.get(each.parent, each.parent)) if each.parent else each for each in found)
-    return Games(tuple(known), skipped, copies)

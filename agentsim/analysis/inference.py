@@ -45,6 +45,14 @@ class Interval:
     low: float | None = None
     high: float | None = None
 
+    @property
+    def width(self) -> float:
+        """Infinite without ends."""
+        return math.inf if self.low is None or self.high is None else self.high - self.low
+
+    def leaves_out(self, value: float) -> bool:
+        return self.low is not None and self.high is not None and not self.low <= value <= self.high
+
 
 def interval(value: float, ends: Array) -> Interval:
     """The estimate with its ends, which are NaN where there are none."""
@@ -57,9 +65,12 @@ def blocks(seeds: Sequence[int]) -> Array:
 
     Each game is a block where there are fewer than `FEWEST` seeds; the results then hold for these seeds alone.
     """
+    return np.eye(len(seeds)) if len(set(seeds)) < FEWEST else by_seed(seeds)
+
+
+def by_seed(seeds: Sequence[int]) -> Array:
+    """The same, however few seeds there are."""
     known = {seed: number for number, seed in enumerate(dict.fromkeys(seeds))}
-    if len(known) < FEWEST:
-        return np.eye(len(seeds))
     return np.eye(len(known))[:, [known[seed] for seed in seeds]]
 
 

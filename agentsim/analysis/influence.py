@@ -1,6 +1,6 @@
 """Influence: what one message did, branches in which it was said beside branches in which it was not.
 
-Branch k of both sides has the same chance up to what players draw of their own; intervals are those of `arms`. Shares
+Branch k of both sides has the same chance up to what players draw of their own; intervals are `paired`. Shares
 count a listener who did no such thing as one who did not choose it, so that every pair counts; of amounts, only pairs
 count in which both sides have one.
 """
@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from agentsim.analysis.arm_records import Column
-from agentsim.analysis.arms import Effect, effects
+from agentsim.analysis.arms import PairedEffect, effects
+from agentsim.analysis.game_records import Column
 from agentsim.analysis.inference import Array
 from agentsim.analysis.responses import Responses
 
@@ -62,8 +62,8 @@ class Influence:
     pairs: int
     unpaired: int
     identical: bool
-    listeners: tuple[Effect, ...]
-    outcome: tuple[Effect, ...]
+    listeners: tuple[PairedEffect, ...]
+    outcome: tuple[PairedEffect, ...]
 
     def to_json(self) -> dict[str, Any]:
         """As `agentsim influence --json` prints it."""

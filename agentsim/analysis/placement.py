@@ -50,13 +50,6 @@ class Placement:
     dispersion: Dispersion | None
     found: Posterior
 
-    @property
-    def width(self) -> float:
-        """Of the interval of 95%."""
-        assert self.strength.low is not None, "draws have quantiles"
-        assert self.strength.high is not None, "draws have quantiles"
-        return self.strength.high - self.strength.low
-
 
 def placement(
     pool: Sequence[Stages],

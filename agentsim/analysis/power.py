@@ -5,7 +5,7 @@ contrast, N blocks and an effect D this has the chance P(|T| > t), T noncentral 
 S: over pilots with f degrees of freedom, the chance that N blocks give is that of a noncentral t with f degrees of
 freedom and noncentrality t to be below sqrt(N) D / s, and N is chosen so that this is the power promised (S. A. Julious
 and R. J. Owen, Sample size calculations for clinical studies allowing for uncertainty about the variance,
-Pharmaceutical Statistics 5, 2006). f is that of the pilot's variance as it spreads (`effects.freedom_of`).
+Pharmaceutical Statistics 5, 2006). f is that of the pilot's variance as it spreads (`design_effects.freedom_of`).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any
 from scipy.stats import nct
 from scipy.stats import t as student
 
+from agentsim.analysis.design_effects import FactorEffect, effects
 from agentsim.analysis.design_records import DesignGames
-from agentsim.analysis.effects import FactorEffect, effects
 from agentsim.analysis.inference import FEWEST, UPPER
+from agentsim.analysis.paired import POWER, fewest
 from agentsim.errors import UsageError
 from agentsim.scenario.factorial import Factorial
 
-POWER = 0.8
 PILOT = 20
 """Blocks of a pilot for which the promised power is kept within 4 points, whatever the measure's distribution."""
 _MOST_BLOCKS = 10_000_000
@@ -109,12 +109,7 @@ def power_of(blocks: int, size: float, sd: float, freedom: float) -> float:
 
 def blocks_needed(size: float, sd: float, freedom: float, power: float = POWER) -> int:
     """The fewest blocks with that power; `sd` is the pilot's, with these degrees of freedom."""
-    low, high = FEWEST - 1, FEWEST
-    while power_of(high, size, sd, freedom) < power:
-        low, high = high, 2 * high
-        if high > _MOST_BLOCKS:
-            raise UsageError(f"--effect {size:g}: needs more than {_MOST_BLOCKS:,} blocks")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power_of(middle, size, sd, freedom) >= power else (middle, high)
-    return high
+    found = fewest(lambda number: power_of(number, size, sd, freedom) >= power, FEWEST - 1, _MOST_BLOCKS)
+    if found is None:
+        raise UsageError(f"--effect {size:g}: needs more than {_MOST_BLOCKS:,} blocks")
+    return found

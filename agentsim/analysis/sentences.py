@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import permutations
 
-from agentsim.analysis.findings import Relation
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.preference import OwnMaker
+from agentsim.analysis.relations import Relation
 from agentsim.analysis.standings import Place, Standing, Standings
 from agentsim.engine.wording import counted
 
@@ -16,17 +16,21 @@ _SMALL = 0.05
 
 def written(interval: Interval, form: str) -> str:
     """`0.4 (0.1 to 0.7)`; the estimate alone where it has no interval."""
+    return " ".join(filter(None, (f"{interval.value:{form}}", ends(interval, form))))
+
+
+def ends(interval: Interval, form: str) -> str | None:
+    """`(0.1 to 0.7)`, or None."""
     if interval.low is None or interval.high is None:
-        return f"{interval.value:{form}}"
-    return f"{interval.value:{form}} ({interval.low:{form}} to {interval.high:{form}})"
+        return None
+    return f"({interval.low:{form}} to {interval.high:{form}})"
 
 
 def estimated(interval: Interval, form: str, more: str = "", of: str = "95% interval") -> str:
     """`0.40 (95% interval 0.10 to 0.70; 60 games)`."""
-    ends = "no interval: too few games, or all alike"
-    if interval.low is not None and interval.high is not None:
-        ends = f"{of} {interval.low:{form}} to {interval.high:{form}}"
-    return f"{interval.value:{form}} ({'; '.join(filter(None, (ends, more)))})"
+    both = ends(interval, form)
+    said = f"{of} {both[1:-1]}" if both else "no interval: too few games, or all alike"
+    return f"{interval.value:{form}} ({'; '.join(filter(None, (said, more)))})"
 
 
 def p_value(p: float) -> str:

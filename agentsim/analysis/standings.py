@@ -140,12 +140,10 @@ class _Results(Generic[_Key]):
         column = {key: place for place, key in enumerate(self.keys)}
         ranks, wins, counts = (np.zeros((len(games), len(self.keys))) for _ in range(3))
         for row, game in enumerate(games):
-            placed = [entrant.rank for entrant in game.entrants]
-            best = min(placed, default=0.0)
-            for entrant in game.entrants:
+            for entrant, win in zip(game.entrants, game.wins, strict=True):
                 if (key := key_of(entrant)) is not None:
                     ranks[row, column[key]] += entrant.rank
-                    wins[row, column[key]] += (entrant.rank == best) / placed.count(best)
+                    wins[row, column[key]] += win
                     counts[row, column[key]] += 1
         self.counts_by_game, self.wins_by_game = counts, wins
         self.entries, self.wins = counts.sum(axis=0), wins.sum(axis=0)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentsim.engine.wording import counted
-from agentsim.errors import UsageError
+from agentsim.errors import needed_by
 
 if TYPE_CHECKING:
-    from agentsim.analysis.effects import FactorEffect
+    from agentsim.analysis.design_effects import FactorEffect
     from agentsim.scenario.factorial import Until
 
 
@@ -21,11 +21,10 @@ def width_reached(directory: Path, until: Until | None) -> Callable[[], str | No
     """
     if until is None:
         return None
-    try:
+    with needed_by("--until-width"):
+        from agentsim.analysis.design_effects import effects
         from agentsim.analysis.design_records import DesignGames
-        from agentsim.analysis.effects import FEWEST_SEEN, effects
-    except ImportError:
-        raise UsageError("--until-width needs the extra analysis: pip install 'agentsim[analysis]'") from None
+        from agentsim.analysis.paired import FEWEST_SEEN
     games = DesignGames(directory)
 
     def enough() -> str | None:
@@ -33,8 +32,8 @@ def width_reached(directory: Path, until: Until | None) -> Callable[[], str | No
         if blocks is None or blocks.complete < FEWEST_SEEN:
             return None
         found = effects(blocks, measures=(until.measure,), factor=until.factor, player=until.player, anytime=True)
-        widest = max(found, key=lambda each: each.width)
-        return _said(widest, until) if widest.width < until.width else None
+        widest = max(found, key=lambda each: each.alone.width)
+        return _said(widest, until) if widest.alone.width < until.width else None
 
     return enough
 

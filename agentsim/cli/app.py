@@ -17,10 +17,10 @@ from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 
-from agentsim.cli.arms import compare
 from agentsim.cli.batch import batch
 from agentsim.cli.check import check
-from agentsim.cli.compare import diff
+from agentsim.cli.compare import compare
+from agentsim.cli.diff import diff
 from agentsim.cli.influence import influence
 from agentsim.cli.plan import plan
 from agentsim.cli.play import fork, replay, resume, run

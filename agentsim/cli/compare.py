@@ -1,102 +1,41 @@
-"""`agentsim diff`: where two runs part. Tables on the terminal, which `report` and `compare` print."""
+"""`agentsim compare`: what the arms of a fork do otherwise than its control. `agentsim fork` plays them."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Annotated
 
 from agentsim.cli import options as o
-from agentsim.cli.terminal_output import aligned, safe, say_json, shortened
-from agentsim.errors import UsageError
-
-if TYPE_CHECKING:
-    from agentsim.engine.panel import Panel
-    from agentsim.history.load import Divergence, Parted
+from agentsim.cli.terminal_output import print_panel, say_json, some_left_out
 
 
-_WIDEST = 80
-"""A cell of a table on the terminal, in characters."""
-_LONGEST = 300
-"""A line about where two runs part, in characters."""
-
-
-def print_panel(panel: Panel) -> None:
-    """Print a table; other panels show what stands in one as well."""
-    from agentsim.engine.panel import DataTable
-
-    if not isinstance(panel, DataTable):
-        return  # its numbers stand in a table as well
-    cells = [panel.columns, *(tuple("–" if cell is None else str(cell) for cell in row) for row in panel.rows)]
-    typer.echo(safe(f"\n{panel.title}"))
-    for line in aligned([[shortened(cell, _WIDEST) for cell in row] for row in cells]):  # a name begins no line
-        typer.echo(line)
-    if panel.note:
-        typer.echo(safe(panel.note))
-    if panel.sentence:
-        typer.echo(safe(f"One may write: {panel.sentence}"))
-
-
-def diff(
-    one: Annotated[str, typer.Argument(metavar="A", help="A run's name, or its history file.")],
-    other: Annotated[str, typer.Argument(metavar="B", help="Another's.")],
+def compare(
+    *,
+    name: o.RunName,
+    at: Annotated[
+        int | None, o.option("--at", "The decision that was made anew, if arms leave the run at several.", "N", min=1)
+    ] = None,
+    control: Annotated[str, o.option("--control", "The arm that the others are compared with.", "ARM")] = "control",
+    effect: Annotated[
+        float | None, o.option("--effect", "Say how many branches an effect of this size needs.", "SIZE")
+    ] = None,
     logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
 ) -> None:
-    """Show where two runs part and what followed."""
-    from agentsim.history.load import divergence, find_source, load_history, require_history
-    from agentsim.history.run_files import RunFiles
+    """Compare the arms of a fork, branch k with branch k.
 
-    histories = []
-    for name in (one, other):
-        found = find_source(name, logs_dir)
-        if isinstance(found, RunFiles):
-            require_history(found)
-            found = found.history
-        histories.append(load_history(found))
-    if histories[0].game != histories[1].game:
-        raise UsageError(f"{one} is a game of {histories[0].game}, {other} of {histories[1].game}")
-    parted = divergence(*histories)
+    What each arm does to rank, win, every score of the outcome and every deed of each player, with intervals of 95%
+    for one effect alone and for all together. NAME is the run that was forked; it is no data point of its branches.
+    Needs the extra analysis.
+    """
+    from agentsim import counterfactual
+
+    found = counterfactual.compare(name, at=at, control=control, effect=effect, logs_dir=logs_dir)
     if as_json:
-        line = {"a": one, "b": other, "same": parted.same, **asdict(parted)}
-        say_json(line)
+        say_json(found.to_json())
         return
-    for row in _parting(parted, one, other):
-        typer.echo(safe(row))
+    from agentsim.analysis.effect_panels import arm_panels
 
-
-def _parting(parted: Divergence, one: str, other: str) -> list[str]:
-    rows = [
-        shortened(f"{player}: {mine or 'no player'} in {one}, {theirs or 'no player'} in {other}", _LONGEST)
-        for player, (mine, theirs) in parted.settings.items()
-    ]
-    if parted.same:
-        return [*rows, f"{one} and {other}: the same decisions, events and outcome"]
-    rows += _place("decision", parted.decision, one, other)
-    rows += _place("event", parted.event, one, other)
-    if parted.decision is not None:
-        rows.append(
-            f"from there on: {parted.decisions_after[0]} decisions in {one}, {parted.decisions_after[1]} in {other}"
-        )
-    rows.append("ranks:")
-    for player, (mine, theirs) in parted.ranks.items():
-        moved = "" if mine == theirs else "  <"
-        rows.append(f"  {shortened(player, _LONGEST)}: {_rank(mine)} in {one}, {_rank(theirs)} in {other}{moved}")
-    return rows
-
-
-def _place(what: str, parted: Parted | None, one: str, other: str) -> list[str]:
-    if parted is None:
-        return [f"no {what} differs"]
-    rows = [f"the first {what} that differs is number {parted.place}:"]
-    for name, side in ((one, parted.one), (other, parted.other)):
-        said = "it has ended" if side is None else json.dumps(side, ensure_ascii=False)
-        rows.append(f"  {name}: {shortened(said, _LONGEST)}")
-    return rows
-
-
-def _rank(rank: int | None) -> str:
-    return "–" if rank is None else str(rank)
+    some_left_out(found.left_out)
+    for panel in arm_panels([found]):
+        print_panel(panel)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 from agentsim.cli import options as o
-from agentsim.cli.terminal_output import remark, safe, say, say_json, shortened
+from agentsim.cli.terminal_output import print_panel, remark, safe, say, say_json, shortened
 from agentsim.errors import UsageError
 
 Swap: TypeAlias = Literal["silence", "neutral"]
@@ -45,23 +45,18 @@ def influence(
     length, or says TEXT; branch k of both has the same chance. The same command again goes on where one ended, and
     plays nothing that is there. Limits hold for what each branch calls itself. Needs the extra analysis.
     """
-    from agentsim.cli.compare import print_panel
     from agentsim.cli.display import shown
     from agentsim.counterfactual import Asked
     from agentsim.environment import environment
     from agentsim.history.run_files import find_run
-    from agentsim.runner.arms import to_play
-    from agentsim.runner.session import Session
+    from agentsim.runner.wanted import to_play
 
     asked = Asked.of(find_run(logs_dir, name), at, swap=swap, words=words, each=each, branches=branches)
-    env, limits = (
-        environment(env_file, allow_key),
-        {"max_cost_usd": max_cost, "max_calls": max_calls, "max_wall_s": max_wall},
-    )
+    env = environment(env_file, allow_key)
+    limits = {"max_cost_usd": max_cost, "max_calls": max_calls, "max_wall_s": max_wall}
     for wanted in to_play(asked.wanted, remark):
         with shown(display) as watcher:
-            session = wanted.come_by(env=env, limits=limits, watcher=watcher)
-            result = session.run() if isinstance(session, Session) else session
+            result = wanted.played(env=env, limits=limits, watcher=watcher)
         if result is not None and result.status == "degraded":
             remark(f"{result.files.name} is degraded: its share of fallbacks is above the limit")
         if result is not None and result.error is not None:
@@ -73,7 +68,7 @@ def influence(
     if as_json:
         say_json([one.to_json() for one in found])
         return
-    from agentsim.analysis.influence_panels import influence_panels
+    from agentsim.analysis.effect_panels import influence_panels
 
     for one in found:
         for text, side in ((one.message.words, "said"), (one.message.instead, one.message.swap)):

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from agentsim.cli import options as o
-from agentsim.cli.terminal_output import say_json
+from agentsim.cli.terminal_output import print_panel, say_json
 from agentsim.engine.wording import counted
-from agentsim.errors import UsageError
+from agentsim.errors import needed_by
 
 if TYPE_CHECKING:
     from agentsim.analysis.power import Plan
@@ -32,11 +32,8 @@ def plan(
     80%, at 5% on both sides. The pilot says how blocks differ and what a game costs; it should have 20 blocks. Needs
     the extra analysis.
     """
-    try:
+    with needed_by("agentsim plan"):
         from agentsim.analysis.power import plan as planned
-    except ImportError:
-        raise UsageError("agentsim plan needs the extra analysis: pip install 'agentsim[analysis]'") from None
-    from agentsim.cli.compare import print_panel
     from agentsim.scenario.design_file import read_design
 
     folder = next((path for path in (pilot, logs_dir / pilot) if path.is_dir()), pilot)

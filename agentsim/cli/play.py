@@ -105,7 +105,7 @@ def resume(
     from agentsim.history.run_files import find_run
     from agentsim.runner.batch.manifest import folder_of, require_manifest
     from agentsim.runner.playback import recording_of
-    from agentsim.runner.session import Session, resumed
+    from agentsim.runner.session import go_on
 
     if (folder := folder_of(name, logs_dir)) is not None:
         if record is not None or replay_replies:
@@ -128,7 +128,7 @@ def resume(
         return
     files = find_run(logs_dir, name)
     with shown(display) as watcher:
-        found = resumed(
+        result = go_on(
             files,
             env=environment(env_file, allow_key),
             watcher=watcher,
@@ -137,7 +137,6 @@ def resume(
             max_calls=max_calls,
             max_wall_s=max_wall,
         )
-        result = found.run() if isinstance(found, Session) else found
     if result is None:  # the run was finished before: nothing changes, nor does the page
         show(files, load_history(files.history), files.page if files.page.is_file() else None, as_json=as_json)
         return
@@ -190,9 +189,8 @@ def fork(
     from agentsim.environment import environment
     from agentsim.history.load import load_history
     from agentsim.history.run_files import find_run
-    from agentsim.runner.arms import Wanted, of_arm, of_several, to_play
     from agentsim.runner.fork import parent_of
-    from agentsim.runner.session import Session
+    from agentsim.runner.wanted import Wanted, of_arm, of_several, to_play
 
     if arm is not None and paired:
         raise UsageError("--paired: branches of an arm have chance of their own, number by number; leave it out")
@@ -209,8 +207,7 @@ def fork(
     worst = 0
     for each in to_play(wanted, remark):
         with shown(display) as watcher:
-            found = each.come_by(env=env, stem=new_name, limits=limits, watcher=watcher)
-            result = found.run() if isinstance(found, Session) else found
+            result = each.played(env=env, stem=new_name, limits=limits, watcher=watcher)
         try:
             if result is not None:
                 finish(result, page=None if no_html or result.rebuilt else {}, as_json=as_json)

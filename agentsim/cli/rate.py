@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agentsim.cli import options as o
-from agentsim.cli.terminal_output import aligned, remark, safe, say, say_json, shortened
-from agentsim.errors import UsageError
+from agentsim.cli.terminal_output import aligned, remark, safe, say, say_json, shortened, some_left_out
+from agentsim.errors import needed_by
 
 if TYPE_CHECKING:
     from agentsim.rating import Rating
@@ -26,15 +26,11 @@ def pool(
     FILE holds what was played and who came where, with the digest of each history. Its members are the models, with
     their settings. Needs the extra analysis.
     """
-    try:
-        from agentsim.analysis.pool import frozen
-    except ImportError:
-        raise _needs_analysis("pool") from None
+    with needed_by("agentsim pool"):
+        from agentsim.analysis.reference_pool import frozen
     made, left_out = frozen(source)
     made.write(out)
-    if left_out:
-        first = next(iter(left_out))
-        remark(f"{len(left_out)} left out: {first} {left_out[first]}", 300)
+    some_left_out(left_out)
     if as_json:
         counts = {"games": len(made.games), "seats": made.seats, "members": made.labels}
         say_json({"pool": str(out), "game": made.game, **counts, "left_out": left_out})
@@ -78,10 +74,8 @@ def rate(
     every seat equally often. The same command goes on where it was killed, and repeats nothing. Needs the extra
     analysis.
     """
-    try:
+    with needed_by("agentsim rate"):
         from agentsim.rating import Rating
-    except ImportError:
-        raise _needs_analysis("rate") from None
     from agentsim.environment import environment
 
     rating = Rating(
@@ -170,7 +164,3 @@ def _print(rating: Rating, *, as_json: bool) -> None:
             f"(p = {known.dispersion.p:.3f}), and count for so much less"
         )
     say(safe(f"One may write: {rating.sentence}"))
-
-
-def _needs_analysis(command: str) -> UsageError:
-    return UsageError(f"agentsim {command} needs the extra analysis: pip install 'agentsim[analysis]'")

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import typer
 
 from agentsim.cli import options as o
-from agentsim.cli.compare import print_panel
 from agentsim.cli.report_page import DECIDED, fell, write_page
-from agentsim.cli.terminal_output import remark, safe, say_json, shortened
+from agentsim.cli.terminal_output import print_panel, remark, safe, say_json, shortened, some_left_out
 from agentsim.engine.wording import counted
-from agentsim.errors import UsageError
+from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
-    from agentsim.analysis.comparison import Compared, Part
-    from agentsim.analysis.game_records import Games
+    from agentsim.analysis.folder_report import Compared, Part
+    from agentsim.analysis.folders import Games
     from agentsim.analysis.standings import Standing
 
 By: TypeAlias = Literal["model", "player"]
@@ -77,10 +76,8 @@ def report(  # noqa: PLR0917 - the argument and one option each
     directories = [
         next((path for path in (Path(name), logs_dir / name) if path.is_dir()), Path(name)) for name in sources
     ]
-    try:
-        from agentsim.analysis.comparison import compared
-    except ImportError:
-        raise UsageError("agentsim report needs the extra analysis: pip install 'agentsim[analysis]'") from None
+    with needed_by("agentsim report"):
+        from agentsim.analysis.folder_report import compared
 
     wanted = frozenset({*(planned or ()), *(name for path in directories for name in _planned_by_batch(path))})
     found = compared(directories, by=by, pool=pool, max_fallbacks=max_fallbacks, planned=wanted)
@@ -214,9 +211,7 @@ def _write_csv(found: Compared, out: Path | None) -> None:
 def _say_what_is_left_out(compared: Compared) -> None:
     found: Games = compared.read
     games = [game for kind in compared.kinds for each in kind.conditions for game in each.games]
-    if found.skipped:
-        first = next(iter(found.skipped))
-        remark(f"{len(found.skipped)} left out: {first} {found.skipped[first]}", 300)
+    some_left_out(found.skipped)
     if found.copies:
         name, other = next(iter(found.copies.items()))
         many = f"{len(found.copies)} games of bots are others over again and count once"

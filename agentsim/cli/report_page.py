@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from agentsim.engine.wording import counted
 
 if TYPE_CHECKING:
-    from agentsim.analysis.comparison import Compared, Part
+    from agentsim.analysis.folder_report import Compared, Part
     from agentsim.engine.panel import Panel
 
 DECIDED = "what fallbacks decided says nothing about the players"

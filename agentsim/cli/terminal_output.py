@@ -10,13 +10,18 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
-from agentsim.engine.prompt import cleaned as safe
+from agentsim.engine.prompt import cleaned
 
-__all__ = ["aligned", "columns", "left_out", "moves", "note", "remark", "safe", "say", "say_json", "shortened"]
+if TYPE_CHECKING:
+    from agentsim.engine.panel import Panel
+
+safe = cleaned
+_WIDEST = 80
+"""A cell of a table, in characters."""
 
 
 def note(line: str) -> None:
@@ -35,6 +40,13 @@ def remark(words: str, limit: int = 600) -> None:
 def left_out(name: str, why: str) -> None:
     """Say that a run of a directory is left out, and why."""
     remark(f"{name} is left out: {why}", 300)
+
+
+def some_left_out(found: Mapping[str, str]) -> None:
+    """Say how many are left out, and the first of them with the reason."""
+    if found:
+        first, why = next(iter(found.items()))
+        remark(f"{len(found)} left out: {first} {why}", 300)
 
 
 def columns(stream: TextIO | None) -> int | None:
@@ -66,6 +78,22 @@ def say(line: str) -> None:
 def say_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
     """Write a result to stdout as one line of JSON."""
     typer.echo(json.dumps(value, ensure_ascii=True, allow_nan=False))
+
+
+def print_panel(panel: Panel) -> None:
+    """Print a table; other panels show what stands in one as well."""
+    from agentsim.engine.panel import DataTable
+
+    if not isinstance(panel, DataTable):
+        return  # its numbers stand in a table as well
+    cells = [panel.columns, *(tuple("–" if cell is None else str(cell) for cell in row) for row in panel.rows)]
+    typer.echo(safe(f"\n{panel.title}"))
+    for line in aligned([[shortened(cell, _WIDEST) for cell in row] for row in cells]):  # a name begins no line
+        typer.echo(line)
+    if panel.note:
+        typer.echo(safe(panel.note))
+    if panel.sentence:
+        typer.echo(safe(f"One may write: {panel.sentence}"))
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

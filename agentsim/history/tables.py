@@ -17,7 +17,7 @@ from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.history.conditions import Levels, levels
+from agentsim.history.levels import Levels, levels
 from agentsim.history.load import derived, list_runs, load_history, require_history, told_events
 from agentsim.history.pairs import pairs
 from agentsim.history.record import DecisionRecord, History
@@ -174,7 +174,7 @@ def _json(value: Any, where: str) -> str:
 class Folder:
     """Tables over all runs; the runs in them; why others are not, by name.
 
-    `run, game, seed, status` lead each table, then the settings that vary between the runs of a game (`conditions`).
+    `run, game, seed, status` lead each table, then the settings that vary between the runs of a game (`levels`).
     """
 
     names: tuple[str, ...]

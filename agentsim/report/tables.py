@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat, zip_longest
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import Cell, DataTable
+from agentsim.engine.paths import paths_in
 from agentsim.engine.wording import cut
 from agentsim.history.pairs import Deed, Pair
 from agentsim.history.record import DecisionRecord, EventRecord, History
@@ -219,7 +220,7 @@ def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
 def _row(
     decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], texts: Sequence[str]
 ) -> tuple[Cell, ...] | None:
-    leaves = list(_leaves(decision.decision))
+    leaves = [(leaf, isinstance(path[-1], int)) for path, leaf in paths_in(decision.decision)]
     words = {leaf.strip() for leaf, _ in leaves if isinstance(leaf, str)} - {""}
     said, thought, did, spoken = [], [], [], []
     when, to = "", ""
@@ -242,15 +243,3 @@ def _row(
     if not said or not (thought or did):
         return None
     return (when, decision.player, *(cut("\n".join(part), _LONG) or None for part in (said, [to], thought, did)))
-
-
-def _leaves(value: Any, listed: bool = False) -> Iterator[tuple[Any, bool]]:
-    """Every text, number and flag in a decision, and whether it stands in a list."""
-    if isinstance(value, Mapping):
-        for part in value.values():
-            yield from _leaves(part)
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from _leaves(part, True)
-    else:
-        yield value, listed

@@ -25,7 +25,7 @@ from agentsim.models.prices import Prices
 from agentsim.models.tokens import longest_reply
 from agentsim.players.model import prompt_messages
 from agentsim.runner.plays import new_play
-from agentsim.scenario.plan import PlayerPlan
+from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario, prices_of
 
 M = TypeVar("M", bound=BaseModel)

@@ -29,7 +29,7 @@ from agentsim.runner.seats import seated
 from agentsim.runner.session import Session
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.document import overridden
-from agentsim.scenario.plan import PlayerPlan
+from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.scenario import Branch, Scenario, with_limits
 from agentsim.scenario.source_files import located, roots
 from agentsim.scenario.validation import screen

@@ -24,7 +24,7 @@ from agentsim.players.model import ModelPlayer
 from agentsim.runner.dispatcher import acquire_slot
 from agentsim.runner.forecast import Forecast, Sample
 from agentsim.runner.seats import seated
-from agentsim.scenario.plan import PlayerPlan
+from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario
 
 _LEAST_TOKENS = 1_000  # of a longest prompt that is worth sending: every server has that much context

@@ -25,7 +25,7 @@ from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
 from agentsim.players.terminal import InterruptRequest, Terminal
 from agentsim.runner.dispatcher import Seat
 from agentsim.runner.recorder import Recording
-from agentsim.scenario.plan import PlayerPlan
+from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario, check_prices, prices_of
 from agentsim.scenario.validation import one_line
 

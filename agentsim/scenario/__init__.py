@@ -4,7 +4,7 @@ Playing it belongs to `runner`; the game defines what its own table means.
 """
 
 from agentsim.scenario.load import load
-from agentsim.scenario.plan import ModelName, ModelSettings, PlayerPlan
+from agentsim.scenario.player_plan import ModelName, ModelSettings, PlayerPlan
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.tables import Limits, json_schema
 

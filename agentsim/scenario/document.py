@@ -13,7 +13,7 @@ from typing import Any
 
 from agentsim import games
 from agentsim.errors import ScenarioError
-from agentsim.scenario.plan import PROVIDER, prefixed
+from agentsim.scenario.player_plan import PROVIDER, prefixed
 from agentsim.scenario.validation import dotted, one_line, screen, shown, validated
 
 _PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\[^\n])*"|'[^'\n]*')"""

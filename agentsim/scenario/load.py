@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from agentsim import games
 from agentsim.errors import ScenarioError
 from agentsim.scenario.document import adopted, beside, overridden, put, recast, rename, with_provider
-from agentsim.scenario.plan import OWN
+from agentsim.scenario.player_plan import OWN
 from agentsim.scenario.scenario import Scenario, check_prices
 from agentsim.scenario.seats import Seating
 from agentsim.scenario.source_files import gathered, read_toml, roots

@@ -20,7 +20,7 @@ from agentsim.errors import ScenarioError, UsageError, first_objection
 from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
 from agentsim.scenario.document import overridden
-from agentsim.scenario.plan import ClosedTable, PlayerPlan, SeatRecord
+from agentsim.scenario.player_plan import ClosedTable, PlayerPlan, SeatRecord
 from agentsim.scenario.tables import Limits
 from agentsim.scenario.validation import nearest, screen, validated
 

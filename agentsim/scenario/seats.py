@@ -20,7 +20,7 @@ from pydantic import JsonValue
 from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder
 from agentsim.errors import ScenarioError
 from agentsim.models.profiles import resolve
-from agentsim.scenario.plan import ModelName, ModelPlan, ModelSettings, PlayerPlan
+from agentsim.scenario.player_plan import ModelName, ModelPlan, ModelSettings, PlayerPlan
 from agentsim.scenario.source_files import Material, located, read_prompt, stem
 from agentsim.scenario.tables import RESERVED_IDS, Defaults, PlayerTable, ScenarioTable, legal_id
 from agentsim.scenario.validation import Key, dotted, nearest, shown

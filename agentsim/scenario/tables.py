@@ -18,7 +18,7 @@ from agentsim.engine.prompt import NARRATOR
 from agentsim.errors import ScenarioError
 from agentsim.models.prices import Price
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, extra_problem
-from agentsim.scenario.plan import ClosedTable, MaxTokens, ModelName, ModelSettings, Temperature, is_provider
+from agentsim.scenario.player_plan import ClosedTable, MaxTokens, ModelName, ModelSettings, Temperature, is_provider
 from agentsim.scenario.validation import dotted, nearest, validated
 
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$"

@@ -12,15 +12,16 @@ import pytest
 from scipy.stats import bootstrap, ttest_1samp
 
 import agentsim as library
-from agentsim.analysis.arm_panels import arm_panels
-from agentsim.analysis.arms import Comparison, Effect, branches_needed, comparison, comparisons, paired_intervals
+from agentsim.analysis.arms import Comparison, PairedEffect, branches_needed, comparison, comparisons
+from agentsim.analysis.effect_panels import arm_panels
 from agentsim.analysis.inference import FEWEST
+from agentsim.analysis.paired import paired_intervals
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.arms import of_arm
 from agentsim.runner.fork import parent_of
 from agentsim.runner.session import Session, begin
+from agentsim.runner.wanted import of_arm
 from agentsim.scenario.load import load
 from benchmarks.arms_world import differences, rates
 from tests.cli.command_line import agentsim, trio
@@ -42,7 +43,7 @@ def forked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def effect(found: Comparison, arm: str, measure: str, player: str) -> Effect:
+def effect(found: Comparison, arm: str, measure: str, player: str) -> PairedEffect:
     (one,) = [each for each in found.arms if each.arm == arm]
     (the,) = [each for each in one.effects if (each.measure, each.player) == (measure, player)]
     return the

@@ -14,18 +14,17 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from agentsim.analysis.design_panels import design_panels
-from agentsim.analysis.design_records import Blocks, DesignGames
-from agentsim.analysis.effects import (
-    FEWEST_SEEN,
+from agentsim.analysis.design_effects import (
     DesignEffects,
     FactorEffect,
     by_seed,
-    confidence_sequence,
     contrast_of,
     design_effects,
     effects,
 )
+from agentsim.analysis.design_records import Blocks, DesignGames
+from agentsim.analysis.effect_panels import design_panels
+from agentsim.analysis.paired import FEWEST_SEEN, confidence_sequence
 from agentsim.analysis.power import Plan, blocks_needed, plan, power_of
 from agentsim.engine.panel import DataTable, Estimates
 from agentsim.errors import UsageError

@@ -44,9 +44,11 @@ def test_the_scale_is_the_pools_and_its_mean_is_zero() -> None:
 
 def test_what_is_uncertain_about_the_pool_is_in_the_interval() -> None:
     games = played(100, TABLE, seed=3)
-    narrow, wide = (placement(pool, games, 6, block=4).width for pool in (POOL, POOL[:60]))
+    narrow, wide = (placement(pool, games, 6, block=4).strength.width for pool in (POOL, POOL[:60]))
     assert wide > 1.2 * narrow
-    assert placement(POOL[:60], games, 6, block=4, weight=0.25).width > 1.2 * wide, "games that share their luck"
+    assert placement(POOL[:60], games, 6, block=4, weight=0.25).strength.width > 1.2 * wide, (
+        "games that share their luck"
+    )
 
 
 @pytest.mark.parametrize(("seats", "own", "expected"), [(4, 1, 0.479), (4, 2, 0.639), (7, 1, 0.630)])
@@ -81,7 +83,7 @@ def test_results_that_vary_more_than_strengths_explain_are_found_and_count_for_l
     assert lucky.dispersion is not None
     assert not plain.dispersion.too_much
     assert (lucky.dispersion.too_much, lucky.dispersion.factor > 1.5) == (True, True)
-    assert lucky.width > 1.2 * plain.width
+    assert lucky.strength.width > 1.2 * plain.strength.width
     assert placement(POOL, played(16, TABLE, seed=5, luck=1.0), 6, block=4).dispersion is None, "too few blocks"
 
 
@@ -94,5 +96,5 @@ def test_placements_hold_what_is_true_and_have_each_seat_equally_often() -> None
     ends = [(each.end.strength.low, each.truth, each.end.strength.high) for each in said]
     assert sum(low is not None and high is not None and low < truth < high for low, truth, high in ends) >= 8
     assert all(len(set(each.seats)) == 1 and each.seats.sum() >= 40 for each in said)
-    assert all(each.first is None or each.first.width < 0.9 for each in said)
+    assert all(each.first is None or each.first.strength.width < 0.9 for each in said)
     assert all(len(each.end.stronger) == MEMBERS for each in said)

@@ -10,9 +10,9 @@ from scipy.stats import beta
 
 from agentsim.analysis.game_records import GameRecord
 from agentsim.analysis.inference import blocks, fit, stages
-from agentsim.analysis.panels import panels
 from agentsim.analysis.posterior import AGREED, Stages, credible, independence, posterior
 from agentsim.analysis.standings import Standing, standings
+from agentsim.analysis.standings_panels import panels
 from agentsim.engine.panel import DataTable
 from benchmarks.inference_worlds import Array, entrants, runner_up, same_seed, tables
 

@@ -18,8 +18,8 @@ from agentsim.analysis.inference import (
     ratio_intervals,
     stages,
 )
-from agentsim.analysis.panels import panels
 from agentsim.analysis.standings import standings
+from agentsim.analysis.standings_panels import panels
 
 TRUE: Array = np.array([1.0397, 0.3466, -0.3466, -1.0397])
 """Each twice as strong as the next."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.findings import Relation, relations
 from agentsim.analysis.game_records import Between, Entrant, GameRecord
-from agentsim.analysis.panels import MOST_RELATIONS, panels
+from agentsim.analysis.relations import Relation, relations
 from agentsim.analysis.standings import standings
+from agentsim.analysis.standings_panels import MOST_RELATIONS, panels
 from agentsim.engine.panel import DataTable, Panel
 from tests.analysis.test_report import batch, reported
 from tests.cli.command_line import agentsim

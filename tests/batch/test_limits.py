@@ -18,10 +18,10 @@ from agentsim.history.load import list_runs
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.batch import executors
 from agentsim.runner.batch.batch_game import GameEnd, session
-from agentsim.runner.batch.design import Design
 from agentsim.runner.batch.executors import Executor, InLoop, InProcesses, WorkerLost, play_task, task_of
 from agentsim.runner.batch.manifest import Manifest, planned
 from agentsim.runner.batch.run_batch import run_batch
+from agentsim.runner.batch.seating import Design
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, Tally
 from agentsim.runner.budget import Budget
 from agentsim.runner.session import Session, begin, opened

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import agentsim
-from agentsim.analysis.pool import Pool
+from agentsim.analysis.reference_pool import Pool
 from agentsim.history.run_files import MANIFEST
 from tests.cli.command_line import TRIO, program, trio
 from tests.cli.command_line import agentsim as command

@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import Browser
 
 from agentsim.analysis.game_records import Entrant, GameRecord, Vote
-from agentsim.analysis.panels import panels
 from agentsim.analysis.preference import own_makers
 from agentsim.analysis.standings import standings
+from agentsim.analysis.standings_panels import panels
 from agentsim.report.markup import find_css
 from agentsim.report.page import GameLink, render_batch
 from tests.report.test_browser import CORPUS, Opened, browser

@@ -16,9 +16,9 @@ from agentsim.history.branches import branches_in
 from agentsim.history.load import load_history
 from agentsim.history.record import ForkRecord
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.arms import of_arm
 from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import prove
+from agentsim.runner.wanted import of_arm
 from tests.cli.command_line import Said, agentsim, program, snapshot
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer

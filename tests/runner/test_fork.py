@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from agentsim.analysis.findings import without_branches
+
 from agentsim.analysis.game_records import game_record, read_games
 from agentsim.errors import AgentsimError, ScenarioError, UsageError
 from agentsim.history.contents import read_journal

@@ -9,7 +9,7 @@ import pytest
 
 from agentsim.errors import ScenarioError
 from agentsim.scenario import Scenario, load
-from agentsim.scenario.plan import ModelPlan
+from agentsim.scenario.player_plan import ModelPlan
 from agentsim.scenario.tables import json_schema
 from tests.cli.json_schema import complaints
 from tests.scenario.parlour import SEATS, Parlour, refused, written

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from agentsim.engine.codec import json_line, values
 from agentsim.errors import ScenarioError, UsageError, first_objection
 from agentsim.history.run_files import MANIFEST, check_name, written_beside
-from agentsim.runner.batch.design import Design, Planned, balance, rows
+from agentsim.runner.batch.seating import Design, Planned, balance, rows
 from agentsim.runner.session import MAX_DRAWN_SEED
 from agentsim.scenario.factorial import DesignRecord
 from agentsim.scenario.scenario import Scenario, with_limits

@@ -22,9 +22,9 @@ from agentsim.history.totals import Totals
 from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
 from agentsim.runner.batch.batch_game import GameEnd, completed_from_files, failed, is_done, sweep, used
-from agentsim.runner.batch.design import Planned
 from agentsim.runner.batch.executors import Executor, ExecutorLost, InLoop, InProcesses
 from agentsim.runner.batch.manifest import Manifest, locked, plays_alone
+from agentsim.runner.batch.seating import Planned
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, LimitShares, Tally
 from agentsim.runner.budget import Budget
 from agentsim.runner.seats import seated

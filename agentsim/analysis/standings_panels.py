@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 
 from agentsim.analysis import sentences
-from agentsim.analysis.findings import Relation
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.preference import OwnMaker
-from agentsim.analysis.sentences import written
+from agentsim.analysis.relations import Relation
+from agentsim.analysis.sentences import p_value, written
 from agentsim.analysis.standings import Standing, Standings
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 
@@ -70,9 +70,9 @@ def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
         )
     if found.null_p is not None:
         verdict = "no further" if found.null_p > 0.05 else "further"
-        p = f"= {found.null_p:.3f}" if found.null_p >= 0.001 else "< 0.001"
         ranks = f"{_rank(found).capitalize()}s"
-        note += f" {ranks} lie {verdict} apart than chance alone would put them (permutation test: p {p})."
+        p = p_value(found.null_p)
+        note += f" {ranks} lie {verdict} apart than chance alone would put them (permutation test: {p})."
     if found.seats_fixed:
         note += " No entry ever changed its seat: these figures contain the effect of the seat."
     columns: tuple[str, ...] = ("", "games", "entries", "wins", "win rate", _rank(found))
@@ -91,7 +91,7 @@ def _ratings(found: Standings, kept: Standings | None) -> DataTable:
         (line.label, *_rated(line), *_beside(kept, line, _rated))
         for line in sorted(found.lines, key=lambda line: -line.strength.value)
     )
-    p = f"p = {found.wins_p:.3f}" if found.wins_p >= 0.001 else "p < 0.001"
+    p = p_value(found.wins_p)
     note = (
         "First of all: the chance to come first among one of each, from wins alone. Log strength: Plackett-Luce of all "
         "places; expected are the wins that it foretells in these games. Both are posterior means with 95% of the "

@@ -8,9 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from agentsim.analysis import comparison_panels as made
+from agentsim.analysis import condition_panels as made
 from agentsim.analysis.across import Across, across
-from agentsim.analysis.arm_panels import arm_panels
 from agentsim.analysis.arms import Comparison, comparisons
 from agentsim.analysis.conditions import (
     Condition,
@@ -21,15 +20,16 @@ from agentsim.analysis.conditions import (
     measured,
     same_sizes,
 )
-from agentsim.analysis.design_panels import design_panels
-from agentsim.analysis.effects import DesignEffects, design_effects
-from agentsim.analysis.findings import Relation, relations, without_branches
-from agentsim.analysis.game_records import GameRecord, Games, labelled, read_games
+from agentsim.analysis.design_effects import DesignEffects, design_effects
+from agentsim.analysis.effect_panels import arm_panels, design_panels
+from agentsim.analysis.folders import Games, read_games, without_branches
+from agentsim.analysis.game_records import GameRecord, labelled
 from agentsim.analysis.inference import Interval
-from agentsim.analysis.panels import panels
 from agentsim.analysis.positions import Ballots, ballots
 from agentsim.analysis.preference import OwnMaker, own_makers
+from agentsim.analysis.relations import Relation, relations
 from agentsim.analysis.standings import Standings, standings
+from agentsim.analysis.standings_panels import panels
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
 
 MOST_CONDITIONS = 8

@@ -52,6 +52,11 @@ class Wanted:
             return self.parent.branch(env=env, stem=stem, limits=limits, watcher=watcher, own=own, **self.options)
         return resumed(self.files, env=env, watcher=watcher, own=own, **limits)
 
+    def played(self, **options: Any) -> RunResult | None:
+        """Come by it and play it; None where it is finished."""
+        found = self.come_by(**options)
+        return found.run() if isinstance(found, Session) else found
+
 
 def of_arm(
     parent: ParentRun, arm: str, count: int, *, instead: str | None = None, changes: Sequence[str] = ()

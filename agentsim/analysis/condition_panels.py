@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agentsim.analysis.across import Across
 from agentsim.analysis.conditions import Condition, Difference, Measured
 from agentsim.analysis.positions import Ballots
-from agentsim.analysis.sentences import estimated, p_value, written
+from agentsim.analysis.sentences import ends, estimated, p_value, written
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, listed
 
@@ -44,7 +44,7 @@ def condition_panels(
 def _differences(name: str, less: str, found: Sequence[Difference]) -> DataTable:
     rows: list[tuple[Cell, ...]] = []
     for each in found:
-        both = written(each.together, "+.2f").partition(" ")[2] or None
+        both = ends(each.together, "+.2f")
         games = f"{each.games[0]}, {each.games[1]}"
         rows.append((each.measure, each.label or _ALL, games, written(each.difference, "+.2f"), both))
     note = (
@@ -67,28 +67,20 @@ def difference_sentence(each: Difference) -> str:
 
 def _verdict(found: Sequence[Difference]) -> str:
     """How many differences can be told from none, and the clearest of them."""
-
-    def clear(low: float | None, high: float | None) -> bool:
-        return low is not None and high is not None and (low > 0 or high < 0)
-
     known = [each for each in found if each.difference.low is not None]
     if found and not any(each.difference.value for each in found):
         return f"Every mean is the same under {found[0].condition} and {found[0].less}."
     if not known:
         return ""
-    alone = [each for each in known if clear(each.difference.low, each.difference.high)]
-    together = sum(clear(each.together.low, each.together.high) for each in known)
+    alone = [each for each in known if each.difference.leaves_out(0)]
+    together = sum(each.together.leaves_out(0) for each in known)
     if not alone:
         return f"None of {counted(len(known), 'difference')} can be told from 0 (intervals of 95%)."
+    clearest = max(alone, key=lambda each: abs(each.difference.value) / max(1e-12, each.difference.width))
     counts = (
         f"Of {counted(len(known), 'difference')} {len(alone)} can be told from 0 each alone, {together} all together."
     )
-    return f"{counts} {difference_sentence(max(alone, key=_clearness))}"
-
-
-def _clearness(each: Difference) -> float:
-    low, high = each.difference.low or 0.0, each.difference.high or 0.0
-    return abs(each.difference.value) / max(1e-12, high - low)
+    return f"{counts} {difference_sentence(clearest)}"
 
 
 def ballot_panel(found: Sequence[Ballots]) -> DataTable:

@@ -1,4 +1,4 @@
-"""Findings of many games besides the standings: relations of labels."""
+"""Relations: what entrants of one label did for or against those of another, over many games."""
 
 from __future__ import annotations
 
@@ -47,18 +47,3 @@ def relations(games: Sequence[GameRecord]) -> list[Relation]:
             counts = (each.done_for, each.done_against, each.turned_for, each.turned_against)
             total[2:] = [before + more for before, more in zip(total[2:], counts, strict=True)]
     return [Relation(*both, *total) for both, total in sorted(sums.items())]
-
-
-def without_branches(games: Sequence[GameRecord]) -> list[GameRecord]:
-    """The games without branches of other games here: a branch repeats its parent's past, which would count twice."""
-    by_name = {game.name: game for game in games}
-
-    def repeats(game: GameRecord) -> bool:
-        seen: set[str] = set()
-        last = game
-        while last.parent in by_name and last.name not in seen:
-            seen.add(last.name)
-            last = by_name[last.parent]
-        return last.name != game.name  # two runs that name each other as parent are none's branch
-
-    return [game for game in games if not repeats(game)]

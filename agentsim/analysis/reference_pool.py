@@ -18,13 +18,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from agentsim import games
-from agentsim.analysis.game_records import read_games
+from agentsim.analysis.folders import read_games
 from agentsim.analysis.inference import blocks, stages
 from agentsim.analysis.posterior import Stages, independence
 from agentsim.errors import UsageError, first_objection
 from agentsim.history.load import parsed, read
 from agentsim.history.run_files import RunFiles, write_whole
-from agentsim.scenario.plan import ModelName, ModelSettings, PlayerPlan, SeatRecord
+from agentsim.scenario.player_plan import ModelName, ModelSettings, PlayerPlan, SeatRecord
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.validation import nearest, validated
 

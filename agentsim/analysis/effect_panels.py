@@ -1,0 +1,142 @@
+"""Effects as tables and plots, which a terminal and a page show: those of arms, of messages and of a design."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from agentsim.analysis.arms import ArmEffects, Comparison, PairedEffect
+from agentsim.analysis.design_effects import DesignEffects, FactorEffect
+from agentsim.analysis.inference import Interval
+from agentsim.analysis.influence import ALL, Influence
+from agentsim.analysis.paired import POWER
+from agentsim.analysis.sentences import ends, written
+from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
+from agentsim.engine.wording import counted
+
+_DEED = (" (done)", " (received)")
+_STUDENT = (
+    "Intervals of 95% of the mean of the paired differences (Student's); beside them those that hold for all rows "
+    "together{}. They are of this game from this decision on, not of other games."
+)
+
+
+def _paired(each: PairedEffect) -> tuple[Cell, ...]:
+    means = (f"{each.control_mean:.2f}", f"{each.arm_mean:.2f}")
+    return (each.measure, each.player, each.pairs, *means, written(each.alone, "+.2f"), ends(each.together, "+.2f"))
+
+
+def _unpaired(many: int) -> str:
+    return f" Left out: {many} {'branch' if many == 1 else 'branches'} without a finished partner." if many else ""
+
+
+def arm_panels(found: Sequence[Comparison]) -> list[DataTable]:
+    """A table of each arm of each fork."""
+    return [_arm(each, arm) for each in found for arm in each.arms]
+
+
+def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
+    changed = f" ({arm.changed})" if arm.changed not in {"", arm.arm} else ""
+    title = f"{found.of} from decision {found.at} on: {arm.arm}{changed} less {found.control}"
+    columns: tuple[str, ...] = ("measure", "player", "pairs", found.control, arm.arm, "effect", "all together")
+    if found.effect is not None:
+        columns += (f"branches for {found.effect:g}",)
+    shown = () if arm.identical else arm.effects
+    rows = [(*_paired(each), *(() if found.effect is None else (each.needed,))) for each in shown]
+    if arm.identical:
+        note = (
+            f"{arm.arm} and {found.control} are identical in every one of {counted(arm.pairs, 'pair')}: the same "
+            "decisions, events and ranks. What the arm changes did nothing."
+        )
+        return DataTable(title, columns, (), note)
+    note = (
+        "Branch k less branch k of the control, which has the same chance; below 0 a rank is better. "
+        f"{_STUDENT.format(' (the greatest |t|)')}{_unpaired(arm.unpaired)}"
+    )
+    if found.effect is not None:
+        note += (
+            f" The last column is how many branches an arm needs, and its control as many, for an effect of "
+            f"{found.effect:g} to be found with a power of {POWER:.0%}, if the differences spread as they do here."
+        )
+    return DataTable(title, columns, tuple(rows), note)
+
+
+def influence_panels(found: Sequence[Influence]) -> list[DataTable]:
+    """Two tables of each message: what each listener did next, and the outcome."""
+    return [panel for each in found for panel in _message(each, counted(len(found), "message"))]
+
+
+def _message(found: Influence, messages: str) -> Iterator[DataTable]:
+    message = found.message
+    title = f"{message.of}: {message.kind} of {message.speaker} (decision {message.at}), said less {message.swap}"
+    both = ("pairs", message.swap, "said", "effect", "all together")
+    if found.identical:
+        same = f"All that followed is the same in every one of {counted(found.pairs, 'pair')}: the message did nothing."
+        yield DataTable(title, ("next", "listener", *both), (), same)
+        return
+    note = (
+        f"What was said less {message.swap}, branch k less branch k with the same chance. Shares are of all branches, "
+        f"and 0 where a listener does no such thing again; {ALL} is the mean of the listeners who did it in any "
+        f"branch. {_STUDENT.format(f', of {messages}')}{_unpaired(found.unpaired)}"
+    )
+    shown = [[each for each in part if each.mean or each.sd] for part in (found.listeners, found.outcome)]
+    if hidden := len(found.listeners) + len(found.outcome) - sum(map(len, shown)):
+        note += f" Not shown: {counted(hidden, 'row')} without a difference in any pair; the JSON has them."
+    yield DataTable(f"{title}: what listeners did next", ("next", "listener", *both), tuple(map(_paired, shown[0])))
+    yield DataTable(f"{title}: the outcome", ("measure", "player", *both), tuple(map(_paired, shown[1])), note)
+
+
+def design_panels(found: DesignEffects | None) -> list[Panel]:
+    """A table of each effect, and a plot of each of its measures; a deed stands in the table alone."""
+    if found is None:
+        return []
+    shown: list[Panel] = []
+    for factors, group in groupby(found.effects, key=lambda each: each.factors):
+        name, own = " x ".join(factors), list(group)
+        shown.append(_factor(name, own, _intervals(found) if shown else _design_note(found)))
+        plotted = dict.fromkeys(each.measure for each in own if not each.measure.endswith(_DEED))
+        shown += [_plot(name, measure, [each for each in own if each.measure == measure], found) for measure in plotted]
+    return shown
+
+
+def _factor(name: str, own: Sequence[FactorEffect], note: str) -> DataTable:
+    several = len({each.effect for each in own}) > 1
+    rows = []
+    for each in own:
+        alone = Interval(round(each.mean, 3) + 0.0, each.low, each.high)  # no -0.000
+        rows.append((each.measure, each.player, each.blocks, written(alone, "+.3f"), ends(each.together, "+.3f")))
+    columns = ("measure", "player", "blocks", "effect", "all together")
+    if not several:
+        return DataTable(f"Effect of {own[0].effect}", columns, tuple(rows), note)
+    named = tuple((each.effect, *row) for each, row in zip(own, rows, strict=True))
+    return DataTable(f"Effect of {name}", ("", *columns), named, note)
+
+
+def _plot(name: str, measure: str, own: Sequence[FactorEffect], found: DesignEffects) -> Estimates:
+    several = len({each.effect for each in own}) > 1
+    rows = tuple(
+        Estimate(f"{each.player}, {each.effect}" if several else each.player, each.mean, each.low, each.high)
+        for each in own
+    )
+    effect = name if several else own[0].effect
+    return Estimates(f"{measure}: {effect}", rows, f"effect on {measure}", _intervals(found))
+
+
+def _intervals(found: DesignEffects) -> str:
+    if found.anytime:
+        return (
+            "Intervals of 95% that hold at all times together (a confidence sequence), since the batch was to end at a "
+            "width; they are wider than Student's."
+        )
+    return "Intervals of 95% of the mean of the blocks (Student's)."
+
+
+def _design_note(found: DesignEffects) -> str:
+    beside = "Bonferroni's" if found.anytime else "the greatest |t|"
+    left_out = f" Left out: {counted(found.incomplete, 'block')} without all games." if found.incomplete else ""
+    return (
+        f"Planned; {found.design}. The games of a block have one seed and one seating, one for each cell; an effect is "
+        f"a difference within blocks, averaged over them; below 0 a rank is better. {_intervals(found)} Beside them "
+        f"those that hold for all effects of the design together ({beside}). An effect without an interval has too few "
+        f"blocks, or is the same in all of them.{left_out}"
+    )
