@@ -21,11 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from agentsim.analysis.across import concordance, drawn
-from agentsim.analysis.arms import paired_intervals
 from agentsim.analysis.conditions import by_condition, differences
 from agentsim.analysis.game_records import labelled
 from agentsim.analysis.inference import Interval, stages
 from agentsim.analysis.influence import ALL
+from agentsim.analysis.paired import paired_intervals
 from agentsim.analysis.positions import ballots, place_p
 from agentsim.analysis.posterior import Stages, credible, posterior, wins_check
 from agentsim.analysis.preference import OwnMaker, own_makers

@@ -19,7 +19,7 @@ from scipy.stats import t as student
 
 from agentsim.analysis.folders import histories
 from agentsim.analysis.game_records import Column, game_record
-from agentsim.analysis.inference import UPPER, Array
+from agentsim.analysis.inference import FEWEST, UPPER, Array
 from agentsim.analysis.measures import Measures, tabled
 from agentsim.analysis.paired import POWER, Effect, fewest, known, paired_intervals
 from agentsim.errors import UsageError
@@ -207,22 +207,26 @@ def effects(
             continue
         arm_mean, control_mean = values[:, there[:, place], place].mean(axis=1)
         row = known(found[:, place])
-        row = (row[0], 0.0, 0.0, 0.0, 0.0) if identical else row
+        row = (row[0], 0.0, 0.0, 0.0, 0.0) if identical and number >= FEWEST else row
         sd = float(differences[there[:, place], place].std(ddof=1)) if number > 1 else None
         needed = None if effect is None or not sd else branches_needed(effect, sd)
         means = float(control_mean), float(arm_mean)
         yield PairedEffect(measure, player, *row, number, *means, sd, needed)
 
 
-def branches_needed(effect: float, sd: float, power: float = POWER) -> int:
+def branches_needed(effect: float, sd: float, power: float = POWER) -> int | None:
     """The fewest branches of an arm, and as many of its control, whose interval of 95% leaves out 0 with that power.
 
-    The paired differences have the standard deviation `sd`, and the effect is there in this size.
+    The paired differences have the standard deviation `sd`, and the effect is there in this size. Five at least: fewer
+    have no interval. None where it is more than 10^12.
     """
 
     def enough(number: int) -> bool:
         edge, shift = student.ppf(UPPER, number - 1), effect / sd * math.sqrt(number)
-        return bool(nct.sf(edge, number - 1, shift) + nct.cdf(-edge, number - 1, shift) >= power)
+        # the other side by symmetry: far from 0 scipy's cdf has no number for some degrees of freedom
+        return bool(nct.sf(edge, number - 1, shift) + np.nan_to_num(nct.sf(edge, number - 1, -shift)) >= power)
 
-    asymptotic = math.ceil((1.959964 + 0.841621) ** 2 * (sd / effect) ** 2)
-    return fewest(enough, 1, _MOST_BRANCHES) or asymptotic
+    needed = (1.959964 + 0.841621) ** 2 * (sd / effect) ** 2
+    if needed > _MOST_BRANCHES:  # Student's distribution is the normal one there
+        return math.ceil(needed) if needed < 10**12 else None
+    return fewest(enough, FEWEST - 1, 2 * _MOST_BRANCHES)

@@ -155,6 +155,12 @@ def differences(conditions: Sequence[Condition]) -> list[Difference]:
     return found
 
 
+def _even(counts: Array) -> Array:
+    """As many clusters of one size as tell as much as these: the square of the sum over the sum of squares."""
+    found: Array = counts.sum(axis=0) ** 2 / np.maximum(1e-12, (counts**2).sum(axis=0))
+    return found
+
+
 def difference_ends(sums: Array, counts: Array, arm: Flags, seeds: Sequence[int], rates: Flags) -> Array:
     """By columns: the difference of means (arm less the others), low, high, and low and high for all columns at once.
 
@@ -165,12 +171,16 @@ def difference_ends(sums: Array, counts: Array, arm: Flags, seeds: Sequence[int]
     and a lost game on each side (A. Agresti and B. Caffo, Simple and effective confidence intervals for proportions,
     2000), in half a pair of each kind where most seeds are on both sides (A. Agresti and Y. Min, Simple improved
     confidence intervals for matched proportions, 2005). The ends for all columns are of the greatest |t|, by drawing
-    the signs of clusters again. NaN for fewer than `FEWEST` clusters on a side.
+    the signs of clusters again. NaN for fewer than `FEWEST` clusters on a side, also where games are so uneven among
+    them that fewer even ones would tell as much (L. Kish, Survey Sampling, 1965), and where fewer seeds than that are
+    not the same on both sides.
     """
     truth = sums[arm].sum(axis=0) / counts[arm].sum(axis=0) - sums[~arm].sum(axis=0) / counts[~arm].sum(axis=0)
     found = np.full((sums.shape[1], 5), np.nan)
     found[:, 0] = truth
     together = blocks(seeds)
+    # few seeds count game by game, which says nothing of a difference where each condition has seeds of its own
+    told = len(set(seeds)) >= FEWEST or {*np.array(seeds)[arm]} == {*np.array(seeds)[~arm]}
     pairs = 2 * ((together[:, arm].any(axis=1) & together[:, ~arm].any(axis=1)).sum()) > len(together)
     more = np.where(rates, counts.sum(axis=0) / np.maximum(1, (counts > 0).sum(axis=0)), 0.0) / (1 + pairs)
     won = np.array([1, 0, 1, 0, 1, 1, 0, 0] if pairs else [1, 0, 1, 0])  # four halves of pairs, or two games a side
@@ -192,7 +202,9 @@ def difference_ends(sums: Array, counts: Array, arm: Flags, seeds: Sequence[int]
     sizes = [which.sum(axis=0) for which in (own & others, own & ~others, ~own & others)]
     variance = sum(strata, np.zeros(len(found)))
     fewest = np.minimum(own.sum(axis=0), others.sum(axis=0)) - 2 * rates
-    sound = (fewest >= FEWEST) & (variance > 1e-12 * np.maximum(1.0, truth**2))
+    even = np.minimum(*(_even(together[:, side] @ counts[side]) for side in (arm, ~arm)))
+    sound = (fewest >= FEWEST) & (even >= FEWEST) & (variance > 1e-12 * np.maximum(1.0, truth**2))
+    sound &= told
     if not sound.any():
         return found
     lost = sum((part**2 / np.maximum(1, size - 1) for part, size in zip(strata, sizes, strict=True)), 0 * variance)

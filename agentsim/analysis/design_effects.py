@@ -41,6 +41,7 @@ class FactorEffect(Effect):
 @dataclass(frozen=True)
 class DesignEffects:
     """The effects of a batch's design: `blocks` are those with all their games, `incomplete` have some.
+    `unseen` are the measures of the design that have no effect here: they are in no game, or the same in all.
 
     `anytime` says that the intervals are those of a confidence sequence.
     """
@@ -50,6 +51,7 @@ class DesignEffects:
     anytime: bool
     blocks: int
     incomplete: int
+    unseen: tuple[str, ...]
     effects: tuple[FactorEffect, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -63,13 +65,15 @@ def design_effects(directory: Path) -> DesignEffects | None:
     if blocks is None:
         return None
     anytime = blocks.record.until is not None
+    found = effects(blocks, measures=blocks.record.table.measures, anytime=anytime)
     return DesignEffects(
         design=blocks.design.in_words,
         aliases=blocks.design.aliases(),
         anytime=anytime,
         blocks=blocks.complete,
         incomplete=len(blocks.seeds) - blocks.complete,
-        effects=tuple(effects(blocks, measures=blocks.record.table.measures, anytime=anytime)),
+        unseen=tuple(name for name in blocks.record.table.measures if name not in {each.measure for each in found}),
+        effects=tuple(found),
     )
 
 
@@ -83,14 +87,14 @@ def effects(
 ) -> list[FactorEffect]:
     """The effects, or those of these measures, this factor (see `Factorial.effect`) and this player or model.
 
-    `UsageError` where a measure, or the player, is in no game.
+    A measure that is in no game has none, nor has that of all players together which is always the same (rank, win).
+    `UsageError` where the player is in no game.
     """
     if player not in {None, EVERYONE, *blocks.players, *blocks.labels}:
         raise UsageError(f"{player}: plays in no game (valid: {', '.join((*blocks.players, EVERYONE))})")
     found = list(_columns(blocks, measures, blocks.design.effect(factor), player))
-    if missing := [measure for measure in measures if measure not in {each[1] for each in found}]:
-        valid = ", ".join(dict.fromkeys(measure for measure, _ in blocks.columns))
-        raise UsageError(f"{missing[0]}: no such measure in these games (valid: {valid})")
+    if not found:
+        return []
     differences = by_seed(np.stack([values for *_, values in found], axis=1), blocks.seeds)
     ends = confidence_sequence(differences) if anytime else paired_intervals(differences)
     return [

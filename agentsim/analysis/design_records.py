@@ -63,6 +63,13 @@ class Blocks:
         """Blocks in which every cell has a finished game."""
         return int(np.sum(np.isfinite(self.values).any(axis=2).sum(axis=1) == self.values.shape[1]))
 
+    def without(self, measure: str) -> str:
+        """Why a measure has no effect here, in words."""
+        valid = list(dict.fromkeys(each for each, _ in self.columns))
+        if measure in valid:
+            return "of all players together it is the same in every game; name a --player"
+        return f"no such measure in these games (valid: {', '.join(valid)})"
+
 
 class DesignGames:
     """Reads the finished games of a design's folder; each of them once, however often it is asked."""

@@ -10,9 +10,9 @@ from agentsim.analysis.design_effects import DesignEffects, FactorEffect
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.influence import ALL, Influence
 from agentsim.analysis.paired import POWER
-from agentsim.analysis.sentences import ends, written
+from agentsim.analysis.sentences import ends, estimated, written
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import counted, listed
 
 _DEED = (" (done)", " (received)")
 _STUDENT = (
@@ -48,7 +48,8 @@ def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
             f"{arm.arm} and {found.control} are identical in every one of {counted(arm.pairs, 'pair')}: the same "
             "decisions, events and ranks. What the arm changes did nothing."
         )
-        return DataTable(title, columns, (), note)
+        same = f"From decision {found.at} of {found.of} on, {arm.arm} changed nothing in {counted(arm.pairs, 'pair')}."
+        return DataTable(title, columns, (), note, sentence=same)
     note = (
         "Branch k less branch k of the control, which has the same chance; below 0 a rank is better. "
         f"{_STUDENT.format(' (the greatest |t|)')}{_unpaired(arm.unpaired)}"
@@ -58,7 +59,14 @@ def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
             f" The last column is how many branches an arm needs, and its control as many, for an effect of "
             f"{found.effect:g} to be found with a power of {POWER:.0%}, if the differences spread as they do here."
         )
-    return DataTable(title, columns, tuple(rows), note)
+    first = arm.effects[0] if arm.effects else None
+    said = "" if first is None else f"From decision {found.at} of {found.of} on, {arm.arm} changed {_changed(first)}."
+    return DataTable(title, columns, tuple(rows), note, sentence=said)
+
+
+def _changed(each: PairedEffect) -> str:
+    more = f"{counted(each.pairs, 'pair')} of branches with the same chance; this run alone"
+    return f"{each.measure} of {each.player} by {estimated(each.alone, '+.2f', more)}"
 
 
 def influence_panels(found: Sequence[Influence]) -> list[DataTable]:
@@ -82,7 +90,10 @@ def _message(found: Influence, messages: str) -> Iterator[DataTable]:
     shown = [[each for each in part if each.mean or each.sd] for part in (found.listeners, found.outcome)]
     if hidden := len(found.listeners) + len(found.outcome) - sum(map(len, shown)):
         note += f" Not shown: {counted(hidden, 'row')} without a difference in any pair; the JSON has them."
-    yield DataTable(f"{title}: what listeners did next", ("next", "listener", *both), tuple(map(_paired, shown[0])))
+    heard = found.listeners[0] if found.listeners else None
+    said = "" if heard is None else f"What {message.speaker} said, less {message.swap}, changed {_changed(heard)}."
+    did = tuple(map(_paired, shown[0]))
+    yield DataTable(f"{title}: what listeners did next", ("next", "listener", *both), did, sentence=said)
     yield DataTable(f"{title}: the outcome", ("measure", "player", *both), tuple(map(_paired, shown[1])), note)
 
 
@@ -106,10 +117,13 @@ def _factor(name: str, own: Sequence[FactorEffect], note: str) -> DataTable:
         alone = Interval(round(each.mean, 3) + 0.0, each.low, each.high)  # no -0.000
         rows.append((each.measure, each.player, each.blocks, written(alone, "+.3f"), ends(each.together, "+.3f")))
     columns = ("measure", "player", "blocks", "effect", "all together")
+    first = own[0]
+    value = estimated(first.alone, "+.2f", counted(first.blocks, "block"))
+    said = f"{first.effect} changed {first.measure} of {first.player} by {value}."
     if not several:
-        return DataTable(f"Effect of {own[0].effect}", columns, tuple(rows), note)
+        return DataTable(f"Effect of {first.effect}", columns, tuple(rows), note, sentence=said)
     named = tuple((each.effect, *row) for each, row in zip(own, rows, strict=True))
-    return DataTable(f"Effect of {name}", ("", *columns), named, note)
+    return DataTable(f"Effect of {name}", ("", *columns), named, note, sentence=said)
 
 
 def _plot(name: str, measure: str, own: Sequence[FactorEffect], found: DesignEffects) -> Estimates:
@@ -125,15 +139,20 @@ def _plot(name: str, measure: str, own: Sequence[FactorEffect], found: DesignEff
 def _intervals(found: DesignEffects) -> str:
     if found.anytime:
         return (
-            "Intervals of 95% that hold at all times together (a confidence sequence), since the batch was to end at a "
-            "width; they are wider than Student's."
+            "Intervals of 95% that hold at all times together (a confidence sequence, asymptotic: for many blocks "
+            "without a long tail on one side), since the batch was to end at a width; they are wider than Student's."
         )
-    return "Intervals of 95% of the mean of the blocks (Student's)."
+    return (
+        "Intervals of 95% of the mean of the blocks (Student's), for one look: a batch that grows after a look needs "
+        "--until-width."
+    )
 
 
 def _design_note(found: DesignEffects) -> str:
     beside = "Bonferroni's" if found.anytime else "the greatest |t|"
     left_out = f" Left out: {counted(found.incomplete, 'block')} without all games." if found.incomplete else ""
+    if found.unseen:
+        left_out += f" In no game, or the same in all: {listed(found.unseen)}."
     return (
         f"Planned; {found.design}. The games of a block have one seed and one seating, one for each cell; an effect is "
         f"a difference within blocks, averaged over them; below 0 a rank is better. {_intervals(found)} Beside them "

@@ -168,6 +168,8 @@ class Compared:
         if self.across is not None:
             agree: dict[str, Cell] = {"spread": self.across.spread.value, "w": self.across.w, "w_p": self.across.w_p}
             yield "across-games", ", ".join(self.across.games), "", self.across.lines, agree
+        for design in self.designs:
+            yield "design", "", "", design.effects, {"anytime": design.anytime}
         for each in self.arms:
             for arm in each.arms:
                 yield "arms", each.game, "", arm.effects, {"of": each.of, "at": each.at, "arm": arm.arm}

@@ -58,7 +58,8 @@ def paired_intervals(differences: Array, draws: int = DRAWS) -> Array:
     """Rows mean, low, high, low_adj, high_adj for each column of pairs by effects; a pair without a value has NaN.
 
     Ends are NaN of fewer than `FEWEST` pairs, and where all differences are the same: there is nothing to tell how far
-    the mean may lie off.
+    the mean may lie off. Those that hold together need one pair more: five have 16 patterns of signs, too few to tell
+    the greatest of many |t|.
     """
     found, counts, centred, squares, sound = _moments(differences, FEWEST)
     if not sound.any():
@@ -72,7 +73,7 @@ def paired_intervals(differences: Array, draws: int = DRAWS) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         greatest = np.nan_to_num(np.abs(drawn) / np.sqrt(spread), nan=0.0, posinf=np.inf).max(axis=1)
     together = np.maximum(np.quantile(greatest, 2 * UPPER - 1, method="higher"), alone)
-    together = np.where(np.isinf(together), np.nan, together)
+    together = np.where(np.isinf(together) | (counts <= FEWEST), np.nan, together)
     found[1:, sound] = mean + np.stack([-alone, alone, -together, together]) * errors
     return found
 

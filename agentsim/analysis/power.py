@@ -87,7 +87,10 @@ def plan(
     costs = [each.cost_usd for each in found.games]
     cost = None if None in costs else sum(each or 0.0 for each in costs) / len(costs)
     times, needed = design.table.replicates, []
-    for each in effects(asked, measures=(measure,), factor=factor, player=player):
+    planned = effects(asked, measures=(measure,), factor=factor, player=player)
+    if not planned:
+        raise UsageError(f"{measure}: {found.without(measure or 'win')}")
+    for each in planned:
         if not each.sd or not each.freedom:
             needed.append(Needed(each))
             continue

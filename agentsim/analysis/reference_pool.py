@@ -57,7 +57,10 @@ class Result(_Part):
 
 
 class Pool(_Part):
-    """The file. `scenario` and `run` are those of its first game, whose players are the seats."""
+    """The file. `scenario` and `run` are those of its first game, whose players are the seats.
+
+    `sha256` is the digest of all else in it: a file that was changed is no reference any more.
+    """
 
     format: Literal["agentsim-pool/1"] = "agentsim-pool/1"
     game: str
@@ -66,6 +69,7 @@ class Pool(_Part):
     run: dict[str, JsonValue]
     members: tuple[Member, ...] = Field(min_length=2)
     games: tuple[Result, ...] = Field(min_length=1)
+    sha256: str = ""
 
     @model_validator(mode="after")
     def _refers_to_what_is_there(self) -> Pool:
@@ -85,7 +89,7 @@ class Pool(_Part):
 
     @cached_property
     def digest(self) -> str:
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+        return hashlib.sha256(self.model_dump_json(exclude={"sha256"}).encode()).hexdigest()
 
     def results(self, size: int) -> list[Stages]:
         """The games for a fit of so many labels, the members first."""
@@ -145,6 +149,8 @@ def read_pool(path: Path) -> Pool:
             f"{path}: was played by version {pool.rules_version} of the rules of {pool.game}, and {installed} is "
             "installed: its scale is that of another game"
         )
+    if pool.sha256 != pool.digest:
+        raise UsageError(f"{path}: was changed since it was frozen: its digest is that of another pool")
     return pool
 
 
@@ -192,7 +198,8 @@ def frozen(directory: Path) -> tuple[Pool, dict[str, str]]:
     if len(members) < 2:
         raise UsageError(f"{directory}: a single model played all games; a pool needs two or more")
     base["scenario"] = {**base["scenario"], "prices": prices}
-    return Pool(**base, members=_labelled(list(members.values())), games=tuple(results)), left_out
+    pool = Pool(**base, members=_labelled(list(members.values())), games=tuple(results))
+    return pool.model_copy(update={"sha256": pool.digest}), left_out
 
 
 def _member(plan: PlayerPlan, game: str) -> Member:

@@ -66,11 +66,14 @@ def strongest(ordered: Sequence[Standing]) -> str:
 
 def ahead(found: Standings) -> str:
     """Of the pair that is furthest apart, if it can be told apart."""
-    apart = []
+    apart, told = [], False
     for row, column in permutations(range(len(found.lines)), 2):
         share = found.ahead[row][column]
+        told = told or (share is not None and share.low is not None)
         if share is not None and share.low is not None and share.low > 0.5:
             apart.append((share, row, column))
+    if not told:
+        return ""
     if not apart:
         return "No two could be told apart head to head: every interval of 95% holds even."
     share, row, column = max(apart, key=lambda each: each[0].value)

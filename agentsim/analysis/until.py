@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentsim.engine.wording import counted
-from agentsim.errors import needed_by
+from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
     from agentsim.analysis.design_effects import FactorEffect
@@ -29,9 +29,13 @@ def width_reached(directory: Path, until: Until | None) -> Callable[[], str | No
 
     def enough() -> str | None:
         blocks = games.blocks()
-        if blocks is None or blocks.complete < FEWEST_SEEN:
+        if blocks is None or not blocks.complete:
             return None
         found = effects(blocks, measures=(until.measure,), factor=until.factor, player=until.player, anytime=True)
+        if not found and not until.measure.endswith(")"):  # a deed may be done in a later game
+            raise UsageError(f"--measure {until.measure}: {blocks.without(until.measure)}")
+        if not found or blocks.complete < FEWEST_SEEN:
+            return None
         widest = max(found, key=lambda each: each.alone.width)
         return _said(widest, until) if widest.alone.width < until.width else None
 

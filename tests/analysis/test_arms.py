@@ -254,5 +254,7 @@ def test_so_many_branches_find_the_effect_with_the_power_that_is_promised() -> N
         _, low, high, _, _ = paired_intervals(generator.normal(0.5, 1.0, size=(number, 1)), draws=1)[:, 0]
         found += low > 0 or high < 0
     assert found / 1_000 == pytest.approx(0.8, abs=0.04)
-    assert branches_needed(5.0, 1.0) >= 2
+    assert [branches_needed(size, 1.0) for size in (3.0, 5.0, 1e300)] == [5, 5, 5], "fewer have no interval"
+    assert branches_needed(3.0, 0.62) == 5
+    assert branches_needed(1e-300, 1.0) is None
     assert branches_needed(0.0001, 1.0) == pytest.approx(7.849e8, rel=1e-3)

@@ -157,6 +157,14 @@ def test_a_pool_of_other_rules_is_refused(lab: Path, tmp_path: Path) -> None:
     assert "was played by version 0 of the rules of agent_island, and 1 is installed" in said.line
 
 
+def test_a_pool_that_was_changed_is_no_reference(lab: Path, tmp_path: Path) -> None:
+    pool = json.loads((lab / "pool.json").read_text("utf-8"))
+    pool["games"][0]["ranks"].reverse()
+    (tmp_path / "changed.json").write_text(json.dumps(pool), "utf-8")
+    said = command("rate", "--model", "bot/loyal", "--pool", "changed.json", cwd=tmp_path)
+    assert (said.code, "was changed since it was frozen" in said.line) == (2, True)
+
+
 def test_a_model_with_several_settings_is_several_members(tmp_path: Path) -> None:
     """Settings tell two members of one model apart; what all share, the rated one gets."""
     config = trio(tmp_path, FOUR.replace('id = "D"', 'id = "D"\ntemperature = 0.5'))

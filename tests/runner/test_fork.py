@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agentsim.analysis.findings import without_branches
 
-from agentsim.analysis.game_records import game_record, read_games
+from agentsim.analysis.folders import read_games, without_branches
+from agentsim.analysis.game_records import game_record
 from agentsim.errors import AgentsimError, ScenarioError, UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.load import list_runs, load_history
