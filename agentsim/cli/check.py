@@ -9,6 +9,7 @@ import typer
 
 from agentsim.cli import options as o
 from agentsim.cli.terminal_output import say, shortened
+from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
 
 FOUND = 1
@@ -52,7 +53,7 @@ def check(
             say(f"  and {len(findings) - _MOST} more")
     for first, *others in stopped.values():
         if others:
-            say(f"not run to their end, because of the error that {first} found: {', '.join(others)} ({len(others)})")
+            say(f"{counted(len(others), 'more check')} stopped at the error that {first} found: {', '.join(others)}")
     if failed:
         say(f"{game}: {failed} of {len(CHECKS)} checks found something")
         raise typer.Exit(FOUND)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agentsim.engine.chance import Chance
+from agentsim.games.auction.game import AgentAuction
 from agentsim.testing import CHECKS, case_of, contract
 from agentsim.testing.golden import playthrough
 from agentsim.testing.redrawn import Draw, Redrawn
@@ -156,6 +157,18 @@ def test_the_command_says_a_line_for_each_check_and_fails_where_one_does(tmp_pat
     failed = {line.split()[1] for line in lines if line.startswith("FAILED")}
     assert said.code == bool(failed)
     assert (lines[-1] == f"auction: {len(failed)} of {len(CHECKS)} checks found something") == bool(failed)
+
+
+def test_an_error_of_the_rules_is_said_once_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def play(game: object, table: object, config: object) -> None:
+        raise KeyError("points")
+
+    monkeypatch.setattr(AgentAuction, "play", play)
+    said = agentsim("check", "auction", "--seeds", "1", cwd=tmp_path)
+    (failed,) = (line for line in said.out.splitlines() if line.startswith("FAILED"))
+    assert failed.startswith(f"FAILED games_end: {__file__}:")
+    assert failed.endswith("in play: KeyError: 'points'. No game may stop there.")
+    assert " more checks stopped at the error that games_end found: fallbacks_legal, declared, " in said.out
 
 
 def test_a_changed_golden_file_is_one_line_and_exit_code_1(tmp_path: Path) -> None:
