@@ -175,7 +175,7 @@ class Planted:
                 if ballot.vote == state.cast.get(player):
                     table.tell(Repeated(player), to=(player,), by=player)
                 state.cast[player] = ballot.vote
-                assert ballot.vote in table.players
+                assert ballot.vote, "a vote is for a player"
                 kept.append(ballot.words)
         votes = [list(state.cast.values()).count(player) for player in table.players]
         counted = [*votes[1:], 0] if self.fault == "broken law" else votes
