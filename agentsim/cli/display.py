@@ -66,7 +66,7 @@ class PlainDisplay(Noting, Watcher):
 
     def told(self, events: Sequence[LogEntry]) -> None:
         for heading, content in public_lines(events, 200):
-            self._line(f"{heading}: {content}")
+            self._line(f"{heading}: {content}" if content else heading)
 
     def counted(self, totals: Totals) -> None:
         cost = money(totals.cost_usd, totals.unpriced_calls)

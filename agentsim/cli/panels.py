@@ -143,7 +143,7 @@ class RichDisplay(_Panel, Watcher):
 
     def _say(self, heading: str, content: str, head: Style, words: Style) -> None:
         # Rich would begin the next row with whatever word comes next, which the speaker chooses.
-        lines = rows(f"{heading}: {content}", self._console.width, MARK)
+        lines = rows(f"{heading}: {content}" if content else heading, self._console.width, MARK)
         shown = Text("\n".join(lines), style=words)
         shown.stylize(Style.combine((Style(dim=False), head)), 0, min(len(heading) + 1, len(lines[0])))
         self._console.print(shown)

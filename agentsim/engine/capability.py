@@ -52,8 +52,8 @@ class Capability:
 
 
 def variant(by: str, capabilities: Iterable[Capability]) -> Variant:
-    """The parameters of whichever of these a player names."""
-    return Variant(by, {each.name: each.parameters for each in capabilities})
+    """The parameters of whichever of these a player names: a menu, since `Capability.read` judges them."""
+    return Variant(by, {each.name: each.parameters for each in capabilities}, menu=True)
 
 
 def _what(option: Option) -> str:

@@ -100,7 +100,8 @@ class Event:
     hear it at most, beside staff: players' ids, or the numbers of their seats from 1, or None where it is for all;
     `Table.tell` refuses any other audience. `drawn` names the fields whose order chance drew: a list of players, or one
     player where the events of a round come in such an order. Reports test what a place in it is worth.
-    Raises `TypeError` for a name that the class has not.
+    Raises `TypeError` for a name that the class has not, and where it says neither `content` nor `words`; a `base` of
+    events, which is never told itself, may leave that to them.
     """
 
     kind: ClassVar[str]
@@ -109,6 +110,8 @@ class Event:
     """Whether the prompts of those who hear it tell it; what they do not, a person is shown as it happens."""
     for_log: ClassVar[bool] = False
     """Whether it is for the log alone, and no player ever hears it."""
+    is_base: ClassVar[bool] = True
+    """Whether it is told only as one of its subclasses."""
     forgets: ClassVar[bool] = False
     """Whether it takes the place of what those who hear it heard before, as a summary does."""
     _heading: ClassVar[Template | None] = None
@@ -129,6 +132,7 @@ class Event:
         in_prompt: bool | None = None,
         private: tuple[str, ...] = (),
         drawn: tuple[str, ...] = (),
+        base: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
@@ -145,6 +149,9 @@ class Event:
         known = {field.name for field in fields(cls)} | set(dir(cls))  # type: ignore[arg-type] # made one just above
         if unknown := sorted(named - known):
             raise TypeError(f"{cls.__name__} has no {', '.join(unknown)}, which its words name")
+        cls.is_base = base
+        if not base and cls._content is None and cls.words is None and cls.content is Event.content:
+            raise TypeError(f'{cls.__name__} must say its content or words (content="": its heading says it all)')
 
     @property
     def heading(self) -> str:
@@ -156,7 +163,7 @@ class Event:
         """What happened, in prose; for events with `words`, exactly those words."""
         if self._content is not None:
             return filled(self._content, self)
-        assert self.words is not None, f"{type(self).__name__} must say its content"
+        assert self.words is not None, "see `__init_subclass__`"
         return str(getattr(self, self.words))
 
     def confidants(self, players: Sequence[PlayerId]) -> frozenset[PlayerId] | None:

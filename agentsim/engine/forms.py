@@ -8,15 +8,17 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
-from agentsim.engine.options import Choice, Schema, Subset
-from agentsim.engine.schema import Options, Variant
+from agentsim.engine.options import Choice, Number, Option, Schema, Subset
+from agentsim.engine.schema import Each, Options, Variant
 from agentsim.engine.wording import either
 
 
 def form_of(schema: Schema, options: Options, path: str = "") -> str:
     """An object of this schema with its legal values in words: `{"reasoning": "<why>", "vote": "<C or D>"}`."""
     option = options.get(path)
-    if isinstance(option, Variant | Subset):
+    if isinstance(option, Variant):
+        return _form_of_variant(option)
+    if isinstance(option, Subset):
         return option.form()
     if "anyOf" in schema:
         return " or ".join(form_of(branch, options, path) for branch in schema["anyOf"])
@@ -31,10 +33,7 @@ def form_of(schema: Schema, options: Options, path: str = "") -> str:
     if kinds == "array":
         return f"[{form_of(schema.get('items', {}), options, path)}, ...]"
     if kinds == "integer":
-        low, high = schema.get("minimum", 0), schema.get("maximum")
-        if option is not None and option.nothing is not None:
-            return f"<a whole number{'' if high is None else f' up to {high}'}, {option.nothing} to pass>"
-        return f"<a whole number, {low} or more>" if high is None else f"<a whole number from {low} to {high}>"
+        return _form_of_number(schema, option)
     if kinds in {"boolean", "object", "number"}:
         return {"boolean": "<true or false>", "object": "{...}", "number": "<a number>"}[str(kinds)]
     reasons = {"explanation", "reasoning", "private_thought"}
@@ -43,12 +42,34 @@ def form_of(schema: Schema, options: Options, path: str = "") -> str:
     return f'"<{about}>"' if most is None else f'"<{about}, at most {most} characters>"'
 
 
+def _form_of_number(schema: Schema, option: Option | Subset | Each | None) -> str:
+    low, high = schema.get("minimum", 0), schema.get("maximum")
+    about = f", {option.about}" if isinstance(option, Number) and option.about else ""
+    if option is not None and option.nothing is not None:
+        return f"<a whole number{'' if high is None else f' up to {high}'}, {option.nothing} to pass{about}>"
+    return (
+        f"<a whole number, {low} or more{about}>" if high is None else f"<a whole number from {low} to {high}{about}>"
+    )
+
+
 def _form_of_object(inner: Mapping[str, Schema], options: Options, path: str) -> str:
     parts = [f"{json.dumps(key)}: {form_of(part, options, f'{path}.{key}'.lstrip('.'))}" for key, part in inner.items()]
     first, kind = next(((key, part.get("type")) for key, part in inner.items()), ("", ""))
     if kind == "boolean" and len(parts) > 1:  # what may be answered no, after which nothing else is asked
         return f'{{"{first}": true, {", ".join(parts[1:])}}} or {{"{first}": false}}'
     return f"{{{', '.join(parts)}}}"
+
+
+def _form_of_variant(option: Variant) -> str:
+    """The fields by value: `{<of buy or sell: "price": <a whole number, 1 or more>; else none>}`."""
+    alike: dict[str, list[str]] = {}
+    for value, fields in option.fields.items():
+        shown = {
+            name: "" if option.menu else f": {form_of(part.schema({}), fields, name)}" for name, part in fields.items()
+        }
+        if fields:
+            alike.setdefault(", ".join(f"{json.dumps(name)}{form}" for name, form in shown.items()), []).append(value)
+    return f"{{<{'; '.join([*(f'of {either(values)}: {names}' for names, values in alike.items()), 'else none'])}>}}"
 
 
 def _one_of(values: Sequence[Any]) -> str:

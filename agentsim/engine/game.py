@@ -203,10 +203,10 @@ def ranked(scores: Sequence[tuple[PlayerId, Any, Mapping[str, int | float]]]) ->
 
 
 def told_in(*chapters: ModuleType) -> tuple[type[Event], ...]:
-    """The events that these modules define, in their order: the `events` of a game that stands by chapters."""
+    """The events that these modules define, but for their bases: the `events` of a game that stands by chapters."""
     found = ((chapter.__name__, each) for chapter in chapters for each in vars(chapter).values())
     kinds = ((name, each) for name, each in found if isinstance(each, type) and issubclass(each, Event))
-    return tuple(each for name, each in kinds if each.__module__ == name and not each.__name__.startswith("_"))
+    return tuple(each for name, each in kinds if each.__module__ == name and not each.is_base)
 
 
 def plugged(entry: Any, kind: type) -> Any:

@@ -21,7 +21,7 @@ from agentsim.engine.forms import form_of, knows, unanswerable
 from agentsim.engine.options import Choice, Number, Option, Order, Subset, Text
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import read
-from agentsim.engine.schema import Each, Options, Variant, bare_field, by_path, leaves, options_in, schema_of
+from agentsim.engine.schema import Each, Options, Variant, bare_field, by_path, leaves, options_in, paths_of, schema_of
 from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
 
@@ -84,8 +84,13 @@ class Request(Generic[D]):
 
     @cached_property
     def stated(self) -> Options:
-        """The `options` of this request, made once."""
-        return self.options()
+        """The `options` of this request, made once; `TypeError` for a path that its answer has not."""
+        options, paths = self.options(), paths_of(self.answer)
+        if strange := next((path for path in options if path not in paths), None):
+            raise TypeError(
+                f"{type(self).__name__}.options: {self.answer.__name__} has no {strange}; it has {', '.join(paths)}"
+            )
+        return options
 
     @cached_property
     def legal(self) -> Mapping[str, Option | Subset]:
@@ -113,11 +118,10 @@ class Request(Generic[D]):
         for path in filter(given.__contains__, self.legal):
             self.check_value(path, given[path], self.legal[path])
         for path, each in self.stated.items():
-            if isinstance(each, Each):
-                for key, value in given[path].items():
-                    if key not in each.keys:
-                        raise IllegalDecision(f"{path} must have no keys but {', '.join(each.keys)}.")
-                    self.check_value(f"{path}.{key}", value, each.value)
+            if isinstance(each, Each) and (reason := each.why_not(path, given[path])):
+                raise IllegalDecision(f"{reason}.")
+            if isinstance(each, Variant) and (reason := each.why_not(path, given[each.by], given[path])):
+                raise IllegalDecision(f"{reason}.")
         if reason := self.why_not(decision):
             raise IllegalDecision(reason)
 
@@ -184,6 +188,8 @@ class Request(Generic[D]):
         for path, option in self.stated.items():
             if isinstance(option, Each):
                 fields[path] = option.gathered(fields.get(path))
+            elif isinstance(option, Variant) and path in fields:
+                fields[path] = option.gathered(fields.get(option.by), fields[path])
             elif isinstance(option, Text) and not option.empty and isinstance(fields.get(path), str):
                 fields[path] = option.spoken(fields[path])
                 if fields[path] is None:
@@ -239,8 +245,8 @@ class Request(Generic[D]):
         legal = {name: option.identity for name, option in self.legal.items()}
         # a question without particulars keeps the fingerprint that older journals hold
         fingerprint_fields = self.fingerprint_fields()
-        unnamed = not fingerprint_fields and any(isinstance(option, Each) for option in self.stated.values())
-        assert not unnamed, f"{self.kind}: no fingerprint names what is in Each"
+        unnamed = any(isinstance(each, Each) and each.value is not None for each in self.stated.values())
+        assert fingerprint_fields or not unnamed, f"{self.kind}: no fingerprint names what is in Each"
         parts = [self.kind, self.player, legal, *([dict(fingerprint_fields)] if fingerprint_fields else [])]
         return hashlib.sha256(canonical(parts).encode()).hexdigest()[:16]
 

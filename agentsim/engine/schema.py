@@ -6,15 +6,13 @@ belongs to `models` and `players`.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.options import Choice, Number, Option, Schema, Subset, Text
-from agentsim.engine.wording import either
 from agentsim.errors import UnreadableReply
 
 
@@ -22,37 +20,78 @@ from agentsim.errors import UnreadableReply
 class Each:
     """An object that has one value for each of these keys and no other: `Each(("A", "B"), Text(80, "one line"))`.
 
+    Where each key has an option of its own, `keys` are those: `Each({"price": Number(1, 9), "when": Choice(DAYS)})`.
     A reply has them all; a decision that is made otherwise, such as a fallback, may leave some out. It belongs to an
     outermost field of type `dict`. Where that is a decision's only field, the answer is the object itself:
-    `{"A": "<one line>", "B": "<one line>"}`. It is in no fingerprint: `Request.fingerprint_fields` names it.
+    `{"A": "<one line>", "B": "<one line>"}`. Options by key are in the request's fingerprint, one for all keys is not:
+    `Request.fingerprint_fields` names it.
     """
 
-    keys: tuple[str, ...]
-    value: Option
+    keys: tuple[str, ...] | Mapping[str, Option]
+    value: Option | None = None
     nothing: None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.keys, Mapping) == (self.value is not None):
+            raise TypeError("Each has one option for all its keys, or a mapping of an option for each")
+
+    @property
+    def parts(self) -> Mapping[str, Option]:
+        """The option of each key."""
+        if isinstance(self.keys, Mapping):
+            return self.keys
+        assert self.value is not None, "see `__post_init__`"
+        return dict.fromkeys(self.keys, self.value)
 
     def gathered(self, given: Any) -> dict[str, Any]:
         """The values in an object of a reply, without what else it holds; `UnreadableReply` where one is missing."""
         said = given if isinstance(given, Mapping) else {}
-        found = {key: self._value(said[key]) for key in self.keys if key in said}
-        if missing := [key for key in self.keys if found.get(key) is None]:
-            what = "line" if isinstance(self.value, Text) else "value"
+        found = {
+            key: option.spoken(said[key]) if isinstance(option, Text) else said[key]
+            for key, option in self.parts.items()
+            if key in said
+        }
+        if missing := [key for key in self.parts if found.get(key) is None]:
+            what = "line" if isinstance(self.parts[missing[0]], Text) else "value"
             raise UnreadableReply(f"There is no {what} about: {', '.join(missing)}.")
         return found
 
-    def _value(self, given: Any) -> Any:
-        return self.value.spoken(given) if isinstance(self.value, Text) else given
+    def why_not(self, path: str, given: Mapping[str, Any]) -> str:
+        """What is wrong with the object at this path of a decision; "" where nothing is."""
+        return _first(path, self.parts, given)
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
     """An object whose fields go by another field of the decision: `by` names that one, `fields` are those by its value.
 
-    A value that is not there has no fields. A schema has the fields of all, and what is not asked for is null.
+    A value that is not there has no fields. A schema has the fields of all, and what is not asked for is null. It
+    belongs to an outermost field of type `dict`, in which a decision has exactly the fields that its value asks for.
+
+    Of a `menu` the prompt says elsewhere what the fields are: the shape of an answer has their names alone. No check
+    judges it: the rules read it (`Capability.read`), and tell the player what they refuse.
     """
 
     by: str
     fields: Mapping[str, Mapping[str, Option]]
+    menu: bool = False
+
+    def asked(self, value: Any) -> Mapping[str, Option]:
+        """The fields that go with this value."""
+        return self.fields.get(str(value), {})
+
+    def gathered(self, value: Any, given: Any) -> Any:
+        """The object of a reply without the nulls of what is not asked for; what is no object stays as it is."""
+        if self.menu or not isinstance(given, Mapping):
+            return given
+        return {name: part for name, part in given.items() if part is not None or name in self.asked(value)}
+
+    def why_not(self, path: str, value: Any, given: Mapping[str, Any]) -> str:
+        """What is wrong with the object at this path of a decision; "" where nothing is."""
+        if self.menu:
+            return ""
+        missing = next((name for name in self.asked(value) if name not in given), None)
+        return _first(path, self.asked(value), given) if missing is None else f"{path}.{missing} is missing"
 
     def schema(self) -> Schema:
         """The JSON Schema of the object, whichever value goes with it; a shared name may be what either allows."""
@@ -64,7 +103,7 @@ class Variant:
 
     def schema_with(self, value: Any) -> Schema:
         """The JSON Schema of the object that goes with this value."""
-        return closed_object({name: option.schema({}) for name, option in self.fields.get(str(value), {}).items()})
+        return closed_object({name: option.schema({}) for name, option in self.asked(value).items()})
 
     @property
     def choices(self) -> Mapping[str, Choice]:
@@ -72,15 +111,17 @@ class Variant:
         every = (each for fields in self.fields.values() for each in fields.items())
         return {name: option for name, option in every if isinstance(option, Choice)}
 
-    def form(self) -> str:
-        """The names of the fields by value: `{<of buy or sell: "price"; of send: "to", "text"; else none>}`."""
-        alike: dict[str, list[str]] = {}
-        for value, fields in self.fields.items():
-            if fields:
-                alike.setdefault(", ".join(map(json.dumps, fields)), []).append(value)
-        return (
-            f"{{<{'; '.join([*(f'of {either(values)}: {names}' for names, values in alike.items()), 'else none'])}>}}"
-        )
+
+def _first(path: str, legal: Mapping[str, Option], given: Mapping[str, Any]) -> str:
+    """The first thing that is wrong with the values of an object."""
+    for key, value in given.items():
+        if key not in legal:
+            return f"{path} must have no keys but {', '.join(legal)}" if legal else f"{path} must be empty"
+        option = legal[key]
+        unsaid = isinstance(option, Text) and option.spoken(value) is None
+        if reason := "must be words" if unsaid else option.why_not(value):
+            return f"{path}.{key} {reason}"
+    return ""
 
 
 Options: TypeAlias = Mapping[str, Option | Subset | Each | Variant]
@@ -118,7 +159,7 @@ def leaves(answer: type[Decision], options: Options) -> Mapping[str, Option | Su
     found: dict[str, Option | Subset | Variant] = {}
     for path, option in options.items():
         if isinstance(option, Each):
-            found |= {key if path == bare else f"{path}.{key}": option.value for key in option.keys}
+            found |= {key if path == bare else f"{path}.{key}": part for key, part in option.parts.items()}
         else:
             found[path] = option
     return found
@@ -136,22 +177,38 @@ def changed(schema: Schema, path: str, change: Callable[[Schema], Schema]) -> Sc
 
 
 def by_path(options: Options) -> Mapping[str, Option | Subset]:
-    """The options of single values, none of an `Each`; of a `Variant`, the closed choices among its fields."""
+    """The options of single values; of an `Each`, those by key; of a `Variant`, the closed choices among its fields."""
     found: dict[str, Option | Subset] = {}
     for path, option in options.items():
         if isinstance(option, Variant):
             found.update({f"{path}.{name}": choice for name, choice in option.choices.items()})
         elif not isinstance(option, Each):
             found[path] = option
+        elif isinstance(option.keys, Mapping):
+            found.update({f"{path}.{key}": part for key, part in option.keys.items()})
     return found
+
+
+@cache
+def paths_of(answer: type[Decision]) -> tuple[str, ...]:
+    """Every path that options of this decision may have: its fields, and the fields of those."""
+    return tuple(dict.fromkeys(_paths({"properties": _properties(answer)})))
+
+
+def _paths(schema: Schema, place: str = "") -> Iterator[str]:
+    for branch in schema.get("anyOf", ()):
+        yield from _paths(branch, place)
+    for name, part in schema.get("properties", {}).items():
+        yield f"{place}{name}"
+        yield from _paths(part, f"{place}{name}.")
 
 
 def _within(legal: Option | Subset | Each | Variant, node: Schema) -> Schema:
     match legal:
         case Variant():
             return legal.schema()
-        case Each(keys, value):
-            return closed_object({key: value.schema({}) for key in keys})
+        case Each():
+            return closed_object({key: option.schema({}) for key, option in legal.parts.items()})
     return legal.schema(node)
 
 

@@ -50,7 +50,8 @@ class Transcript:
     def hear(self, entry: LogEntry) -> None:
         event = entry.event
         if event.in_prompt:
-            told = {"words" if event.words else "fact": event.content}
+            content = event.content
+            told = {"words": content} if event.words else {"fact": content} if content else {}
             self.lines.append(quoted(round=self.rounds[entry.round], event=event.heading, **told))
 
 

@@ -20,14 +20,24 @@ _STEP = "  "
 
 
 def news(line: str) -> str:
-    """A line of history, `Round 1 · A (pitch): words`; others in plain words."""
+    """A line of history, `Round 1 · A (pitch): words`; others in plain words.
+
+    Of a line of `Table.lines`, `round` is a title, `event` a heading, and what it says follows in `words` or `fact`.
+    """
     only, *others = parts_of(line)
     if others or not isinstance(only, Quoted):
         return plainly(line)
     fields = only.value
     parts = []
     numbers = ((name, fields.pop(name)) for name in ("round", "turn") if name in fields)
-    parts += [f"{name.capitalize()} {number}" if number else "Set-up" for name, number in numbers]
+    parts += [
+        number if isinstance(number, str) else f"{name.capitalize()} {number}" if number else "Set-up"
+        for name, number in numbers
+    ]
+    heading = fields.get("event")
+    if isinstance(heading, str) and fields.keys() <= {"event", "words", "fact"}:
+        said = fields.get("words") or fields.get("fact")
+        return " · ".join([*parts, f"{heading}: {said}" if said else heading])
     sender, to = fields.pop("from", None), fields.pop("to", None)
     kind = fields.pop("kind", None) or fields.pop("event", None)
     text = fields.pop("text", None)

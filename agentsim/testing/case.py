@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from agentsim import games
+from agentsim.engine.chance import Chance
 from agentsim.engine.codec import values
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.game import Bot, Game, Outcome
@@ -124,9 +125,10 @@ class Case:
         config = self.game.config.from_toml(self.config)
         return GamePlay(self.game, config, self.players, self.seed if seed is None else seed, staff=self.staff)
 
-    def play(self, policy: Bot | None = None, seed: int | None = None) -> Played:
-        """A whole game; each answer is checked as a player's is."""
+    def play(self, policy: Bot | None = None, seed: int | None = None, chance: Chance | None = None) -> Played:
+        """A whole game; each answer is checked as a player's is. `chance` takes the place of the seed's."""
         play, decide = self.start(seed), policy or self.bot
+        play.table.chance = chance or play.table.chance
         asked: list[Asked] = []
         wave = play.start()
         while wave is not None:

@@ -22,12 +22,21 @@ _PACKAGE = Path(__file__).parents[1]
 Findings: TypeAlias = Generator[tuple[str, str], None, str]
 
 
+class Stopped(Exception):
+    """A game stopped in another process: where, and with which error, as `raised` says them."""
+
+    def __init__(self, where: str, what: str) -> None:
+        super().__init__(where, what)
+        self.place = (where, what)
+
+
 class Finding(NamedTuple):
-    """`what` is the case at `where`; `advice` is what to do about it."""
+    """`what` is the case at `where`; `advice` is what to do about it. Where the game `stopped`, no check went on."""
 
     where: str
     what: str
     advice: str
+    stopped: bool = False
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what[:_LONGEST]}. {self.advice}"
@@ -55,7 +64,12 @@ class Check:
         for other in case.others:
             name, (looked_at, findings) = other.name, self._report(other)
             looked_at = "" if findings or looked_at.startswith("nothing") else f"; {name}: {looked_at}"
-            located = (finding._replace(where=f"{name}, {finding.where}") for finding in findings)
+            known = {finding.where for finding in report.findings}
+            located = (
+                each if each.stopped else each._replace(where=f"{name}, {each.where}")
+                for each in findings
+                if each.where not in known
+            )
             report = Report(f"{report.looked_at}{looked_at}", (*report.findings, *located))
         return report
 
@@ -70,8 +84,8 @@ class Check:
         except StopIteration as stop:
             looked_at = stop.value
         except Exception as error:  # noqa: BLE001 - the code of a game may raise anything
-            place = _raised(error)
-            found[place] = Finding(*place, "No game may stop there.")
+            place = error.place if isinstance(error, Stopped) else raised(error)
+            found[place] = Finding(*place, "No game may stop there.", stopped=True)
         return Report(looked_at, tuple(found.values()))
 
 
@@ -85,7 +99,7 @@ def check(look: Callable[[Case], Findings]) -> Check:
     return made
 
 
-def _raised(error: Exception) -> tuple[str, str]:
+def raised(error: Exception) -> tuple[str, str]:
     """Where a game raised an error, which is the innermost place outside of the kernel and of the checks; and what."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = (_PACKAGE / "testing", _PACKAGE / "engine")

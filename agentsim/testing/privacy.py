@@ -17,14 +17,17 @@ from agentsim.engine.event import PlayerId
 from agentsim.engine.game import Bot
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Request
+from agentsim.engine.request import Choice, Each, Request
 from agentsim.testing.case import Asked, Case, Played, differences, excused, named, words_of
 from agentsim.testing.check import Findings, check
+from agentsim.testing.redrawn import Draw, Redrawn
 
 _DRAWS = 4
 """Other decisions that are drawn for a question."""
+_REDRAWS = 3
+"""Other results of a draw."""
 _MOST = 6
-"""Games for each seed in which one player decides otherwise, at most."""
+"""Games for each seed in which one player decides otherwise, at most; and in which one draw falls otherwise."""
 
 
 @check
@@ -52,18 +55,25 @@ def same_ears(case: Case) -> Findings:
 
 
 def _games(case: Case) -> Iterator[tuple[str, Played]]:
-    """Games that differ in what is drawn, and games in which one player once decides otherwise, in the same words."""
+    """Games that differ in all that is drawn, in one draw, or in what one player once decides, in the same words."""
     for seed in range(case.seeds):
         yield f"seed {seed}", case.play(marking(case.bot), seed)
-    plain = case.play(marking(case.bot))
+    chance = Redrawn(case.seed)
+    plain = case.play(marking(case.bot), chance=chance)
     yield "the tiny game", plain
+    # the first draws of all streams, then their second ones, and so on, evenly from the first to the last
+    drawn = sorted((nth, name) for name, count in chance.draws.items() for nth in range(1, count + 1))
+    for number in range(_REDRAWS):
+        for nth, name in drawn[:: max(1, _REDRAWS * len(drawn) // (_MOST * case.seeds))]:
+            other = Redrawn(case.seed, draw := Draw(name, nth), f"agentsim.testing/{number}")
+            yield f"the tiny game but for {draw}", case.play(marking(case.bot), chance=other)
     draws = [(asked, f"agentsim.testing/{asked}/{number}") for asked in plain.asked for number in range(_DRAWS)]
     for asked, name in draws[:: max(1, len(draws) // (_MOST * case.seeds))]:
-        drawn = random_decision(asked.ask.request, Stream(name))
-        other = reworded(asked.ask.request, drawn, partial(marker, *asked.place))
-        if other != asked.decision:
-            label = f"the tiny game but for wave {asked.ask.wave}, in which {asked.player} decides {other}"
-            yield label, case.play(marking(case.bot, asked, other))
+        decision = random_decision(asked.ask.request, Stream(name))
+        decision = reworded(asked.ask.request, decision, partial(marker, *asked.place))
+        if decision != asked.decision:
+            label = f"the tiny game but for wave {asked.ask.wave}, in which {asked.player} decides {decision}"
+            yield label, case.play(marking(case.bot, asked, decision))
 
 
 def _with_ears(case: Case, played: Played) -> Iterator[tuple[tuple[str, ...], Asked]]:
@@ -165,6 +175,9 @@ def reworded(request: Request[Any], decision: Decision, words: Callable[[str], s
 def free_texts(request: Request[Any], decision: Decision) -> list[str]:
     """Where in a decision its player may say what it likes: `speech`, `action.pitch`, `notes.B`."""
     closed = {name for name, legal in request.legal.items() if isinstance(legal, Choice)}
+    for name, option in request.stated.items():
+        if isinstance(option, Each):
+            closed |= {f"{name}.{key}" for key, part in option.parts.items() if isinstance(part, Choice)}
     paths = _strings(decision.model_dump(), "")
     return [path for path in paths if path not in closed and path.rpartition(".")[0] not in closed]
 

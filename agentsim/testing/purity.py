@@ -14,7 +14,7 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.testing.case import Case, data_of, differences, game_of
-from agentsim.testing.check import Findings, check
+from agentsim.testing.check import Findings, Stopped, check, raised
 
 _SEEDS = 3
 _HASH_SEEDS = ("1", "2")
@@ -51,9 +51,10 @@ def same_process(case: Case) -> Findings:
             check=False,
         )
         if done.returncode:
-            yield "a process of its own", done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-            return ""
+            raise Stopped("a process of its own", done.stderr.decode(errors="replace").strip().rpartition("\n")[2])
         said.append(json.loads(done.stdout))
+        if "stopped" in said[-1]:
+            raise Stopped(*said[-1]["stopped"])
     one, other = said
     for label in one:
         yield from _parted(f"{label} with PYTHONHASHSEED {' and '.join(_HASH_SEEDS)}", one[label], other[label])
@@ -64,10 +65,14 @@ def tell_games() -> None:
     """What the child process does: it plays the games of a case on stdin and writes their lines to stdout."""
     reference, players, config, staff, times = json.load(sys.stdin)
     case = Case(reference, game_of(reference), tuple(players), config, tuple(staff))
-    for _ in range(times):
-        games = {f"seed {seed}": case.play(seed=seed).lines() for seed in range(_SEEDS)}
-        games |= {f"a game of bot/{name}": case.play(bot).lines() for name, bot in sorted(case.game.bots.items())}
-    json.dump(games, sys.stdout)
+    try:
+        for _ in range(times):
+            games = {f"seed {seed}": case.play(seed=seed).lines() for seed in range(_SEEDS)}
+            games |= {f"a game of bot/{name}": case.play(bot).lines() for name, bot in sorted(case.game.bots.items())}
+    except Exception as error:  # noqa: BLE001 - the code of a game may raise anything
+        json.dump({"stopped": raised(error)}, sys.stdout)
+    else:
+        json.dump(games, sys.stdout)
 
 
 @check

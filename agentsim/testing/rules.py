@@ -18,19 +18,26 @@ from agentsim.runner.session import begin, go_on
 from agentsim.scenario.load import load
 from agentsim.testing.case import MOST_DECISIONS, Case, data_of
 from agentsim.testing.check import Findings, check
+from agentsim.testing.malformed import malformed_decision
+
+_MALFORMED = 5
+"""Games of malformed answers, at most."""
 
 
 @check
 def games_end(case: Case) -> Findings:
-    """A game of every bot, of random answers and of fallbacks alone ends with standings; the tiny one asks everything.
+    """Games of every bot, of random, malformed and fallback answers end with standings; the tiny one asks everything.
 
-    `ranked` makes standings of scores (1, 1, 3). What the tiny scenario never asks is never checked: change its rounds,
-    its players or its seed. Call `table.watch(state)`: the kernel calls `state.check()` after every wave.
+    Say by options and `why_not` what the rules cannot take. `ranked` makes standings of scores (1, 1, 3). What the tiny
+    scenario never asks is never checked: change its rounds, its players or its seed. Call `table.watch(state)`: the
+    kernel calls `state.check()` after every wave.
     """
     policies = {f"bot/{name}": bot for name, bot in case.game.bots.items()}
     policies |= {"random answers": random_decision, "fallbacks alone": lambda request, rng: request.fallback()}
-    for name, policy in policies.items():
-        outcome = case.play(policy).outcome
+    games = [*((name, policy, case.seed) for name, policy in policies.items())]
+    games += [("malformed answers", malformed_decision, seed) for seed in range(min(case.seeds, _MALFORMED))]
+    for name, policy, seed in games:
+        outcome = case.play(policy, seed).outcome
         ranks = [standing.rank for standing in outcome.standings]
         if sorted(standing.player for standing in outcome.standings) != sorted(case.players):
             yield f"a game of {name}", f"the standings are not of the players: {outcome.standings}"
@@ -44,7 +51,7 @@ def games_end(case: Case) -> Findings:
         yield "the tiny game", f"it never asks {kind}"
     if any(played.play.table.watched is None for played in case.games):
         yield "the rules", "they have no state watched"
-    return f"games of {', '.join(policies)}"
+    return f"games of {', '.join(policies)}, malformed answers"
 
 
 @check
@@ -84,7 +91,17 @@ def declared(case: Case) -> Findings:
     for where, asked in case.every():
         if type(asked.ask.request) not in case.game.requests:
             yield where, "the request's class is not in `game.requests`"
-    return case.looked_at
+    return "; ".join([case.looked_at, *_missed(case)])
+
+
+def _missed(case: Case) -> Iterator[str]:
+    """What is declared and has happened in none of a game's scenarios: no finding, since others may have it."""
+    games = () if case.partial else [game for each in (case, *case.others) for game in (each.play(), *each.games)]
+    told = {entry.event.kind for played in games for entry in played.log}
+    asked = {each.ask.request.kind for played in games for each in played.asked}
+    for what, classes, seen in (("told", case.game.events, told), ("asked", case.game.requests, asked)):
+        if games and (missed := [each.kind for each in classes if each.kind not in seen]):
+            yield f"never {what}: {', '.join(missed)}"
 
 
 @check

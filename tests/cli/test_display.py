@@ -150,7 +150,8 @@ def test_the_screen_shows_words_and_obeys_none(said: str, seen: str, shown: Show
     play(shown.display, said)
     shown.stream.getvalue().encode("utf-8")
     text = squeezed(shown.text().replace("\n│ ", "\n"))
-    assert text.startswith(squeezed(f"{seen}: {seen} A: {seen} A: {seen} A: the end"))
+    said_first = f"{seen}: {seen} A: {seen} A: {seen} A: the end" if seen else "A A A: the end"
+    assert text.startswith(squeezed(said_first))
     if shown.width == 200 and seen:
         assert squeezed(f"{seen} · {seen}") in text
         assert squeezed(f"{seen}  pitch, {seen}  asking {seen}") in text
@@ -161,9 +162,9 @@ def test_plain_lines_hold_words_and_nothing_else(said: str, seen: str, capsys: p
     play(PlainDisplay(), said)
     out, err = capsys.readouterr()
     assert out == ""
+    told, spoke = (f"{seen}: {seen}", f"A: {seen}") if seen else ("", "A")
     assert [squeezed(line) for line in err.splitlines()] == [
-        squeezed(line)
-        for line in (f"{seen}: {seen}, 2 players", f"{seen}: {seen}", f"A (pitch): {seen}", f"A: {seen}", "A: the end")
+        squeezed(line) for line in (f"{seen}: {seen}, 2 players", told, f"A (pitch): {seen}", spoke, "A: the end")
     ]
     assert all(character.isprintable() for line in err.splitlines() for character in line)
 
@@ -188,6 +189,11 @@ class _Ranked(Event, kind="ranked", heading="A wins", content="1. A: 5 left\n2. 
 def test_a_list_of_the_games_stays_a_list_in_one_line() -> None:
     assert public_lines([LogEntry(_Ranked(), Everyone, 1)], 80) == [("A wins", "1. A: 5 left; 2. B: 3 left")]
     assert public_lines(spoken("one\ntwo"), 80) == [("A", "one two")]
+
+
+def test_a_heading_without_words_ends_in_no_colon(capsys: pytest.CaptureFixture[str]) -> None:
+    PlainDisplay().told(spoken("", speaker="A passes"))
+    assert capsys.readouterr().err.splitlines() == ["A passes"]
 
 
 def test_the_panel_says_where_the_game_is_and_what_it_costs(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:

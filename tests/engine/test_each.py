@@ -64,6 +64,23 @@ class Unnamed(Describe):
         return {}
 
 
+class Terms(Decision):
+    why: str = ""
+    terms: dict[str, str | int]
+
+
+class Offer(Request[Terms]):
+    """On which terms?"""
+
+    most: int = 9
+
+    def options(self) -> Options:
+        return {"terms": Each({"price": Number(1, self.most), "when": Choice(("now", "later"), nothing="later")})}
+
+    def prompt(self) -> Prompt:
+        return Prompt((), (), (), (self.answer_line,))
+
+
 DESCRIBE, GRADE = Describe(player="C"), Grade(player="C")
 
 
@@ -140,6 +157,20 @@ def test_the_question_itself_must_name_what_it_asks_for_in_its_fingerprint() -> 
     assert DESCRIBE.fingerprint() != Describe(player="C", about=("A", "D")).fingerprint()
     with pytest.raises(AssertionError, match="no fingerprint names"):
         Unnamed(player="C").fingerprint()
+
+
+def test_each_key_may_have_an_option_of_its_own() -> None:
+    offer = Offer(player="C")
+    assert offer.form().endswith('"terms": {"price": <a whole number from 1 to 9>, "when": "<now or later>"}}')
+    said = offer.parse('{"why": "", "terms": {"price": "4", "when": null}}')
+    assert said.decision == Terms(terms={"price": 4, "when": "later"})
+    with pytest.raises(IllegalDecision, match=r"terms\.price must be a whole number from 1 to 9\."):
+        offer.check(Terms(terms={"price": 10, "when": "now"}))
+    drawn = [random_decision(offer, Chance(number).stream("drawn")) for number in range(9)]
+    assert {each.terms["when"] for each in drawn if isinstance(each, Terms)} == {"now", "later"}
+    assert offer.fingerprint() != Offer(player="C", most=8).fingerprint()
+    with pytest.raises(TypeError, match="one option for all its keys, or a mapping"):
+        Each(("A",))
 
 
 def test_a_choice_for_each_is_one_of_its_values() -> None:

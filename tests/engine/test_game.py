@@ -13,12 +13,12 @@ from pydantic import ValidationError
 from agentsim.engine.game import GameConfig, Outcome, Standing, ranked, told_in
 
 
-def test_a_game_by_chapters_tells_what_its_modules_define_and_not_what_they_import_or_keep_to_themselves() -> None:
+def test_a_game_by_chapters_tells_what_its_modules_define_and_not_their_bases_or_what_they_import() -> None:
     one, two = ModuleType("one"), ModuleType("two")
     source = (
         "from agentsim.engine import Event\n"
-        "class _Base(Event): ...\n"
-        "class {0}(_Base, content='x'): ...\n"
+        "class Base(Event, base=True): ...\n"
+        "class {0}(Base, content='x'): ...\n"
         "class Other{0}(Event, content='x'): ...\n"
     )
     exec(source.format("First"), one.__dict__)

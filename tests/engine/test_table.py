@@ -382,6 +382,9 @@ def test_a_memory_hears_what_its_player_heard_in_order_and_each_once() -> None:
     assert table.memory("A", _Kept) is table.memory("A", _Kept)
 
 
+class Passed(Event, heading="A passes", content=""): ...
+
+
 class Rained(Event, heading="Rain", content="It rains."): ...
 
 
@@ -419,6 +422,12 @@ def test_the_lines_of_a_player_are_what_it_heard_and_when_with_words_told_from_f
     facts = '{"round": "Set-up", "event": "Rain", "fact": "It rains."}'
     assert table.lines("A") == (facts, f'{{"round": "Day 1", "event": "{Spoke("B", "ha").heading}", "words": "ha"}}')
     assert table.lines("B") == (facts,)
+
+
+def test_an_event_that_says_no_more_than_its_heading_is_a_line_without_a_fact() -> None:
+    table = a_table("A")
+    table.tell(Passed(), to=Everyone)
+    assert table.lines("A") == ('{"round": "Set-up", "event": "A passes"}',)
 
 
 class Confided(Event, content="{text}", private=("speaker", "friends")):

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import Annotated, Any, Literal
 
+import pytest
+from pydantic import Field
+
+from agentsim.engine.capability import Capability, variant
 from agentsim.engine.chance import Stream
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Number, Options, Request, Text, Variant
+from agentsim.errors import IllegalDecision, UnreadableReply
 
 ERRANDS = Variant(
     "do",
     {
-        "buy": {"good": Choice(("tin", "corn")), "price": Number(1, 9)},
+        "buy": {"good": Choice(("tin", "corn")), "price": Number(1, 9, about="of silver")},
         "sell": {"good": Choice(("corn", "hay")), "price": Number(2, None)},
-        "say": {"text": Text(20, "your words")},
+        "say": {"text": Text(20, "your words", empty=False)},
     },
 )
+MENU = variant("do", (Capability(name, "", fields) for name, fields in ERRANDS.fields.items()))
 
 
 class Errand(Decision):
@@ -36,6 +43,27 @@ class Run(Request[Errand]):
         return Errand(do="rest", how={})
 
 
+class Listed(Run):
+    def options(self) -> Options:
+        return {**super().options(), "how": MENU}
+
+
+class Dotted(Run):
+    def options(self) -> Options:
+        return {**super().options(), "how.price": Number(1, 9)}
+
+
+class Paid(Decision):
+    do: Annotated[Literal["pay", "give"], Choice(("pay", "give"), nothing="pay")]
+    how: dict[str, int] = Field(default={})
+
+
+class Pay(Request[Paid]):
+    def options(self) -> Options:
+        fields = {"give": {"points": Number(1, 9)}, "ask": {"more": Number(1, 9)}}
+        return {**super().options(), "how": Variant("do", fields)}
+
+
 def test_a_schema_has_the_fields_of_all_variants_and_what_is_shared_may_be_what_either_allows() -> None:
     assert Run(player="A").schema()["properties"]["how"]["properties"] == {
         "good": {"type": ["string", "null"], "enum": ["tin", "corn", "hay", None]},
@@ -44,10 +72,54 @@ def test_a_schema_has_the_fields_of_all_variants_and_what_is_shared_may_be_what_
     }
 
 
-def test_the_shape_names_the_fields_by_value() -> None:
+def test_the_shape_has_the_fields_by_value_with_what_is_legal() -> None:
     assert Run(player="A").form() == (
+        '{"do": "<rest, buy, sell or say>", "how": {<of buy: "good": "<tin or corn>", "price": <a whole number from 1 '
+        'to 9, of silver>; of sell: "good": "<corn or hay>", "price": <a whole number, 2 or more>; of say: "text": '
+        '"<your words, at most 20 characters>"; else none>}}'
+    )
+
+
+def test_of_a_menu_that_the_prompt_lists_the_shape_has_the_names_and_the_rules_judge_the_values() -> None:
+    menu = Listed(player="A")
+    assert menu.form() == (
         '{"do": "<rest, buy, sell or say>", "how": {<of buy or sell: "good", "price"; of say: "text"; else none>}}'
     )
+    menu.check(Errand(do="buy", how={"price": 500}))
+
+
+@pytest.mark.parametrize(
+    ("do", "how", "why"),
+    [
+        ("buy", {"good": "tin", "price": 10}, r"how\.price must be a whole number from 1 to 9\."),
+        ("buy", {"good": "hay", "price": 1}, r"how\.good must be one of: tin, corn\."),
+        ("buy", {"good": "tin"}, r"how\.price is missing\."),
+        ("buy", {"good": "tin", "price": None}, r"how\.price must be"),
+        ("buy", {"good": "tin", "price": 1, "text": "x"}, r"how must have no keys but good, price\."),
+        ("rest", {"price": 1}, r"how must be empty\."),
+        ("say", {"text": 5}, r"how\.text must be words\."),
+        ("say", {"text": " "}, r"how\.text must be words\."),
+    ],
+)
+def test_a_decision_has_exactly_the_fields_of_its_value_each_of_them_legal(
+    do: str, how: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(IllegalDecision, match=f"^{why}"):
+        Run(player="A").check(Errand(do=do, how=how))
+
+
+def test_a_reply_may_have_null_for_what_is_not_asked_for_whatever_the_values_type_is() -> None:
+    said = {"do": "pay", "how": {"points": None, "more": None}}
+    assert Pay(player="A").parse(json.dumps(said)).decision == Paid(do="pay", how={})
+    said = {"do": "give", "how": {"points": 3, "more": None}}
+    assert Pay(player="A").parse(json.dumps(said)).decision == Paid(do="give", how={"points": 3})
+    with pytest.raises(UnreadableReply, match=r"how\.points"):
+        Pay(player="A").parse('{"do": "give", "how": {"points": null, "more": null}}')
+
+
+def test_options_for_what_the_answer_has_not_are_an_error() -> None:
+    with pytest.raises(TypeError, match=r"^Dotted\.options: Errand has no how\.price; it has do, how$"):
+        Dotted(player="A").schema()
 
 
 def test_a_person_is_asked_for_the_fields_of_what_it_chose_alone() -> None:

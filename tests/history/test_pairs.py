@@ -27,7 +27,7 @@ from tests.engine.small import Spoke
 PLAYERS = ("Ada", "Bo", "Cy")
 
 
-class Did(Event):
+class Did(Event, content=""):
     """One dealing, as it is."""
 
     who: str

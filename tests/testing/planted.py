@@ -40,6 +40,7 @@ PLAYERS = ("Ann", "Ben", "Cid")
 class Dealt(Event, heading="Your role", content="{player} is the {role}."):
     player: str
     role: str
+    luck: int
 
 
 class Whispered(Event, heading="{player} whispers", words="text"):
@@ -80,7 +81,8 @@ class Vote(Request[Cast]):
     chance: ClassVar[Stream] = Stream("planted")
 
     def options(self) -> Options:
-        return {"words": Text(60, "a whisper"), "vote": Choice(self.others)}
+        vote: Options = {} if self.fault == "unchecked vote" else {"vote": Choice(self.others)}
+        return {"words": Text(60, "a whisper"), **vote}
 
     def prompt(self) -> Prompt:
         Vote.asked += 1
@@ -157,21 +159,23 @@ class Planted:
         roles = ["spy", "guard", "cook"]
         if self.fault != "lot by seat":
             roles = table.chance.stream("roles").shuffled(roles)
-        for player, role in zip(table.players, roles, strict=True):
-            table.tell(Dealt(player, role), to=Everyone if self.fault == "role told to all" else (player,))
+        luck = [table.chance.stream("luck").below(10**9) for _ in table.players]
+        for player, role, own in zip(table.players, roles, luck, strict=True):
+            table.tell(Dealt(player, role, own), to=Everyone if self.fault == "role told to all" else (player,))
         kept: list[str] = []
         for _ in range(3):
             table.round("Vote")
             if self.fault == "set order":
                 order = list(set(order))
             for player in order:
-                ballot = await table.ask(self.vote(table, state, player, kept))
+                ballot = await table.ask(self.vote(table, state, player, kept, luck))
                 following = table.players[(table.players.index(player) + 1) % len(table.players)]
                 hearers = () if self.fault == "event for no player" else (player, following)
                 table.tell(Whispered(player, ballot.words), to=hearers, by=player)
                 if ballot.vote == state.cast.get(player):
                     table.tell(Repeated(player), to=(player,), by=player)
                 state.cast[player] = ballot.vote
+                assert ballot.vote, "a vote is for a player"
                 kept.append(ballot.words)
         votes = [list(state.cast.values()).count(player) for player in table.players]
         counted = [*votes[1:], 0] if self.fault == "broken law" else votes
@@ -181,13 +185,14 @@ class Planted:
         scores = [(player, won, {"votes": won}) for player, won in zip(table.players, votes, strict=True)]
         return Outcome("voted", ranked(scores[1:] if self.fault == "no standing" else scores))
 
-    def vote(self, table: Table, state: Votes, player: str, kept: list[str]) -> Vote:
+    def vote(self, table: Table, state: Votes, player: str, kept: list[str], luck: list[int]) -> Vote:
         """The question, with what its fault puts into it."""
         log: Sequence[LogEntry] = table.log if self.fault == "the whole log" else table.heard(player)
         heard = [told_as_line(told, raw=self.fault == "raw words") for told in log]
         heard = heard[-2:] if self.fault == "window on history" else heard
         extra = {
             "votes in a view": dict(state.cast),
+            "luck in a view": luck[0],
             "whispers in a view": list(kept),
             "mutable request": kept,
             "global counter": self.played,

@@ -9,15 +9,19 @@ from pathlib import Path
 import pytest
 
 from agentsim.engine.chance import Chance
+from agentsim.games.auction.game import AgentAuction
 from agentsim.testing import CHECKS, case_of, contract
 from agentsim.testing.golden import playthrough
+from agentsim.testing.redrawn import Draw, Redrawn
 from tests.cli.command_line import ROOT, agentsim
 from tests.testing.planted import case
 
 # fault, the check that finds it, what it says
 PLANTED = (
-    ("votes in a view", "same_ears", "`extra.Ben` is"),
+    ("votes in a view", "same_ears", "`extra.Ann` is"),
     ("the whole log", "same_ears", "`heard"),
+    ("luck in a view", "same_ears", "but for draw 1 of 'luck', wave 2, Ben is asked vote (number 1): `extra` is"),
+    ("unchecked vote", "games_end", "AssertionError: a vote is for a player"),
     ("whispers in a view", "private_words", "which Cid does not hear"),
     ("chance in a prompt", "asking_changes_nothing", "state.0 is"),
     ("counter in a prompt", "asking_changes_nothing", "state.0 is"),
@@ -90,6 +94,31 @@ def test_a_game_that_cannot_be_replayed_is_found(monkeypatch: pytest.MonkeyPatch
     assert "JournalMismatch" in str(CHECKS["run_replays"]("auction"))
 
 
+def test_one_draw_falls_otherwise_and_all_others_as_they_did() -> None:
+    def drawn(chance: Chance) -> list[object]:
+        one, two = chance.stream("one"), chance.stream("two")
+        return [one.shuffled(range(9)), two.below(99), one.integer(1, 99), one.pick("abcdefgh"), two.random()]
+
+    usual, plain = drawn(Chance(1)), Redrawn(1)
+    assert drawn(plain) == usual
+    assert plain.draws == {"one": 3, "two": 2}
+    for place, draw in enumerate([("one", 1), ("two", 1), ("one", 2), ("one", 3), ("two", 2)]):
+        other = drawn(Redrawn(1, Draw(*draw), "word"))
+        assert [at for at, both in enumerate(zip(usual, other, strict=True)) if both[0] != both[1]] == [place]
+
+
+def test_what_is_declared_and_never_happens_is_said_and_is_no_finding() -> None:
+    report = CHECKS["declared"](case())
+    assert report.looked_at.endswith("; never told: nameless")
+    assert not report.findings
+
+
+def test_a_game_that_stops_in_another_process_is_found_at_the_same_place() -> None:
+    stopping = case_of(case(), config={"rounds": 3})
+    ((where, what, _, stopped),) = CHECKS["same_seed"](stopping).findings
+    assert CHECKS["same_process"](stopping).findings == ((where, what, "No game may stop there.", stopped),)
+
+
 def test_a_game_that_stops_is_a_finding_with_the_place_in_its_own_code() -> None:
     report = CHECKS["games_end"](case("broken invariant"))
     assert len(report.findings) == 1
@@ -128,6 +157,18 @@ def test_the_command_says_a_line_for_each_check_and_fails_where_one_does(tmp_pat
     failed = {line.split()[1] for line in lines if line.startswith("FAILED")}
     assert said.code == bool(failed)
     assert (lines[-1] == f"auction: {len(failed)} of {len(CHECKS)} checks found something") == bool(failed)
+
+
+def test_an_error_of_the_rules_is_said_once_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def play(game: object, table: object, config: object) -> None:
+        raise KeyError("points")
+
+    monkeypatch.setattr(AgentAuction, "play", play)
+    said = agentsim("check", "auction", "--seeds", "1", cwd=tmp_path)
+    (failed,) = (line for line in said.out.splitlines() if line.startswith("FAILED"))
+    assert failed.startswith(f"FAILED games_end: {__file__}:")
+    assert failed.endswith("in play: KeyError: 'points'. No game may stop there.")
+    assert " more checks stopped at the error that games_end found: fallbacks_legal, declared, " in said.out
 
 
 def test_a_changed_golden_file_is_one_line_and_exit_code_1(tmp_path: Path) -> None:

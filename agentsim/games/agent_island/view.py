@@ -17,7 +17,7 @@ from agentsim.engine.wording import listed
 from agentsim.games.agent_island.state import Tally
 
 
-class Told(Event):
+class Told(Event, base=True):
     """Base of this game's events: how each stands in the transcript of those who hear it."""
 
     @property

@@ -110,6 +110,7 @@ class Vote(IslandRequest[VoteCast]):
     """Whom do you vote for? `ballot` is the order in which this voter reads the candidates."""
 
     abstains: ClassVar[bool] = True
+    unheard: ClassVar[Mapping[str, str]] = {"ballot": "its order is drawn for this vote, and is read here first"}
 
     ballot: tuple[str, ...]
     limit: int

@@ -31,7 +31,7 @@ _GONE: dict[Why, str] = {
 _NOTED: dict[Why, str] = {"outbid": "somebody's is better", "traded": "cleared after a trade", "closed": "period over"}
 
 
-class _OfOrder(Event):
+class _OfOrder(Event, base=True):
     order: int
     agent: str
     good: str

@@ -128,18 +128,18 @@ Position: TypeAlias = Annotated[int, Worded(name_of)]
 """A space by its number, 0 (GO) to 39; templates call it by its name."""
 
 
-class OnBoard(Event, in_prompt=False):
+class OnBoard(Event, in_prompt=False, base=True):
     """Base of the events of tokens, property and money: prompts show the board that comes of them, not each move."""
 
 
-class OfPlayer(OnBoard):
+class OfPlayer(OnBoard, base=True):
     """Base of those that are of one player alone."""
 
     player: str
     name: str
 
 
-class OnDeed(OnBoard):
+class OnDeed(OnBoard, base=True):
     """Base of those of dollars that one player bids, pays or gets for something on a space."""
 
     position: Position

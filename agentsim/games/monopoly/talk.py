@@ -233,7 +233,7 @@ class Talk:
 # -- what is told
 
 
-class Remembered(Event):
+class Remembered(Event, base=True):
     """Base of what players remember beyond the board: words, and what became of trades."""
 
     def remark(self, turn: int) -> Remark | None:

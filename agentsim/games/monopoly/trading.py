@@ -35,7 +35,7 @@ _OFFERS = "{proposer_name} offers {target_name} {offer} for {request}"
 # -- proposed
 
 
-class _Trade(Remembered):
+class _Trade(Remembered, base=True):
     number: int
     proposer: str
     target: str
@@ -169,7 +169,7 @@ async def propose(match: Match, number: int, when: Literal["before", "after"], *
 # -- answered
 
 
-class _TradeAnswered(_Trade, heading="{target_name} {verb} {proposer_name}'s trade"):
+class _TradeAnswered(_Trade, heading="{target_name} {verb} {proposer_name}'s trade", base=True):
     """`number` is that of the proposal; the terms stand there."""
 
     verb: ClassVar[str] = ""

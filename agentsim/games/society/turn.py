@@ -22,13 +22,13 @@ Id: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(whole)]
 Why: TypeAlias = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 
 
-class Daily(Event):
+class Daily(Event, base=True):
     """Base of what happens on some day."""
 
     day: int
 
 
-class Deed(Daily):
+class Deed(Daily, base=True):
     """Base of what an agent does on some day, or what befalls it."""
 
     agent: int
