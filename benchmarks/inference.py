@@ -207,7 +207,7 @@ def across_games(generator: np.random.Generator) -> Iterator[Said]:
 
 def _across(generator: np.random.Generator, logs: Array, games: int) -> tuple[Array, Array, Array]:
     played = [_played(generator, each, games, None)[0] for each in logs]
-    return drawn(played, logs.shape[1], chains=CHAINS, seed=int(generator.integers(2**31)))
+    return drawn(played, logs.shape[1], seed=int(generator.integers(2**31)))  # with a report's chains
 
 
 def designs(generator: np.random.Generator) -> Iterator[Said]:
