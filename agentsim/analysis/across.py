@@ -149,7 +149,7 @@ def drawn(
                 at = number * SWEEPS // sweeps
                 kept[at, :, :many], kept[at, :, many], spreads[at] = np.log(by_game), np.log(own), _SPREADS[place]
         kept -= kept.mean(axis=3, keepdims=True)
-        figures = [kept.mean(axis=2), kept[:, :, many], np.log(spreads)[:, :, None]]
+        figures = [kept[:, :, :many].mean(axis=2), kept[:, :, many], np.log(spreads)[:, :, None]]
         if max(map(scale_reduction, figures)) < AGREED or 2 * sweeps > MOST_SWEEPS:
             return kept[:, :, :many].reshape(-1, many, size), kept[:, :, many].reshape(-1, size), spreads.ravel()
         sweeps *= 2
