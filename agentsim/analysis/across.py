@@ -100,8 +100,9 @@ def drawn(
     """Draws of log strengths by games and labels, of labels' own log strengths, and of the spread between games.
 
     Strength in a game is gamma distributed around the label's own, which has the prior of `posterior`. The spread is
-    half-normal with a scale of 1. Gibbs sampling as there; the spread is drawn from a grid, and the labels' own
-    strengths in a Metropolis step (L. Tierney, Markov chains for exploring posterior distributions, 1994).
+    half-normal with a scale of 1. Gibbs sampling as there, with the spread drawn from a grid. A label's own strength is
+    moved with its strengths in the games, and then alone by a Metropolis step: chains that do both move well whatever
+    the spread (Y. Yu and X.-L. Meng, To center or not to center: that is not the question, 2011).
     """
     generator, many = np.random.default_rng(seed), len(games)
     rows, times, taken = [], [], []
@@ -129,14 +130,14 @@ def drawn(
             rates = waited @ stood
             strength = generator.standard_gamma(shape + wins) / (shape / np.tile(own, many) + rates) + 1e-300
             by_game = strength.reshape(chains, many, size)
-            told = (strength * rates).reshape(by_game.shape).sum(axis=1)  # a label's strengths are moved together
+            told = (strength * rates).reshape(by_game.shape).sum(axis=1)  # together: the ratios stay
             scale = generator.standard_gamma(PRIOR + won, size=(chains, size)) / (PRIOR * own + told)
             own *= scale
             by_game *= scale[:, None]
             total = (by_game / own[:, None]).sum(axis=2) * shape  # the scale in each game is free: it is drawn anew
             by_game *= (generator.standard_gamma(shape * size, size=(chains, many)) / total)[:, :, None]
             near = shape * by_game.sum(axis=1) / generator.standard_gamma(many * shape, size=(chains, size))
-            likelier = PRIOR * (np.log(near) - near - np.log(own) + own)  # by the prior: the games' part is in `near`
+            likelier = PRIOR * (np.log(near) - near - np.log(own) + own)  # by the prior alone: `near` fits the games
             own = np.where(-generator.standard_exponential(size=own.shape) < likelier, near, own)
             scale = generator.standard_gamma(size * PRIOR, size=(chains, 1)) / (PRIOR * own.sum(axis=1, keepdims=True))
             own *= scale
