@@ -38,7 +38,7 @@ from benchmarks.rate_world import placed as placement
 SEED = 20_261_123
 FALSE, COVERED = (0.03, 0.07), (0.93, 0.97)
 CHAINS = 10
-"""A quarter of a report's, for speed: the ends of an interval are less exact."""
+"""A quarter of a report's, for speed: the ends of an interval are less exact. `across_games` has a report's."""
 WIDTH = 0.6
 """The width of an interval at which a placement may stop."""
 TRUE_WIN, TRUE_RANK = 0.16813, -0.32452
@@ -209,7 +209,7 @@ def across_games(generator: np.random.Generator) -> Iterator[Said]:
 
 def _across(generator: np.random.Generator, logs: Array, games: int) -> tuple[Array, Array, Array]:
     played = [_played(generator, each, games, None)[0] for each in logs]
-    return drawn(played, logs.shape[1], chains=CHAINS, seed=int(generator.integers(2**31)))
+    return drawn(played, logs.shape[1], seed=int(generator.integers(2**31)))
 
 
 def designs(generator: np.random.Generator) -> Iterator[Said]:

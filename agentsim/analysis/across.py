@@ -15,7 +15,7 @@ from scipy.stats import rankdata
 
 from agentsim.analysis.game_records import GameRecord
 from agentsim.analysis.inference import DEALS, SEED, Array, Interval, blocks, stages
-from agentsim.analysis.posterior import AGREED, CHAINS, MOST_SWEEPS, SWEEPS, Stages, credible, independence
+from agentsim.analysis.posterior import AGREED, CHAINS, MOST_SWEEPS, PRIOR, SWEEPS, Stages, credible, independence
 from agentsim.analysis.posterior import agreement as scale_reduction
 
 _SPREADS = np.geomspace(0.1, 4.0, 60)
@@ -99,8 +99,10 @@ def drawn(
 ) -> tuple[Array, Array, Array]:
     """Draws of log strengths by games and labels, of labels' own log strengths, and of the spread between games.
 
-    Strength in a game is gamma distributed around the label's own, whose inverse has the prior Gamma(1, 1). The spread
-    is half-normal with a scale of 1. Gibbs sampling as in `posterior`; the spread is drawn from a grid.
+    Strength in a game is gamma distributed around the label's own, which has the prior of `posterior`. The spread is
+    half-normal with a scale of 1. Gibbs sampling as there, with the spread drawn from a grid. A label's own strength is
+    moved with its strengths in the games, and then alone by a Metropolis step: chains that do both move well whatever
+    the spread (Y. Yu and X.-L. Meng, To center or not to center: that is not the question, 2011).
     """
     generator, many = np.random.default_rng(seed), len(games)
     rows, times, taken = [], [], []
@@ -112,11 +114,12 @@ def drawn(
         times.append(weight * often)
         taken.append(weight * sum((wins for _, wins in each), np.zeros(size)))
     stood, counts, wins = block_diag(*rows), np.concatenate(times), np.concatenate(taken)
+    won = np.sum(taken, axis=0)
     grid = _shapes()
     known = many * size * (grid * np.log(grid) - gammaln(grid)) - _SPREADS**2 / 2 + np.log(_SPREADS)
-    own = generator.standard_gamma(1.0, size=(chains, size)) + 1e-12  # the inverse of a label's own strength
+    own = generator.standard_gamma(PRIOR, size=(chains, size)) + 1e-12
     place = generator.integers(len(grid), size=chains)
-    strength = 1 / np.tile(own, many)
+    strength = np.tile(own, many)
     sweeps = SWEEPS
     while True:
         kept = np.empty((SWEEPS, chains, many + 1, size))
@@ -124,24 +127,30 @@ def drawn(
         for number in range(-sweeps, sweeps):
             shape = grid[place][:, None]
             waited = generator.standard_gamma(counts, size=(chains, len(counts))) / (strength @ stood.T)
-            rates = shape * np.tile(own, many)
-            strength = generator.standard_gamma(shape + wins) / (rates + waited @ stood) + 1e-300
+            rates = waited @ stood
+            strength = generator.standard_gamma(shape + wins) / (shape / np.tile(own, many) + rates) + 1e-300
             by_game = strength.reshape(chains, many, size)
-            total = (by_game * own[:, None]).sum(axis=2) * shape  # the scale in each game is free: it is drawn anew
-            by_game *= (generator.standard_gamma(shape * size, size=(chains, many)) / total)[:, :, None]
-            own = generator.standard_gamma(1 + many * shape, size=(chains, size)) / (1 + shape * by_game.sum(axis=1))
-            scale = generator.standard_gamma(size, size=(chains, 1)) / own.sum(axis=1, keepdims=True)
+            told = (strength * rates).reshape(by_game.shape).sum(axis=1)  # together: the ratios stay
+            scale = generator.standard_gamma(PRIOR + won, size=(chains, size)) / (PRIOR * own + told)
             own *= scale
-            by_game /= scale[:, :, None]
-            ratio = by_game * own[:, None]
+            by_game *= scale[:, None]
+            total = (by_game / own[:, None]).sum(axis=2) * shape  # the scale in each game is free: it is drawn anew
+            by_game *= (generator.standard_gamma(shape * size, size=(chains, many)) / total)[:, :, None]
+            near = shape * by_game.sum(axis=1) / generator.standard_gamma(many * shape, size=(chains, size))
+            likelier = PRIOR * (np.log(near) - near - np.log(own) + own)  # by the prior alone: `near` fits the games
+            own = np.where(-generator.standard_exponential(size=own.shape) < likelier, near, own)
+            scale = generator.standard_gamma(size * PRIOR, size=(chains, 1)) / (PRIOR * own.sum(axis=1, keepdims=True))
+            own *= scale
+            by_game *= scale[:, :, None]
+            ratio = by_game / own[:, None]
             told = (np.log(ratio) - ratio).sum(axis=(1, 2))
             chance = known + told[:, None] * grid
             place = (chance + generator.gumbel(size=chance.shape)).argmax(axis=1)
             if number >= 0:
                 at = number * SWEEPS // sweeps
-                kept[at, :, :many], kept[at, :, many], spreads[at] = np.log(by_game), -np.log(own), _SPREADS[place]
+                kept[at, :, :many], kept[at, :, many], spreads[at] = np.log(by_game), np.log(own), _SPREADS[place]
         kept -= kept.mean(axis=3, keepdims=True)
-        figures = [kept.mean(axis=2), kept[:, :, many], np.log(spreads)[:, :, None]]
+        figures = [kept[:, :, :many].mean(axis=2), kept[:, :, many], np.log(spreads)[:, :, None]]
         if max(map(scale_reduction, figures)) < AGREED or 2 * sweeps > MOST_SWEEPS:
             return kept[:, :, :many].reshape(-1, many, size), kept[:, :, many].reshape(-1, size), spreads.ravel()
         sweeps *= 2
