@@ -92,6 +92,8 @@ def batch(
         if not 0 < until_width < float("inf"):
             raise UsageError(f"--until-width: must be a number above 0, found {until_width:g}")
         until = {"width": until_width, "measure": measure, "factor": factor, "player": player}
+    elif factor is not None or player is not None or measure != "win":
+        raise UsageError("--measure, --factor and --player: say which interval --until-width is of, which is missing")
     directory, manifest = prepare_batch(
         config,
         games=games,
