@@ -218,15 +218,17 @@ def branches_needed(effect: float, sd: float, power: float = POWER) -> int | Non
     """The fewest branches of an arm, and as many of its control, whose interval of 95% leaves out 0 with that power.
 
     The paired differences have the standard deviation `sd`, and the effect is there in this size. Five at least: fewer
-    have no interval. None where it is more than 10^12.
+    have no interval. None where the effect is smaller than 1e-5 of it.
     """
 
     def enough(number: int) -> bool:
-        edge, shift = student.ppf(UPPER, number - 1), effect / sd * math.sqrt(number)
+        edge, shift = student.ppf(UPPER, number - 1), min(effect / sd * math.sqrt(number), 100.0)
         # the other side by symmetry: far from 0 scipy's cdf has no number for some degrees of freedom
         return bool(nct.sf(edge, number - 1, shift) + np.nan_to_num(nct.sf(edge, number - 1, -shift)) >= power)
 
+    if sd / effect > 1e5:
+        return None
     needed = (1.959964 + 0.841621) ** 2 * (sd / effect) ** 2
     if needed > _MOST_BRANCHES:  # Student's distribution is the normal one there
-        return math.ceil(needed) if needed < 10**12 else None
+        return math.ceil(needed)
     return fewest(enough, FEWEST - 1, 2 * _MOST_BRANCHES)
