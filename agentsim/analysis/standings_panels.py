@@ -194,7 +194,7 @@ def _places(what: str, found: Standings, note: str) -> DataTable:
         for place in places
     )
     if p is None:
-        note += f" No test: nobody changed the {what}, or all ranks are the same."
+        note += f" No test: no player changed the {what}, or all ranks are the same."
     columns = (what, "entries", "wins", "win rate", _rank(found))
     return DataTable(title, columns, rows, note, sentence=sentences.place(what, places, p))
 

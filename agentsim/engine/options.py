@@ -133,6 +133,10 @@ class Subset:
         return len(self.values) if self.most is None else min(self.most, len(self.values))
 
     @property
+    def _many(self) -> str:
+        return f"{self.least} to {self.upto}" if self.least < self.upto else str(self.upto)
+
+    @property
     def identity(self) -> tuple[object, ...]:
         """Identifies the option in fingerprints, as JSON values."""
         return (type(self).__name__, self.values, self.least, self.upto)
@@ -154,11 +158,10 @@ class Subset:
     def form(self) -> str:
         """The list in the shape of an answer: `[<0 to 2 of A, B and C>]`."""
         about = f", {self.about}" if self.about else ""
-        return f"[<{self.least} to {self.upto} of {listed([str(value) for value in self.values])}{about}>]"
+        return f"[<{self._many} of {listed([str(value) for value in self.values])}{about}>]"
 
     def __str__(self) -> str:
-        many = f"{self.least} to {self.upto}" if self.least < self.upto else "all"
-        return f"{many} of: {_together(self.values)}"
+        return f"{self._many} of: {_together(self.values)}"
 
 
 class Order(Subset):

@@ -1,4 +1,4 @@
-"""Arms: which branches of a fork a command asks for, and how each of them is come by: made, gone on with, or there.
+"""Wanted: the branches of a fork that a command asks for, each of which is made, resumed or there already.
 
 What the arms show is `analysis.arms`.
 """

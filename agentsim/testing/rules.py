@@ -75,7 +75,7 @@ def fallbacks_legal(case: Case) -> Findings:
 def declared(case: Case) -> Findings:
     """Every event and every request is declared by the game, under a kind of its own, and every kind of event is heard.
 
-    Put its class into the game's `events` or `requests`, where histories and replays look for it; tell it somebody, or
+    Put its class into the game's `events` or `requests`, where histories and replays look for it; tell it a player, or
     say of the class that it is `for_log`.
     """
     for name, classes in (("events", case.game.events), ("requests", case.game.requests)):

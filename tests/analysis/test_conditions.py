@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agentsim.analysis.across import across, concordance
-from agentsim.analysis.conditions import by_condition, differences, measured
+from agentsim.analysis.conditions import by_condition, difference_ends, differences, measured
 from agentsim.analysis.game_records import GameRecord, labelled
 from agentsim.analysis.positions import ballots, place_p
 from benchmarks.inference_worlds import entrants, placed, tables, treated
@@ -134,3 +134,30 @@ def test_concordance_is_kendalls() -> None:
     assert concordance(same)[0] == pytest.approx(1)
     assert concordance(same)[1] < 0.01
     assert concordance(np.array([[1.0, 2, 3], [3, 2, 1]]))[0] == pytest.approx(0)
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "known"),
+    [
+        ([1] * 20, [2] * 20, False),
+        ([1, 2] * 10, [3, 4] * 10, False),
+        ([1, 2] * 10, [1, 2] * 10, True),
+        ([*range(8), *[0] * 29], [*range(10, 18), *[10] * 29], False),
+        ([*range(20)], [*range(20, 40)], True),
+    ],
+    ids=["a seed each", "two seeds each", "the same seeds", "nearly all games of one seed", "as many seeds as games"],
+)
+def test_a_difference_has_an_interval_where_its_seeds_tell_how_far_luck_goes(
+    here: list[int], there: list[int], known: bool
+) -> None:
+    seeds = [*here, *there]
+    sums = np.random.default_rng(3).normal(size=(len(seeds), 1))
+    arm = np.arange(len(seeds)) < len(here)
+    (row,) = difference_ends(sums, np.ones_like(sums), arm, seeds, np.array([False]))
+    assert bool(np.isfinite(row).all()) is known
+
+
+def test_seats_have_no_test_where_games_leave_nothing_to_judge_them_by() -> None:
+    games = labelled(placed(np.random.default_rng(2), 24, by_lot=True, times=1), "model")
+    assert place_p(games[:1], lambda each: each.seat, balanced=True, deals=50) is None
+    assert place_p(games, lambda each: each.seat, balanced=True, deals=50) is not None

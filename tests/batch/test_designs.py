@@ -203,3 +203,24 @@ def test_the_designs_that_are_shipped_can_be_played(path: Path, tmp_path: Path) 
         shutil.copytree(ROOT / folder, tmp_path / folder)
     found = agentsim("validate", "--config", str(Path("configs", "designs", path.name)), cwd=tmp_path)
     assert (found.code, "a design, every cell can be played" in found.out) == (0, True), found.err
+
+
+def test_a_measure_is_of_a_width_that_is_asked_for(tmp_path: Path) -> None:
+    words = ("--design", str(ROOT / "configs" / "designs" / "bidder.toml"), "--games", "4", "--measure", "rank")
+    done = agentsim("batch", *words, cwd=tmp_path)
+    assert (done.code, "--until-width" in done.line) == (2, True)
+    assert not (tmp_path / "logs").exists()
+
+
+def test_a_measure_that_no_game_has_is_said_and_the_rest_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "d.toml").write_text(
+        f'config = "{ROOT}/configs/auction.toml"\nreplicates = 2\nmeasures = ["rank", "nope"]\n'
+        '[factors]\n"game_config.budget" = [1000, 500]\n',
+        "utf-8",
+    )
+    done = agentsim("batch", "--design", "d.toml", "--out", "b", "--set", "defaults.model=bot/random", cwd=tmp_path)
+    assert done.code == 0, done.err
+    report = agentsim("report", "b", cwd=tmp_path)
+    assert (report.code, "In no game, or the same in all: nope." in report.out) == (0, True), report.err
+    csv = agentsim("report", "b", "--format", "csv", cwd=tmp_path)
+    assert "# design\n" in csv.out

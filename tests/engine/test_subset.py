@@ -125,3 +125,8 @@ def test_random_answers_are_legal_and_of_every_length() -> None:
 def test_the_fingerprint_tells_other_bounds_and_an_order_from_a_subset() -> None:
     options = (Subset(TEAM), Subset(TEAM, 1), Subset(TEAM, 0, 2), Subset(TEAM, 3, 3), Order(TEAM), Order(TEAM[:2]))
     assert len({option.identity for option in options}) == len(options)
+
+
+def test_a_fixed_number_of_values_is_said_as_one() -> None:
+    two = Subset(TEAM, 2, 2)
+    assert (str(two), two.form()) == ("2 of: Ada, Bo, Cy", "[<2 of Ada, Bo and Cy>]")

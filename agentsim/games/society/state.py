@@ -114,7 +114,7 @@ class State:
             if isinstance(place, Citizen):
                 place.stock[resource] += change
                 self.held[resource] += change
-                assert place.stock[resource] >= 0, "nobody owes"
+                assert place.stock[resource] >= 0, "no stock is below 0"
             else:
                 account: dict[str, int] = getattr(self, place)
                 account[resource] += amount if place == "produced" else change
