@@ -11,10 +11,11 @@ from agentsim.errors import ScenarioError
 from agentsim.games.agent_island.bots import BOTS
 from agentsim.games.agent_island.config import AgentIslandConfig
 from agentsim.games.agent_island.memory import Summarize, Summarized, phase_summaries
-from agentsim.games.agent_island.opening import GameBegan, LastRoundBegan, OrderDrawn, RoundBegan, rules_prompt
+from agentsim.games.agent_island.opening import GameBegan, LastRoundBegan, OrderDrawn, RoundBegan
 from agentsim.games.agent_island.panels import panels, tables
 from agentsim.games.agent_island.round import Round, RoundContext
 from agentsim.games.agent_island.rulebook import laws
+from agentsim.games.agent_island.rules import rules_prompt
 from agentsim.games.agent_island.sidebars import (
     NOBODY,
     AnswerApproach,
@@ -73,9 +74,8 @@ class AgentIsland(Game):
 
     async def play(self, table: Table, config: AgentIslandConfig) -> Outcome:
         schedule = config.schedule(len(table.players))
-        votes = [settings.vote for settings in schedule]
-        rules = rules_prompt(table.players, votes, config.rules)
-        island = Island(table.players, len(schedule), jury=votes[-1] == "win")
+        rules = rules_prompt(len(table.players), schedule, config.rules)
+        island = Island(table.players, len(schedule), jury=schedule[-1].vote == "win")
         table.watch(island)
         table.tell(GameBegan(island.players, island.rounds), to=Everyone)
         while island.round < island.rounds:

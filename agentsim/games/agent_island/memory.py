@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from agentsim.engine.event import LogEntry, PlayerId
-from agentsim.engine.prompt import NARRATOR
 from agentsim.engine.table import Table
 from agentsim.engine.wording import cut
 from agentsim.games.agent_island.state import Island
@@ -23,27 +22,27 @@ class Summarized(
     round: int
     text: str
 
+    @property
+    def label(self) -> str:
+        return "note"
+
 
 class Transcript:
-    """What one player has heard, line by line; its own summary of a round stands in for what it had heard of that."""
+    """What one player has heard, line by line; its own summary of a round stands in for all of it but the count."""
 
     def __init__(self, player: PlayerId) -> None:
         self.lines: list[Line] = []
 
     def hear(self, entry: LogEntry) -> None:
-        """One more event; that a player says nothing is told by the narrator."""
+        """One more event; what the state says of it is not said here as well."""
         event = entry.event
         assert isinstance(event, Told), f"{event.kind} is no event of this game"
-        if isinstance(event, Summarized):
-            if event.text:
-                while self.lines and self.lines[-1].round == entry.round:
-                    self.lines.pop()
-                self.lines.append(Line(event.round, f"memory of {event.player}", event.label, event.text))
+        if not event.in_prompt or (event.forgets and not event.content):
             return
-        sender, text = NARRATOR, event.line
-        if event.words is not None and entry.by is not None:
-            sender, text = (entry.by, text) if text else (NARRATOR, f"{entry.by} says nothing.")
-        self.lines.append(Line(entry.round, sender, event.label, text, event.hearer))
+        if event.forgets:
+            self.lines = [line for line in self.lines if line.round != entry.round or line.kind == "tally"]
+        spoken = (entry.by or "", event.label) if event.words is not None else ("", event.kind)
+        self.lines.append(Line(entry.round, *spoken, event.content, event.toward))
 
 
 def view(table: Table, island: Island, player: PlayerId, rules: str) -> View:
@@ -53,7 +52,6 @@ def view(table: Table, island: Island, player: PlayerId, rules: str) -> View:
         round=island.round,
         rounds=island.rounds,
         active=tuple(island.active),
-        eliminated=tuple(island.eliminated),
         tallies=tuple(island.tallies),
         transcript=tuple(table.memory(player, Transcript).lines),
         jury=island.jury,

@@ -90,10 +90,10 @@ class Whispered(
 
     @property
     def label(self) -> str:
-        return "private"
+        return "privately to"
 
     @property
-    def hearer(self) -> str:
+    def toward(self) -> str:
         return self.listener
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from agentsim.engine.event import NAMED, Deed, Everyone
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Each, Options, Text
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import counted, cut
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
 if TYPE_CHECKING:
@@ -26,19 +26,24 @@ class Pitch(SpeechRequest):
 
     about: ClassVar[str] = "your pitch"
 
+    after: int = 0
+    """How many speak after this player."""
+
     def question(self) -> str:
         if self.view.final:
             aim = "Make your pitch to the jury: why should you win the game?"
         else:
-            aim = "Make your pitch: why should the others keep you in the game and eliminate somebody else?"
-        return f"{aim} Everyone hears it."
+            aim = "Make your pitch: why should the others keep you and eliminate another player?"
+        return f"{aim} You speak {'before ' + counted(self.after, 'other') if self.after else 'last'}."
 
 
 async def phase_pitches(context: RoundContext) -> None:
     """Each active player in a drawn order makes a public pitch, which everyone hears before the next."""
     table, limit = context.history, context.settings.pitch_chars
-    for position, player in enumerate(context.drawn("pitches", context.active_player_ids), start=1):
-        speech = await table.ask(Pitch(player=player, view=context.view_of(player), limit=limit))
+    order = context.drawn("pitches", context.active_player_ids)
+    for position, player in enumerate(order, start=1):
+        pitch = Pitch(player=player, view=context.view_of(player), limit=limit, after=len(order) - position)
+        speech = await table.ask(pitch)
         context.tell(Pitched(player, position, cut(speech.text, limit)), to=Everyone, by=player)
 
 
@@ -55,7 +60,11 @@ class Quipped(
 
     @property
     def label(self) -> str:
-        return f"quip about {self.about}"
+        return "quip about"
+
+    @property
+    def toward(self) -> str:
+        return self.about
 
 
 class QuipsMade(Decision):
