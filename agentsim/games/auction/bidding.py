@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from agentsim.engine.event import Audience, Event, Everyone
 from agentsim.engine.number import WholeNumber
-from agentsim.engine.prompt import Line, Prompt, joined, quoted
+from agentsim.engine.prompt import Line, Prompt, in_quotes, joined, quoted
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Number, Options, Request, Text
 from agentsim.engine.table import Table
@@ -16,7 +16,7 @@ from agentsim.engine.wording import cut
 from agentsim.errors import UnreadableReply
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.opening import AuctionBegan
-from agentsim.games.auction.state import Auction, FailReason, GameState, view, why_not
+from agentsim.games.auction.state import Auction, FailReason, GameState, Sale, view, why_not
 
 
 class BidCast(Decision):
@@ -104,6 +104,9 @@ class Bid(Request[BidCast]):
         "terms.teams": "the game state names every team",
         "terms.scenario": "what the game is called, for people",
         **dict.fromkeys(
+            ("state.sales.#.item.quality", "state.sales.#.item.required"), "all_items and the game state say it"
+        ),
+        **dict.fromkeys(
             (f"last.{part}" for part in ("round", "iteration", "team", "name", "valid", "high_before")),
             "the question says of a refused bid what it was and why; what counted stands in the game state",
         ),
@@ -124,29 +127,33 @@ class Bid(Request[BidCast]):
     def prompt(self) -> Prompt:
         refused = "" if self.last is None else filled(_REFUSED, self.last)
         return Prompt(
-            rules=(
-                self.terms.rules(shuffled=self.shuffled),
-                joined("Your team is called ", quoted(Name=self.state.you.name), "."),
-            ),
-            history=(),
+            rules=(self.terms.rules(shuffled=self.shuffled),),
+            history=("Sold so far:", *map(self._sold, self.state.sales)) if self.state.sales else (),
             state=(joined("game_state: ", quoted(**self.state.to_json())),),
             question=(*filter(None, (refused,)), self._question()),
         )
 
+    def _sold(self, sale: Sale) -> Line:
+        """`"Dented Kettle": "copper_foxes" for 120`; what the losers of an `all_pay` auction paid, their budgets show."""
+        item, winner = in_quotes(sale.item.name), self.state.names.get(sale.winner)
+        if winner is None:
+            return joined(item, ": no buyer")
+        return joined(item, ": ", in_quotes(winner), f" for {sale.payments[sale.winner]}")
+
     def _question(self) -> Line:
         state, high = self.state, self.state.high.amount
-        turn = f"Iteration {state.iteration} of at most {self.terms.max_iterations} for"
         if self.terms.sealed:
-            turn, where = "Your one sealed bid for", "No team knows another's."
-        elif state.leading:
-            where = f"The high bid is your own {high}: pass with 0, unless you want to raise it."
+            turn = "Your one sealed bid"
         else:
-            where = (
-                f"The high bid is {high}; a bid below {self._least} does not count." if high else "Nobody has bid yet."
-            )
+            turn = f"Iteration {state.iteration} of at most {self.terms.max_iterations}"
+        if state.leading:
+            where = f"The high bid is your own {high}: pass with 0, unless you want to raise it."
+        elif self._too_dear:
+            where = "You cannot pay a bid that would count: pass."
+        else:
+            where = f"Bids from {self._least} to {state.you.budget} count."
         ask = "What does your team bid? Your reasoning stays secret."
-        paid = f"You can pay up to {state.you.budget}. {ask} {self.answer_line}"
-        return joined(f"{turn} ", quoted(Item=state.item.name), f". {where} {paid}")
+        return joined(f"{turn} for ", in_quotes(state.item.name), f". {where} {ask} {self.answer_line}")
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         state = self.state
@@ -174,9 +181,14 @@ class Bid(Request[BidCast]):
         return self.state.high.amount + 1
 
     @property
+    def _too_dear(self) -> bool:
+        """Whether the team can make no bid that counts."""
+        return self._least > self.state.you.budget
+
+    @property
     def _worth_saying(self) -> str:
         """The bids that would count."""
-        if why_not(self._least, self.state.you.budget, self.state.high.amount):
+        if self._too_dear:
             return "0 to pass, as your budget is too small for more"
         return f"{self._least} to {self.state.you.budget}, or 0 to pass"
 

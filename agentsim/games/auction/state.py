@@ -157,6 +157,7 @@ class GameState:
     iteration: int
     you: Team
     opponents: tuple[Team, ...]
+    sales: tuple[Sale, ...] = ()
 
     @property
     def high(self) -> Offer:
@@ -168,9 +169,14 @@ class GameState:
         """Whether the highest bid is your own."""
         return self.high.team == self.you.id
 
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What teams are called, by id."""
+        return {team.id: team.name for team in (self.you, *self.opponents)}
+
     def to_json(self) -> Mapping[str, Any]:
         """The dynamic context, in the names and the nesting of the game's own definition."""
-        names = {team.id: team.name for team in (self.you, *self.opponents)}
+        names = self.names
         high, *bids = ({"Bid": bid.amount, "TeamName": names.get(bid.team)} for bid in (self.high, *self.offers))
         return {
             "CurrentRound": {
@@ -190,4 +196,4 @@ def view(auction: Auction, team: str) -> GameState:
     assert auction.item is not None, "teams are asked while an item is on sale"
     opponents = tuple(other for other in auction.teams.values() if other.id != team)
     you, offers = auction.teams[team], tuple(auction.offers)
-    return GameState(auction.item, offers, auction.round, auction.iteration, you, opponents)
+    return GameState(auction.item, offers, auction.round, auction.iteration, you, opponents, tuple(auction.sales))

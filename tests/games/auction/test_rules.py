@@ -402,7 +402,7 @@ def test_game_state_of_a_sealed_item_holds_nobodys_bid(format_: str) -> None:
 @pytest.mark.parametrize("format_", FORMATS)
 def test_the_rules_in_the_prompt_are_those_of_the_format(format_: str) -> None:
     rules = requests(play(format=format_))[0].prompt().rules[0]
-    assert ("Bids are sealed" in rules) == (format_ != "ascending")
+    assert ("unseen by the others" in rules) == (format_ != "ascending")
     assert ("after iteration 10" in rules) == (format_ == "ascending")
     assert ("second highest bid" in rules) == (format_ == "sealed_second_price")
     assert ("the losers too" in rules) == (format_ == "all_pay")
