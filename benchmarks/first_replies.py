@@ -34,12 +34,12 @@ class Share(NamedTuple):
     game: str
     kind: str
     legal: int
-    count: int
+    asked: int
 
     def row(self) -> dict[str, Any]:
         """The share with its interval."""
-        low, high = binomtest(self.legal, self.count).proportion_ci(method="wilson")
-        return {**self._asdict(), "share": self.legal / self.count, "low": float(low), "high": float(high)}
+        low, high = binomtest(self.legal, self.asked).proportion_ci(method="wilson")
+        return {**self._asdict(), "share": self.legal / self.asked, "low": float(low), "high": float(high)}
 
 
 async def shares(game: str, count: int, kinds: int = 2) -> list[Share]:
@@ -85,7 +85,7 @@ def main() -> None:
                 print(json.dumps(row), flush=True)
                 continue
             found = f"{row['share']:.0%} ({row['low']:.0%} to {row['high']:.0%})"
-            print(f"{share.game:14} {share.kind:16} {share.legal:3} of {share.count:3} legal: {found}", flush=True)
+            print(f"{share.game:14} {share.kind:16} {share.legal:3} of {share.asked:3} legal: {found}", flush=True)
 
 
 if __name__ == "__main__":
