@@ -134,7 +134,7 @@ class Bid(Request[BidCast]):
         )
 
     def _sold(self, sale: Sale) -> Line:
-        """`"Dented Kettle": "copper_foxes" for 120`; what the losers of an `all_pay` auction paid, their budgets show."""
+        """`"Dented Kettle": "foxes" for 120`; what the losers of an `all_pay` auction paid, their budgets show."""
         item, winner = in_quotes(sale.item.name), self.state.names.get(sale.winner)
         if winner is None:
             return joined(item, ": no buyer")

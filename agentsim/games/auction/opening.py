@@ -75,4 +75,4 @@ class AuctionBegan(
 def began(auction: Auction, config: AuctionConfig, scenario: str) -> AuctionBegan:
     """What is told before the first item."""
     names = {team.id: team.name for team in auction.teams.values()}
-    return AuctionBegan(scenario, config.format, config.budget, config.iterations, names, auction.items)
+    return AuctionBegan(scenario, config.format, auction.budget, config.iterations, names, auction.items)
