@@ -31,7 +31,6 @@ from agentsim.games.agent_island.speeches import Pitch, Pitched, Quipped, Quips
 from agentsim.games.agent_island.state import Island
 from agentsim.games.agent_island.votes import Eliminated, PollOpened, Tallied, Vote, Voted, Won
 
-REQUESTS = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
 _OF_A_ROUND = (RoundBegan, OrderDrawn, Pitched, Voted, Tallied, Eliminated, Won, Approached, Paired, Whispered, Quipped)
 EVENTS = (GameBegan, *_OF_A_ROUND, Summarized, LastRoundBegan, PollOpened, ExchangeBegan, TakenAside)
 
@@ -44,7 +43,7 @@ class AgentIsland(Game):
     summary = "pitches, secret votes, elimination, and a jury of the eliminated"
     rules_version = 1
     config = AgentIslandConfig
-    requests = REQUESTS
+    requests = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
     events = EVENTS
     bots = BOTS
     panels = staticmethod(panels)
@@ -79,7 +78,7 @@ class AgentIsland(Game):
         table.watch(island)
         table.tell(GameBegan(island.players, island.rounds), to=Everyone)
         while island.round < island.rounds:
-            island.begin_round()
+            island.round += 1
             context = RoundContext(
                 round_index=island.round,
                 final_round=island.final,

@@ -127,9 +127,7 @@ class Approach(IslandRequest[ApproachMade]):
         return {"partner": Choice(self.partners, nothing=NOBODY)}
 
     def question(self) -> str:
-        if not self.may_decline:
-            return f"Whom do you take aside for a private exchange? Choose one of: {', '.join(self.free)}."
-        return "Whom do you take aside for a private exchange? They may decline."
+        return f"Whom do you take aside for a private exchange?{' They may decline.' * self.may_decline}"
 
     def fallback(self) -> ApproachMade:
         return ApproachMade(partner=NOBODY)
