@@ -67,7 +67,7 @@ class Summarize(SpeechRequest, kind="summary"):
     def question(self) -> str:
         return (
             f"Round {self.view.round} is over. Write down what you want to remember of it: from now on your note "
-            "takes the place of everything you heard in this round. Nobody else sees it."
+            "takes the place of all you heard in this round but the votes. No other player sees it."
         )
 
 

@@ -19,23 +19,26 @@ _FORM = (
 )
 _AT_ONCE = "all at once, each in secret; only the count is public."
 _PHASES: Mapping[str, tuple[Template, Template]] = {
-    "pitches": ("pitches", "those still in the game speak in turn, in a drawn order; all players hear them."),
+    "pitches": (
+        "pitches",
+        "those still in the game speak in turn, in a drawn order; all hear them, the eliminated too.",
+    ),
     "sidebars": (
         "private talks",
         (
             "in a drawn order, each player ",
-            By("partners", {"free": "who is still free chooses another who is", "any": "takes any other aside"}),
-            If("may_decline", " and may decline"),
+            By("partners", {"free": "still free chooses another", "any": "takes any other aside"}),
+            If("may_decline", ", who may decline"),
             "; only the two hear what they say, ",
             If("secret_pairs", "and only they know that they talk", "but all learn that they talk"),
-            By("exchanges", {1: "."}, ". This happens {exchanges} times."),
+            By("exchanges", {1: "."}, ". This happens {exchanges} times a round."),
         ),
     ),
     "quips": (
         "quips",
         (
             By("quips_by", {"active": "those still in the game", "all": "all players, the jury too,"}, "{quips_by}"),
-            " say one public line about each other player",
+            " say one line about each other player, which all hear",
             If("quips_in_turn", ", one after the other"),
             ".",
         ),

@@ -162,8 +162,8 @@ class Whisper(SpeechRequest):
 
     def question(self) -> str:
         return (
-            f"You are alone with {self.partner}; nobody else hears you. This is message {self.turn} of {self.turns} "
-            "between you."
+            f"You are alone with {self.partner}: no other player hears you. This is message {self.turn} of "
+            f"{self.turns} between you."
         )
 
 

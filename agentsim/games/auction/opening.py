@@ -56,8 +56,9 @@ class AuctionBegan(
         else:
             how = (
                 "All teams bid at the same time, in iterations. A bid counts if it is above the high bid so far and "
-                "within the budget; of equal bids the first in a random order counts. When no team raises the high "
-                f"bid, or after iteration {self.max_iterations}, it takes the item{price}. No bid can be taken back."
+                "within the budget; of equal bids the first in a random order counts. After an iteration without a "
+                f"higher bid, or after iteration {self.max_iterations}, the high bid takes the item{price}. No bid can "
+                "be taken back."
             )
         lines = (
             f"You lead one of {len(self.teams)} teams in the Agent Auction Game; each begins with a budget of "
@@ -67,7 +68,7 @@ class AuctionBegan(
             how,
             "An item without a bid is lost to all. Names are nothing but names.",
             "Always answer with one JSON object and nothing else.",
-            f"Sold one after another, {order}, are all_items: ",
+            f"For sale one after another, {order}, all_items: ",
         )
         return joined("\n".join(lines), listed(self.items))
 

@@ -56,10 +56,10 @@ def test_without_one_the_rules_name_the_phases_of_every_round_as_this_game_has_t
     final = {"round": "final", "phases": ["pitches", "votes", "quips"], "quips_by": "all"}
     rules = _rules(**talks, round_overrides=[final])
     assert "Rounds 1 to 2: private talks, pitches, vote.\nRound 3, the final: pitches, jury vote, quips." in rules
-    assert "but all learn that they talk. This happens 2 times.\n" in rules
+    assert "but all learn that they talk. This happens 2 times a round.\n" in rules
     assert "decline" not in rules
     assert "and only they know that they talk." in _rules(phases=["sidebars", "votes"], secret_pairs=True)
-    assert "Quips: all players, the jury too, say one public line" in rules
+    assert "Quips: all players, the jury too, say one line" in rules
     assert "no private talks" not in rules
 
 
@@ -67,7 +67,7 @@ def test_a_phase_that_goes_otherwise_in_some_rounds_is_told_for_each() -> None:
     quips = {"round": 2, "quips_by": ["A", "B"], "quips_in_turn": True}
     rules = _rules(phases=["quips", "votes"], round_overrides=[quips])
     assert "Quips in rounds 1 and 3: those still in the game say" in rules
-    assert "Quips in round 2: A, B say one public line about each other player, one after the other." in rules
+    assert "Quips in round 2: A, B say one line about each other player, which all hear, one after the other." in rules
 
 
 def test_the_rules_say_what_votes_come_to_and_what_a_juror_votes_for() -> None:
