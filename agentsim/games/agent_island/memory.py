@@ -75,7 +75,7 @@ async def phase_summaries(context: RoundContext) -> None:
     """Each player who remembers by summaries, the jury too, writes a private one of the round so far, all at once."""
     limit = context.config.summary_chars
     requests = [
-        Summarize(player=player, view=context.view_of(player), limit=limit)
+        context.question(Summarize, player, limit=limit)
         for player in context.players
         if context.config.remembers(player) == "summary"
     ]

@@ -129,17 +129,11 @@ class Approach(IslandRequest[ApproachMade]):
     def question(self) -> str:
         return f"Whom do you take aside for a private exchange?{' They may decline.' * self.may_decline}"
 
-    def fallback(self) -> ApproachMade:
-        return ApproachMade(partner=NOBODY)
-
 
 class AnswerApproach(IslandRequest[Answer]):
     """Do you accept?"""
 
     by: str
-
-    def options(self) -> Options:
-        return {}
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"by": self.by}
@@ -205,15 +199,13 @@ async def _in_turn(context: RoundContext, order: Sequence[str], where: str) -> N
 async def _approach(context: RoundContext, player: str, free: tuple[str, ...]) -> str | None:
     """The partner who talks, or None. An approach that fails stays between those it concerns."""
     table, settings = context.history, context.settings
-    made = await table.ask(
-        Approach(player=player, view=context.view_of(player), free=free, may_decline=settings.may_decline)
-    )
+    made = await table.ask(context.question(Approach, player, free=free, may_decline=settings.may_decline))
     partner = made.partner
     if partner == NOBODY:
         context.tell(Approached(player, None, False), to=(player,), by=player)
         return None
     if settings.may_decline:
-        answer = await table.ask(AnswerApproach(player=partner, view=context.view_of(partner), by=player))
+        answer = await table.ask(context.question(AnswerApproach, partner, by=player))
         context.tell(Approached(player, partner, answer.accept), to=(player, partner), by=player)
         if not answer.accept:
             return None
@@ -230,8 +222,6 @@ async def _exchange(context: RoundContext, first: str, second: str) -> None:
     turns = context.settings.messages_per_exchange
     for turn in range(1, turns + 1):
         speaker, listener = (first, second) if turn % 2 else (second, first)
-        request = Whisper(
-            player=speaker, view=context.view_of(speaker), partner=listener, turn=turn, turns=turns, limit=limit
-        )
-        speech = await table.ask(request)
+        whisper = context.question(Whisper, speaker, partner=listener, turn=turn, turns=turns, limit=limit)
+        speech = await table.ask(whisper)
         context.tell(Whispered(speaker, listener, cut(speech.text, limit)), to=(first, second), by=speaker)

@@ -42,8 +42,7 @@ async def phase_pitches(context: RoundContext) -> None:
     table, limit = context.history, context.settings.pitch_chars
     order = context.drawn("pitches", context.active_player_ids)
     for position, player in enumerate(order, start=1):
-        pitch = Pitch(player=player, view=context.view_of(player), limit=limit, after=len(order) - position)
-        speech = await table.ask(pitch)
+        speech = await table.ask(context.question(Pitch, player, limit=limit, after=len(order) - position))
         context.tell(Pitched(player, position, cut(speech.text, limit)), to=Everyone, by=player)
 
 
@@ -105,15 +104,8 @@ async def phase_quips(context: RoundContext) -> None:
     speakers = players if isinstance(settings.quips_by, str) else settings.quips_by
     order = context.drawn("quips", speakers)
     for together in [[player] for player in order] if settings.quips_in_turn else [order]:
-        requests = [
-            Quips(
-                player=player,
-                view=context.view_of(player),
-                about=tuple(other for other in players if other != player),
-                limit=limit,
-            )
-            for player in together
-        ]
+        others = {player: tuple(other for other in players if other != player) for player in together}
+        requests = [context.question(Quips, player, about=others[player], limit=limit) for player in together]
         for request, quips in zip(requests, await table.ask_all(requests), strict=True):
             for about in request.about:
                 line = cut(quips.quips.get(about, ""), limit)

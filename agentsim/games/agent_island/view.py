@@ -162,6 +162,3 @@ class SpeechRequest(IslandRequest[Speech]):
 
     def in_words(self, words: str) -> Speech:
         return self.decision_of({"text": words})
-
-    def fallback(self) -> Speech:
-        return Speech(text="")

@@ -133,9 +133,6 @@ class Vote(IslandRequest[VoteCast]):
     def against(self) -> bool:
         return not self.view.final
 
-    def fallback(self) -> VoteCast:
-        return VoteCast()
-
 
 async def phase_votes(context: RoundContext) -> None:
     """All voters vote at once, in secret; most votes leave (final: win), and chance decides a tie."""
@@ -152,10 +149,7 @@ async def phase_votes(context: RoundContext) -> None:
         for voter in order
     }
     limit = context.settings.explanation_chars
-    requests = [
-        Vote(player=voter, view=context.view_of(voter), ballot=ballots[voter], limit=limit, poll=poll)
-        for voter in order
-    ]
+    requests = [context.question(Vote, voter, ballot=ballots[voter], limit=limit, poll=poll) for voter in order]
     votes = dict(zip(order, await table.ask_all(requests), strict=True))
     for voter, vote in votes.items():
         voted = Voted(voter, vote.vote, ballots[voter], cut(vote.explanation, limit))
