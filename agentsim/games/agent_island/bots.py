@@ -40,9 +40,9 @@ def suspects(view: View, me: str) -> frozenset[str]:
         votes = dict(tally.votes)
         if tally.final or tally.abstentions or not votes.get(me):
             continue
-        mine = (line.toward for line in view.transcript if line.kind == "secret vote for" and line.round == tally.round)
-        for candidate in mine:
-            votes[candidate] -= 1
+        for line in view.transcript:
+            for candidate in votes:
+                votes[candidate] -= line.round == tally.round and line.kind == f"secret vote for {candidate}"
         elsewhere = {player for player, count in votes.items() if count and player != me}
         certain.update(voter for voter in votes if voter != me and elsewhere <= {voter})
     return frozenset(certain)

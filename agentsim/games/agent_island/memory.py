@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.table import Table
+from agentsim.engine.template import Template, filled
 from agentsim.engine.wording import cut
 from agentsim.games.agent_island.state import Island
 from agentsim.games.agent_island.view import Line, SpeechRequest, Told, View
@@ -18,13 +19,10 @@ class Summarized(
     Told, kind="summary", heading="Player {player}'s memory of round {round}", words="text", private=("player",)
 ):
     forgets: ClassVar[bool] = True
+    said: ClassVar[Template] = "note"
     player: str
     round: int
     text: str
-
-    @property
-    def label(self) -> str:
-        return "note"
 
 
 class Transcript:
@@ -41,8 +39,8 @@ class Transcript:
             return
         if event.forgets:
             self.lines = [line for line in self.lines if line.round != entry.round or line.kind == "tally"]
-        spoken = (entry.by or "", event.label) if event.words is not None else ("", event.kind)
-        self.lines.append(Line(entry.round, *spoken, event.content, event.toward))
+        spoken = (entry.by or "", filled(event.said, event)) if event.words is not None else ("", event.kind)
+        self.lines.append(Line(entry.round, *spoken, event.content))
 
 
 def view(table: Table, island: Island, player: PlayerId, rules: str) -> View:

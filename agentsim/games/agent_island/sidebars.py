@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from agentsim.engine.event import AGAINST, FOR, Deed, Everyone
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options
-from agentsim.engine.template import If
+from agentsim.engine.template import If, Template
 from agentsim.engine.wording import cut
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
@@ -84,17 +84,10 @@ class Whispered(
     deeds=(Deed("speaker", "listener", "whispered", when="text"),),
     private=("speaker", "listener"),
 ):
+    said: ClassVar[Template] = "privately to {listener}"
     speaker: str
     listener: str
     text: str
-
-    @property
-    def label(self) -> str:
-        return "privately to"
-
-    @property
-    def toward(self) -> str:
-        return self.listener
 
 
 class ApproachMade(Decision):

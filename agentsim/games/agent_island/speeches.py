@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from agentsim.engine.event import NAMED, Deed, Everyone
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Each, Options, Text
+from agentsim.engine.template import Template
 from agentsim.engine.wording import counted, cut
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
@@ -53,17 +54,10 @@ class Quipped(
     words="text",
     deeds=(Deed("player", "about", NAMED, when="text"),),
 ):
+    said: ClassVar[Template] = "quip about {about}"
     player: str
     about: str
     text: str
-
-    @property
-    def label(self) -> str:
-        return "quip about"
-
-    @property
-    def toward(self) -> str:
-        return self.about
 
 
 class QuipsMade(Decision):

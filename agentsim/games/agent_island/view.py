@@ -13,22 +13,16 @@ from agentsim.engine.event import Event
 from agentsim.engine.prompt import Prompt, in_quotes, joined
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Options, Request, Text
+from agentsim.engine.template import Template
 from agentsim.engine.wording import listed
 from agentsim.games.agent_island.state import Tally
 
 
 class Told(Event, base=True):
-    """Base of this game's events: how each stands in the transcript of those who hear it."""
+    """Base of this game's events."""
 
-    @property
-    def label(self) -> str:
-        """What was done by its words: `pitch`, `quip about`."""
-        return self.kind
-
-    @property
-    def toward(self) -> str:
-        """The player whom the label ends with, if any."""
-        return ""
+    said: ClassVar[Template] = "{kind}"
+    """What its words are to those who hear them: `pitch`, `quip about B`."""
 
 
 @dataclass(frozen=True)
@@ -36,15 +30,12 @@ class Line:
     """One thing heard: the words of a player and what kind of words they are, or a fact, which is from no sender.
 
     Of a count of votes it is the place alone, since `tallies` have it.
-
-    `toward` is whom private words were said to, whom a vote was for, and the like.
     """
 
     round: int
     sender: str
     kind: str
     text: str
-    toward: str = ""
 
     def shown(self, reader: str) -> str:
         """The line in this reader's prompt: words stand in quotation marks, `R1 A pitch: "Keep me."`, facts do not.
@@ -53,8 +44,7 @@ class Line:
         """
         if not self.sender:
             return f"R{self.round} {self.text}"
-        sender, toward = (f"{each} (you)" if each == reader else each for each in (self.sender, self.toward))
-        head = " ".join(filter(None, (f"R{self.round}", sender, self.kind, toward)))
+        head = f"R{self.round} {self.sender}{' (you)' * (self.sender == reader)} {self.kind}"
         return joined(f"{head}: ", in_quotes(self.text)) if self.text else f"{head}, without a word"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options, Text
-from agentsim.engine.template import If
+from agentsim.engine.template import If, Template
 from agentsim.engine.wording import cut
 from agentsim.games.agent_island.opening import LastRoundBegan, RoundBegan
 from agentsim.games.agent_island.state import Tally
@@ -38,18 +38,11 @@ class Voted(
     private=("voter",),
     drawn=("ballot",),
 ):
+    said: ClassVar[Template] = If("choice", "secret vote for {choice}", "abstention")
     voter: str
     choice: str | None
     ballot: tuple[str, ...]
     explanation: str
-
-    @property
-    def label(self) -> str:
-        return "secret vote for" if self.choice else "abstention"
-
-    @property
-    def toward(self) -> str:
-        return self.choice or ""
 
     def interactions(self, past: Past) -> Iterator[Interaction]:
         """For the winner in the final round, against who must go in any other."""

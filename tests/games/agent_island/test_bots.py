@@ -35,7 +35,7 @@ def _pitch(player: str, words: int, round_: int = 1) -> Line:
 
 
 def _own_vote(me: str, choice: str, round_: int = 1) -> Line:
-    return Line(round_, me, "secret vote for", "Because.", choice)
+    return Line(round_, me, f"secret vote for {choice}", "Because.")
 
 
 def _vote(policy: str, view: View, me: str, ballot: str, nth: int = 1) -> str:

@@ -108,7 +108,7 @@ def test_what_is_heard_after_a_summary_of_the_same_round_stays() -> None:
     vote = requests(played, Vote, "A")[0]
     assert [(line.round, line.kind) for line in vote.view.transcript if line.round == 1] == [(1, "note")]
     later = next(request.view for request in requests(played, Pitch, "A") if request.view.round == 2)
-    assert [line.kind for line in later.transcript if line.round == 1] == ["note", "secret vote for", "tally"]
+    assert [line.kind for line in later.transcript if line.round == 1] == ["note", "secret vote for B", "tally"]
 
 
 def test_the_latest_summary_of_a_round_stands_for_it() -> None:
