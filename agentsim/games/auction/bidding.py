@@ -200,7 +200,7 @@ async def take_bids(table: Table, auction: Auction, config: AuctionConfig, terms
     The leader is asked too, unless the config leaves it in peace. The bids are processed in a fresh random order, which
     is what "first come" means.
     """
-    auction.ask_again()
+    auction.iteration += 1
     asked = [team for team in auction.teams if config.ask_leader or team != auction.high.team]
     requests = [
         Bid(

@@ -50,16 +50,13 @@ class Team:
 
     def score(self) -> Score:
         """Distinct required items; the sum of their qualities, each by its best copy; what is left of the budget."""
-        best_copies = {item.name: item.quality for item in sorted(self.acquired, key=_quality) if item.required}
+        rising = sorted(self.acquired, key=lambda item: item.quality)
+        best_copies = {item.name: item.quality for item in rising if item.required}
         return Score(len(best_copies), sum(best_copies.values()), self.budget)
 
     def to_json(self) -> dict[str, Any]:
         """The team as every team sees it."""
         return {"Name": self.name, "Budget": self.budget, "Acquired": [item.to_json() for item in self.acquired]}
-
-
-def _quality(item: Item) -> int:
-    return item.quality
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +91,6 @@ class Auction:
         """Put an item up for sale."""
         self.round += 1
         self.iteration, self.item, self.offers = 0, item, []
-
-    def ask_again(self) -> None:
-        """Begin the next iteration."""
-        self.iteration += 1
 
     def why_not(self, team: str, amount: int | None) -> FailReason:
         """Why a bid of this team does not count now. A sealed bid need not be higher than unseen ones."""

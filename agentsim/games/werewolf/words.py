@@ -16,7 +16,7 @@ D = TypeVar("D", bound=Decision)
 Claims: TypeAlias = dict[str, tuple[Role, str | None, bool]]
 Part: TypeAlias = Literal["night", "day"]
 _NATURE = If("werewolf", "a werewolf", "no werewolf")
-_SAYS = If("aloud", "{speaker} says", "{speaker} whispers")
+_SAYS = If("pack", "{speaker} whispers", "{speaker} says")
 _CLAIM = If("claim", (", claiming to be a {claim}", If("seen", (" who saw that {seen} is ", _NATURE))))
 _DIED = By("at", {"night": "was killed in the night", "day": "is hanged"})
 _ACCUSED = Deed("speaker", "seen", "accused", AGAINST, when="werewolf")
@@ -115,11 +115,6 @@ class Said(
     seen: str | None = None
     werewolf: bool = False
 
-    @property
-    def aloud(self) -> bool:
-        """Whether all hear it, and not the werewolves alone."""
-        return self.pack is None
-
 
 class Unmasked(Event, heading=If("winners", "The {winners} won", "No team won"), content="Roles: {roles}."):
     winners: Team | None
@@ -132,10 +127,7 @@ EVENTS: tuple[type[Event], ...] = (Dealt, Thought, Inspected, Protected, Voted, 
 class Question(Request[D]):
     """What its player knows; `limit` is for each text of the answer, `pack` for a werewolf, `found` for the seer."""
 
-    unshown: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("claims", "found"), "told in the record; here for bots, which read no words"),
-    }
-
+    unshown: ClassVar[Mapping[str, str]] = dict.fromkeys(("claims", "found"), "told in the record; bots read no words")
     asks: ClassVar[str]
 
     terms: str
