@@ -92,6 +92,10 @@ class Artifact:
         """What this artifact has reserved of an agent's holdings, by asset."""
         return {}
 
+    def shown(self, agent: str) -> Answer:
+        """What the agent is shown at every turn without asking, as a query's answer; empty for nothing."""
+        return {}
+
     def orders(self, agent: str) -> Sequence[Order]:
         """The agent's open orders, oldest first."""
         return ()

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, JsonValue, ValidationError, model_va
 
 from agentsim.engine import GameConfig
 from agentsim.engine.game import InFile
+from agentsim.engine.rule_sets import Since
 from agentsim.errors import first_objection
 from agentsim.games.market import artifacts
 from agentsim.games.market.ledger import CAPITAL
@@ -75,6 +76,14 @@ class Interview(GameConfig):
     question: Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
+class Trait(GameConfig):
+    """`[[game_config.traits]]`: a trait beside working memory, of all agents where none is named."""
+
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    text: Annotated[str, Field(min_length=1, max_length=2_000)]
+    agents: tuple[str, ...] = ()
+
+
 class Experiment(GameConfig):
     """`[game_config.experiment]`: traders with private values for their units, renewed every period.
 
@@ -134,6 +143,7 @@ class MarketConfig(GameConfig):
     answer_chars: Annotated[int, Field(ge=20, le=20_000)] = Field(default=1_000, description="To a moderator")
     lenient_format: bool = Field(default=False, description="Whether words may stand before the action's object")
     briefing: bool = True
+    traits: Annotated[tuple[Trait, ...], Since(3, before=[])] = ()
     moderator: tuple[Interview, ...] = ()
     experiment: Experiment | None = None
     system_prompt: Annotated[SystemPrompt | None, InFile(".txt")] = None
@@ -151,7 +161,8 @@ class MarketConfig(GameConfig):
         if unknown := sorted(set().union(*named).difference(self.goods)):
             yield f"{unknown[0]} is not among the goods: {', '.join(self.goods)}"
         agents = ("agents", [player for table in self.agents for player in table.ids])
-        for what, ids in (agents, *(("moderator", each.agents) for each in self.moderator)):
+        tables = (("moderator", self.moderator), ("traits", self.traits))
+        for what, ids in (agents, *((key, each.agents) for key, found in tables for each in found)):
             if twice := [player for player in ids if list(ids).count(player) > 1]:
                 yield f"{what}: {twice[0][:40]} stands there twice"
 
@@ -162,7 +173,8 @@ class MarketConfig(GameConfig):
             yield f"tools: they are used in the query stage, which {off} leaves out"
         restricted = self.restrictions or self.experiment or any(table.restrictions for table in self.agents)
         goals = any(table.goal is not None for table in self.agents)
-        said = {"action_restrictions": ("restrictions", restricted), "goal": ("agents.goal", goals)}
+        said: dict[str, tuple[str, Any]] = {"traits": ("traits", self.traits), "goal": ("agents.goal", goals)}
+        said["action_restrictions"] = ("restrictions", restricted)
         for name, (what, given) in said.items():
             if given and self.system_prompt is not None and name not in used(self.system_prompt.text):
                 yield f"system_prompt: without #!{name}!# agents are not told of {what}"

@@ -35,7 +35,7 @@ class MarketGame(Game):
     name = "market"
     title = "Market"
     summary = "agents trade, talk and move through artifacts such as a double auction"
-    rules_version = 2
+    rules_version = 3
     config = MarketConfig
     requests = (Brief, AskQuery, Act, Interviewed, Moderate)
     events = told_in(*CHAPTERS)
@@ -48,6 +48,7 @@ class MarketGame(Game):
             raise ScenarioError(problem, key="players")
         named = {player: "agents" for table in config.agents for player in table.ids}
         named |= {player: "moderator" for interview in config.moderator for player in interview.agents}
+        named |= {player: "traits" for trait in config.traits for player in trait.agents}
         for player, key in named.items():
             if player not in players:
                 raise ScenarioError(f"nobody is called {player[:40]}", key=f"game_config.{key}")
@@ -110,6 +111,7 @@ async def _periods(turns: Turns, session: Session) -> str:
         played = 0
         while played < session.config.period_rounds and (played == 0 or session.open):
             played += 1
+            turns.market.world.left = session.config.period_rounds - played
             await _round(turns, f"Period {period}, round {played}", session if played == 1 else None)
         session.end(played)
     return "all periods were played"

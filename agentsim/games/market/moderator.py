@@ -71,7 +71,7 @@ class Interviewed(MarketRequest[InterviewAnswer], kind="interview"):
         return (
             "The moderator says: PAUSE",
             joined("The moderator's question: ", quoted(question=self.question)),
-            f"Reply truthfully and in detail. {self.answer_line}",
+            f"Answer truthfully and in detail. {self.answer_line}",
         )
 
     def fingerprint_fields(self) -> Mapping[str, Any]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from agentsim.engine import Number, Table, quoted
-from agentsim.engine.capability import Refused
+from agentsim.engine.capability import Refused, described
 from agentsim.engine.template import filled
 from agentsim.engine.wording import cut
 from agentsim.games.market import tools
 from agentsim.games.market.artifact import Artifact
-from agentsim.games.market.config import MarketConfig
+from agentsim.games.market.config import MarketConfig, Trait
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.memory import (
     Acted,
@@ -33,7 +33,12 @@ from agentsim.games.market.system_text import SYSTEM_TEXT, in_two
 from agentsim.games.market.view import Menu, Now, Unit
 
 EVERYBODY = "everybody"  # who hears what all hear, and nothing else; no agent is called so
+SHOWN_CHARS = 400  # of what an artifact shows at every turn
 MOST_PARAMETERS = 400  # characters of an action's or a query's parameters that are kept
+WORKING_MEMORY = (
+    "a text that you write with every action and are shown at your next turn. Beside it you see only your last {} "
+    "steps, so whatever you want to know later must be in it."
+)
 R = TypeVar("R")
 
 
@@ -65,13 +70,16 @@ class Turns:
             "n_agents": str(len(market.agents) - 1),
             "max_steps": str(config.most_rounds),
             "num_artifacts": str(len(made)),
-            "artifact_descriptions": "\n".join(_described(each, queries=queries) for each in made),
-            "tool_descriptions": "\n".join(line for tool in market.tools.values() if queries for line in tool.words())
-            or "There are none.",
+            "artifact_descriptions": "\n".join(line for each in made for line in _described(each, queries=queries)),
+            "tool_descriptions": "\n".join(described(market.tools.values() if queries else ())) or "There are none.",
         }
+        traits = (Trait(name="working memory", text=WORKING_MEMORY.format(config.window)), *config.traits)
         personal = {
             agent.id: {
                 "agent_name": agent.id,
+                "traits": "\n".join(
+                    f"- {each.name}: {each.text}" for each in traits if not each.agents or agent.id in each.agents
+                ),
                 "goal": agent.goal,
                 "action_restrictions": "\n".join(f"- {each.words}" for each in agent.restrictions)
                 or "- There are none.",
@@ -110,17 +118,22 @@ class Turns:
             tape = self.table.memory(EVERYBODY, Tape)
             signals = tape.since(memory.turn, at_once=memory.at_once)
             stale = tape.stale(len(signals))
+        world = self.market.world
+        shown = {name: artifact.shown(agent.id) for name, artifact in self.market.artifacts.items()}
         return Now(
-            round=self.market.world.round,
+            round=world.round,
+            rounds=config.most_rounds,
             period=period,
             periods=periods,
+            left=world.left,
             held=agent.held,
             free=agent.free,
             values=agent.values,
             unit=unit,
             memory=memory.working_memory,
-            steps=tuple(memory.steps)[-config.window :],
+            steps=memory.last_steps(config.window),
             news=tuple(quoted(**each) for each in memory.news),
+            shown={name: _bounded(found, SHOWN_CHARS) for name, found in shown.items() if found},
             signals=signals,
             stale=stale,
         )
@@ -219,13 +232,12 @@ class Turns:
             world.acting = None
 
 
-def _described(artifact: Artifact, *, queries: bool) -> str:
-    lines = [f"{artifact.name}: {filled(artifact.description, artifact.config)}"]
+def _described(artifact: Artifact, *, queries: bool) -> Iterator[str]:
+    yield f"{artifact.name}: {filled(artifact.description, artifact.config)}"
     for title, capabilities in (("actions", artifact.actions), ("queries", artifact.queries if queries else {})):
         if capabilities:
-            lines.append(f"  {title} of {artifact.name}:")
-            lines += [f"  {line}" for each in capabilities.values() for line in each.words()]
-    return "\n".join(lines)
+            yield f"  {title} of {artifact.name}:"
+            yield from (f"  {line}" for line in described(capabilities.values()))
 
 
 def _bounded(found: Mapping[str, Any], limit: int) -> dict[str, Any]:

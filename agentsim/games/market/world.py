@@ -63,7 +63,8 @@ class Noted(Event, heading="{agent} is told", content="{fields}", private=("agen
 class World:
     """One market's world. `trades` counts them all, `books` keeps account of them beside the ledger.
 
-    `acting` is the agent whose action is carried out.
+    `left` are the rounds that a period has after this one at most, None where there are no periods. `acting` is the
+    agent whose action is carried out.
     """
 
     table: Table
@@ -72,6 +73,7 @@ class World:
     ledger: Ledger = field(default_factory=Ledger)
     books: Callable[[Traded], None] | None = None
     round: int = 0
+    left: int | None = None
     last_prices: dict[str, int] = field(default_factory=dict)
     trades: int = 0
     acting: PlayerId | None = None

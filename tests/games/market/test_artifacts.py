@@ -64,7 +64,7 @@ def test_the_example_of_the_documentation_is_short_and_plays(lottery: str) -> No
     ]
     text = played.asks("A")[0].request.prompt().text()
     assert "lottery: sells tickets" in text
-    assert "count (whole number, 1 to 10): how many" in text
+    assert "count: whole number, 1 to 10; how many" in text
 
 
 def test_the_example_plays_on_bots_and_its_invariants_are_watched(lottery: str) -> None:
@@ -111,7 +111,7 @@ def test_a_message_to_one_agent_reaches_it_alone_and_one_to_all_everybody() -> N
     assert seen["B"] == [{"round": 1, "from": "A", "text": "psst"}]
     assert seen["C"] == [{"round": 2, "from": "B", "text": "hello", "to": "everyone"}]
     told = [ask.request for ask in played.asks("B") if ask.request.kind == "action"]
-    assert '{"message_from": "A"}' in told[0].prompt().text()
+    assert '{"message_from": "A", "text": "psst"}' in told[0].prompt().text(), "it is read without a query"
 
 
 def test_agents_stand_on_cells_of_their_own_and_the_grid_ends() -> None:
@@ -217,7 +217,7 @@ def test_who_has_written_to_all_is_told_to_every_other_and_what_is_too_much_is_c
     first, second, third = (ask.request for ask in played.asks("A") if isinstance(ask.request, Act))
     assert [json.loads(line) for line in first.now.news] == [
         {"earlier_and_not_shown": 5},
-        *({"message_from": f"B{number}", "to": "everyone"} for number in range(5, 25)),
+        *({"message_from": f"B{number}", "to": "everyone", "text": str(number)} for number in range(5, 25)),
     ]
     assert (second.now.news, third.now.news) == ((), ()), "each is told once, and nobody of words of its own"
 

@@ -157,7 +157,7 @@ def test_who_only_buys_is_not_offered_to_sell() -> None:
     (buyer,) = {type(ask.request): ask.request for ask in played.asks("T0") if isinstance(ask.request, Act)}.values()
     assert buyer.names == ("skip", "buy", "replace", "cancel")
     assert buyer.schema()["properties"]["action"]["enum"] == list(buyer.names)
-    assert "Actions: skip, buy, replace, cancel." in buyer.prompt().text()
+    assert "Choose one of skip, buy, replace, cancel." in buyer.prompt().text()
     chosen = ActionChosen(action="sell", action_parameters={"good": "wheat", "price": 5, "quantity": 1})
     buyer.check(chosen)  # which is no bad reply, but refused in the words of the rule
 

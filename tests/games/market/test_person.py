@@ -186,7 +186,7 @@ def test_a_person_trades_at_a_real_terminal_and_is_told_every_mistake(tmp_path: 
         "INVENTORY: capital 100, wheat 4",
     ):
         assert said in game.screen, said
-    assert game.screen.count("ROUND 1.") == 1, "the stages of a turn add to the screen"
+    assert game.screen.count("ROUND 1 of 2 at most.") == 1, "the stages of a turn add to the screen"
     mine = game.decisions("me")
     assert {record["kind"] for record in mine} == {"briefing", "query", "action", "interview"}
     assert {(record["source"], len(record["tries"])) for record in mine} == {("human", 1)}

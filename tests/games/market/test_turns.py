@@ -59,20 +59,20 @@ def test_working_memory_is_shown_at_the_next_turn_to_its_agent_alone_and_is_cut(
     kept = "x" * 24 + " [cut]"
     assert [(event.agent, event.text) for event in played.events(Remembered)] == [("A", kept)]
     assert [request.now.memory for request in requests(played, "A", Act)] == ["", kept]
-    assert f'WORKING MEMORY: {{"working_memory": "{kept}"}}' in requests(played, "A", Act)[1].prompt().text()
+    assert f'WORKING MEMORY: {{"text": "{kept}"}}' in requests(played, "A", Act)[1].prompt().text()
     assert all("xxx" not in request.prompt().text() for request in requests(played, "B", Act))
 
 
 def test_the_last_seven_steps_are_shown_and_prompts_stop_growing() -> None:
-    played = play({"A": [buys(1)] * 30, "B": []})
+    played = play({"A": [buys(1)] * 50, "B": []})
     asked = requests(played, "A", Act)
-    assert [len(request.now.steps) for request in asked] == [0, 1, 2, 3, 4, 5, 6, *[7] * 23]
+    assert [len(request.now.steps) for request in asked] == [0, 1, 2, 3, 4, 5, 6, *[7] * 43]
     first = [json.loads(line) for line in asked[12].now.steps]
     assert [step["round"] for step in first] == [6, 7, 8, 9, 10, 11, 12]
     assert first[0]["action_parameters"] == {"good": "wheat", "price": 1, "quantity": 1}
     assert first[0]["result"] == "Order 6 stands with 1 at your price."
     lengths = [len(request.prompt().text()) for request in asked]
-    assert max(lengths[20:]) - lengths[10] < 60, "what is shown after thirty rounds is as long as after ten"
+    assert max(lengths[25:]) - lengths[20] < 60, "what is shown after fifty rounds is as long as after twenty"
 
 
 def test_what_happens_to_an_agent_between_its_turns_is_in_its_own_information_and_bounded() -> None:
@@ -83,7 +83,7 @@ def test_what_happens_to_an_agent_between_its_turns_is_in_its_own_information_an
         {"your_order": 1, "sold": 3, "good": "wheat", "price": 1},
     ]
     third = requests(played, "A", Act)[2]
-    assert json.loads(third.now.steps[1])["before"][0]["sold"] == 2
+    assert json.loads(third.now.steps[1])["heard"][0]["sold"] == 2
     assert third.now.news == (), "it is told once"
     crowd = {f"B{number}": [does("send", to="A", text="hi")] for number in range(25)}
     played = play({"A": [SKIPS, SKIPS], **crowd}, artifacts=["dialogue"])
@@ -118,10 +118,10 @@ def test_the_last_steps_show_every_question_of_a_turn_with_its_answer() -> None:
     first, second = requests(played, "A", Act)
     assert 'OBSERVATION (calculator {"expression": "1 + 1"}): {"result": 2}' in first.prompt().text()
     assert "OBSERVATION (own_orders): " in first.prompt().text()
-    assert [(each["parameters"], each["answer"]) for each in json.loads(second.now.steps[0])["observed"]] == [
-        ({"expression": "1 + 1"}, {"result": 2}),
-        ({"expression": "1 +"}, {"refused": "that is no expression"}),
-        ({}, {"orders": []}),
+    assert json.loads(second.now.steps[0])["observed"] == [
+        {"calculator": {"expression": "1 + 1"}, "answer": {"result": 2}},
+        {"calculator": {"expression": "1 +"}, "answer": {"refused": "that is no expression"}},
+        {"own_orders": {}, "answer": {"orders": []}},
     ]
 
 
@@ -374,6 +374,6 @@ def test_what_an_order_frees_as_it_takes_the_place_of_another_counts_as_free(sin
 
 def test_the_ticker_shows_what_is_left_of_an_order_that_has_traded() -> None:
     played = play({"A": [sells(5, 1), SKIPS], "B": [buys(6, 3)]}, ticker=True)
-    assert "TICKER since your last turn, newest last: wheat ask 5; wheat traded at 5; wheat bid 6." in (
+    assert "TICKER of wheat since your last turn, newest last: ask 5; traded at 5; bid 6." in (
         requests(played, "A", Act)[1].prompt().text()
     )

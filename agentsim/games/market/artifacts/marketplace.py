@@ -113,6 +113,11 @@ class Marketplace(Artifact):
         parts = ("good", "side", "price", "quantity")
         return {"orders": [{"order": each.number, **_picked(each, *parts)} for each in self.orders(agent)]}
 
+    def shown(self, agent: str) -> Answer:
+        sides = {good: {"bid": book.bids[:1], "ask": book.asks[:1]} for good, book in self.books.items()}
+        best = {good: {side: each[0].price for side, each in both.items() if each} for good, both in sides.items()}
+        return {"best_quotes": best, "your_orders": [order.words for order in reversed(self.orders(agent))]}
+
     def orders(self, agent: str) -> Sequence[Order]:
         return [order for book in self.books.values() for order in book.of(agent)]
 
