@@ -142,6 +142,9 @@ class MarketConfig(GameConfig):
     observation_chars: Annotated[int, Field(ge=100, le=20_000)] = 1_500
     answer_chars: Annotated[int, Field(ge=20, le=20_000)] = Field(default=1_000, description="To a moderator")
     lenient_format: bool = Field(default=False, description="Whether words may stand before the action's object")
+    explain_forfeits: Annotated[bool, Since(3, before=False)] = Field(
+        default=True, description="Whether an agent is told what its forfeited reply lacked"
+    )
     briefing: bool = True
     traits: Annotated[tuple[Trait, ...], Since(3, before=[])] = ()
     moderator: tuple[Interview, ...] = ()

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine import Event, LogEntry, quoted
 from agentsim.engine.template import If
@@ -24,6 +24,9 @@ MOST_SIGNALS = 500
 
 def _given(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if value is not None}
+
+
+Stage: TypeAlias = Literal["query", "action"]
 
 
 class Briefed(
@@ -72,12 +75,21 @@ class Acted(Event, heading=("{agent}: {action}", If("accepted", "", " (refused)"
         return not self.accepted
 
 
-class Forfeited(Event, heading="{agent} forfeits its {stage}", content="The reply was outside the format."):
-    """A reply was outside the format: the action of this round, or the query, is lost."""
+class Forfeited(
+    Event,
+    heading="{agent} forfeits its {stage}",
+    content=("The reply was outside the format", If("lacked", ": {lacked}", ".")),
+):
+    """A reply was outside the format: the action of this round, or the query, is lost. `lacked` says what was wrong."""
 
     agent: str
-    stage: Literal["query", "action"]
+    stage: Stage
+    lacked: str = ""
     turned_away = True
+
+    def data(self) -> dict[str, Any]:
+        """Histories of earlier rules, which do not say what was wrong, have no such field."""
+        return {name: value for name, value in super().data().items() if name != "lacked" or value}
 
 
 class Remembered(Event, heading="{agent}'s working memory", words="text", private=("agent",)):
@@ -179,7 +191,9 @@ class Memory:
                 self._step(entry, action=event.action, action_parameters=_given(event.parameters), result=event.result)
                 self.working_memory = ""  # what it wrote is told next, if it wrote anything
             case Forfeited(stage="action"):
-                self._step(entry, result="Your reply was outside the format: you forfeited your action.")
+                self._step(entry, forfeited=event.content)
+            case Forfeited():
+                self.observed += (Observed(self.agent, "forfeited", {}, {"reason": event.content}),)
             case Remembered() | Briefed(understood=True):
                 self.working_memory = event.text
 

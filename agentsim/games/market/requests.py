@@ -14,7 +14,7 @@ from agentsim.engine import Choice, Decision, Options, Text
 from agentsim.engine.calculator import calculate
 from agentsim.engine.capability import Capability, variant
 from agentsim.engine.schema import said
-from agentsim.engine.wording import counted, cut
+from agentsim.engine.wording import counted, cut, listed
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.state import NO_QUERY, SKIP
@@ -52,6 +52,21 @@ class ActionChosen(Decision):
     working_memory: Memo = ""
 
 
+class QueryForfeited(QueryChosen):
+    """A forfeit that says what its reply `lacked`."""
+
+    query: None = None
+    lacked: str = ""
+
+
+class ActionForfeited(ActionChosen):
+    """A forfeit that says what its reply `lacked`."""
+
+    action: None = None
+    lacked: str = ""
+
+
+LACKED_CHARS = 200
 SKIPPED = ActionChosen(action=SKIP)
 
 
@@ -123,8 +138,15 @@ class AskQuery(StageRequest[QueryChosen], kind="query"):
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {**super().fingerprint_fields(), "calls": self.calls_left}
 
+    def check(self, decision: QueryChosen) -> None:
+        if decision.query is not None:
+            super().check(decision)
+
     def fallback(self) -> QueryChosen:
         return QueryChosen(query=None)
+
+    def forfeit(self, problem: str) -> QueryChosen:
+        return QueryForfeited(lacked=cut(problem, LACKED_CHARS)) if self.menu.explains else self.fallback()
 
 
 class Act(StageRequest[ActionChosen], kind="action"):
@@ -182,8 +204,11 @@ class Act(StageRequest[ActionChosen], kind="action"):
     def decision_of(self, said: Mapping[str, Any]) -> ActionChosen:
         missing = ActionChosen.model_fields.keys() - said.keys()
         if missing and self.leading:
-            raise UnreadableReply(f"The object must have all three keys; {', '.join(sorted(missing))} is missing.")
+            raise UnreadableReply(f"The object lacks {listed([f'`{name}`' for name in sorted(missing)])}.")
         return super().decision_of(said)
 
     def fallback(self) -> ActionChosen:
         return ActionChosen(action=None)
+
+    def forfeit(self, problem: str) -> ActionChosen:
+        return ActionForfeited(lacked=cut(problem, LACKED_CHARS)) if self.menu.explains else self.fallback()

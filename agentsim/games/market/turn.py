@@ -24,9 +24,18 @@ from agentsim.games.market.memory import (
     Observed,
     Remembered,
     Signal,
+    Stage,
     Tape,
 )
-from agentsim.games.market.requests import Act, ActionChosen, AskQuery, Brief, QueryChosen
+from agentsim.games.market.requests import (
+    Act,
+    ActionChosen,
+    ActionForfeited,
+    AskQuery,
+    Brief,
+    QueryChosen,
+    QueryForfeited,
+)
 from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.state import NO_QUERY, SKIP, Agent, Market
 from agentsim.games.market.system_text import SYSTEM_TEXT, in_two
@@ -100,6 +109,7 @@ class Turns:
             price_max=prices[0] if prices else None,
             memory_chars=config.working_memory_chars,
             lenient=config.lenient_format,
+            explains=config.explain_forfeits,
         )
         return cls(table, market, config, menu, tails, session)
 
@@ -177,7 +187,7 @@ class Turns:
         """Answer a query or use a tool; whether the agent may go on asking."""
         agent, name = turn.agent, chosen.query
         if name is None:
-            self.table.tell(Forfeited(agent.id, "query"), to=(agent.id,), by=agent.id)
+            self._forfeit(agent, "query", chosen)
         if name is None or name == NO_QUERY:
             return False
         is_tool = name in self.market.tools
@@ -203,7 +213,7 @@ class Turns:
         to = (agent.id,)
         if chosen.action is None:
             agent.forfeits += 1
-            self.table.tell(Forfeited(agent.id, "action"), to=to, by=agent.id)
+            self._forfeit(agent, "action", chosen)
             return
         given = _bounded(chosen.action_parameters, MOST_PARAMETERS)
         try:
@@ -214,6 +224,10 @@ class Turns:
         self.table.tell(Acted(agent.id, chosen.action, given, accepted, result), to=to, by=agent.id)
         if text := cut(chosen.working_memory, self.config.working_memory_chars):
             self.table.tell(Remembered(agent.id, text), to=to, by=agent.id)
+
+    def _forfeit(self, agent: Agent, stage: Stage, chosen: QueryChosen | ActionChosen) -> None:
+        lacked = chosen.lacked if isinstance(chosen, QueryForfeited | ActionForfeited) else ""
+        self.table.tell(Forfeited(agent.id, stage, lacked), to=(agent.id,), by=agent.id)
 
     def _carried_out(self, agent: Agent, name: str, said: Mapping[str, Any], scope: Scope) -> str:
         """What the agent is told of its action; `Refused` where it comes to nothing."""

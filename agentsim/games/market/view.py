@@ -32,6 +32,7 @@ class Menu:
     price_max: int | None
     memory_chars: int
     lenient: bool
+    explains: bool
 
 
 @dataclass(frozen=True, slots=True)

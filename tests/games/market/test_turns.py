@@ -18,10 +18,15 @@ from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.memory import Acted, Briefed, Forfeited, Observed, Remembered
 from agentsim.games.market.order_book import Traded
-from agentsim.games.market.requests import Act, AskQuery, Brief, BriefingAnswered
+from agentsim.games.market.requests import Act, ActionForfeited, AskQuery, Brief, BriefingAnswered, QueryForfeited
 from agentsim.games.market.restrictions import _RULES, Restriction
 from agentsim.games.market.state import Endowed, MarketEnded
+from agentsim.history.run_files import RunFiles
+from agentsim.runner.replay import prove
 from agentsim.scenario.load import load
+from tests.contract.harness import on_server
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer
 from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
 from tests.players.test_human import Screen
 
@@ -377,3 +382,31 @@ def test_the_ticker_shows_what_is_left_of_an_order_that_has_traded() -> None:
     assert "TICKER of wheat since your last turn, newest last: ask 5; traded at 5; bid 6." in (
         requests(played, "A", Act)[1].prompt().text()
     )
+
+
+def test_what_a_forfeited_reply_lacked_is_told_to_its_agent_alone_and_replays(tmp_path: Path) -> None:
+    def says(body: Any) -> str:
+        text = body["messages"][-1]["content"]
+        if "QUERY:" in text:
+            return "The book, please."
+        return '{"action": "skip", "action_parameters": {}}' if "ACTION:" in text else varied_by_schema(body)
+
+    for explains in ("true", "false"):
+        logs = tmp_path / explains
+        with FakeServer(says).in_thread() as server:
+            config = f"game_config.explain_forfeits={explains}"
+            result = on_server("market", server.url(), logs, "defaults.reasks=0", config)
+        assert prove(RunFiles(logs, "run")).complete
+        told = [event for part in result.history["rounds"] for event in part["events"] if event["kind"] == "forfeited"]
+        lacked = {"The object lacks `working_memory`.", "There is no decision in the reply."}
+        assert {event["data"].get("lacked") for event in told} == (lacked if explains == "true" else {None})
+        assert {len(event["visibility"]) for event in told} == {1}
+
+
+def test_an_agent_reads_what_its_forfeited_replies_lacked() -> None:
+    query, action = QueryForfeited(lacked="no words"), ActionForfeited(lacked="no key")
+    played = play({"A": [action, SKIPS], "B": []}, queries={"A": [query]})
+    first, second = requests(played, "A", Act)
+    outside = "The reply was outside the format"
+    assert f'OBSERVATION (forfeited): {{"reason": "{outside}: no words"}}' in first.prompt().text()
+    assert json.loads(second.now.steps[0])["forfeited"] == f"{outside}: no key"
