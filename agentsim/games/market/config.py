@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
@@ -25,6 +25,7 @@ Amount: TypeAlias = Annotated[int, Field(ge=0, le=10**12)]
 Price: TypeAlias = Annotated[int, Field(ge=1, le=10**6)]
 Units: TypeAlias = Annotated[tuple[Price, ...], Field(min_length=1, max_length=100)]
 Goods: TypeAlias = dict[str, Amount]
+Asked: TypeAlias = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
 def _in_full(given: tuple[RuleName | Restriction, ...]) -> tuple[RuleName | Restriction, ...]:
@@ -73,7 +74,14 @@ class Interview(GameConfig):
 
     round: Annotated[int, Field(ge=1, le=100_000)]
     agents: tuple[str, ...] = ()
-    question: Annotated[str, Field(min_length=1, max_length=2_000)]
+    question: Asked | Annotated[tuple[Asked, ...], Field(min_length=1, max_length=10)] = Field(
+        description="A list is asked in one pause, one after the other"
+    )
+
+    @property
+    def questions(self) -> Sequence[str]:
+        """All of them, in order."""
+        return (self.question,) if isinstance(self.question, str) else self.question
 
 
 class Trait(GameConfig):
@@ -148,6 +156,9 @@ class MarketConfig(GameConfig):
     briefing: bool = True
     traits: Annotated[tuple[Trait, ...], Since(3, before=[])] = ()
     moderator: tuple[Interview, ...] = ()
+    follow_ups: Annotated[int, Field(ge=0, le=10), Since(3, before=0)] = Field(
+        default=2, description="Questions that a moderator in `staff` may add in one pause, each after an answer"
+    )
     experiment: Experiment | None = None
     system_prompt: Annotated[SystemPrompt | None, InFile(".txt")] = None
 

@@ -17,7 +17,15 @@ from agentsim.games.market.bots import BOTS
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.moderator import MODERATOR, NOBODY, Interviewed, Moderate, boundary, interview
+from agentsim.games.market.moderator import (
+    MODERATOR,
+    NOBODY,
+    FollowUp,
+    Interviewed,
+    Moderate,
+    boundary,
+    interview,
+)
 from agentsim.games.market.panels import panels, tables
 from agentsim.games.market.requests import Act, AskQuery, Brief
 from agentsim.games.market.state import Agent, Market, MarketBegan, MarketEnded, OrderDrawn
@@ -37,7 +45,7 @@ class MarketGame(Game):
     summary = "agents trade, talk and move through artifacts such as a double auction"
     rules_version = 3
     config = MarketConfig
-    requests = (Brief, AskQuery, Act, Interviewed, Moderate)
+    requests = (Brief, AskQuery, Act, Interviewed, Moderate, FollowUp)
     events = told_in(*CHAPTERS)
     bots = BOTS
     staff = frozenset({MODERATOR})
@@ -127,7 +135,7 @@ async def _round(turns: Turns, title: str, beginning: Session | None = None) -> 
         artifact.round_began(world.round)
     for each in turns.config.moderator:
         if each.round == world.round:
-            await interview(turns, each.agents or world.agents, each.question)
+            await interview(turns, each.agents or world.agents, each.questions)
     order = [market.agents[player] for player in world.chance("order").shuffled(world.agents)]
     turns.table.tell(OrderDrawn(world.round, tuple(agent.id for agent in order)), to=Everyone)
     for together in [order] if turns.config.simultaneous else [[agent] for agent in order]:

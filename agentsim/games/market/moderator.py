@@ -1,4 +1,4 @@
-"""The moderator: pauses the simulation, asks agents questions, and lets it go on. Interviews change no state.
+"""The moderator: pauses the simulation, asks agents questions, asks on, and lets it go on. Interviews change no state.
 
 What is said is heard by the agent and the moderator alone, and stands in no later prompt but those of interviews.
 """
@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from agentsim.engine import Choice, Decision, Event, LogEntry, Options, Prompt, Request, Text, joined, quoted
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import counted, cut
 from agentsim.games.market.order_book import Traded
 from agentsim.games.market.turn import EVERYBODY, Turns
 from agentsim.games.market.view import MarketRequest
@@ -40,6 +41,10 @@ class Answered(Event, heading="{agent} answers the moderator", words="text", pri
 class Resumed(Event, heading="The moderator to {agent}", content="RESUME", private=("agent",)):
     agent: str
 
+    def news_for(self, agent: str, by: str | None) -> Mapping[str, Any] | None:
+        """What the agent is told that was paused."""
+        return {"moderator": "RESUME"} if agent == self.agent else None
+
 
 class InterviewAnswer(Decision):
     """An answer, in words."""
@@ -65,7 +70,7 @@ class Interviewed(MarketRequest[InterviewAnswer], kind="interview"):
         return {"answer": Text(self.limit)}
 
     def state(self) -> tuple[str, ...]:
-        return (*self.now.lines(), *self.earlier)
+        return (*self.now.lines(), *(["YOUR ANSWERS in interviews so far:", *self.earlier] if self.earlier else []))
 
     def asks(self) -> tuple[str, ...]:
         return (
@@ -88,6 +93,7 @@ class Moderate(Request[Moderation]):
 
     agents: tuple[str, ...]
     round: int
+    rounds: int
     next_to_act: str
     trades: tuple[str, ...]
     interviews: tuple[str, ...]
@@ -105,12 +111,16 @@ class Moderate(Request[Moderation]):
             ),
             history=(),
             state=(
-                f"Round {self.round}; {self.next_to_act} acts next.",
+                f"Round {self.round} of {self.rounds} at most; {self.next_to_act} acts next.",
                 *(["The latest trades:", *self.trades] if self.trades else ["Nobody has traded yet."]),
                 *(["Your latest questions, and what was answered:", *self.interviews] if self.interviews else []),
             ),
-            question=(f"Whom do you ask what? {self.answer_line}",),
+            question=(f"{self.asks()} {self.answer_line}",),
         )
+
+    def asks(self) -> str:
+        """The question."""
+        return "Whom do you ask what?"
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"round": self.round}
@@ -121,11 +131,23 @@ class Moderate(Request[Moderation]):
         return {"const": ""} if answered["ask"] == NOBODY else {**legal, "minLength": 1}
 
 
+class FollowUp(Moderate, kind="follow_up"):
+    """Do you want to ask on, before the simulation resumes? `left` are the questions that you may still ask."""
+
+    on_call: ClassVar[bool] = False
+
+    left: int
+
+    def asks(self) -> str:
+        upto = f"You can ask {counted(self.left, 'more question')} in this pause"
+        return f"The simulation is paused. Whom do you ask what now? {upto}; with nobody it resumes."
+
+
 class Heard:
     """The latest interviews that an agent or the moderator has heard, and the latest trades in words; oldest first."""
 
     def __init__(self, who: str) -> None:
-        self.interviews: deque[str] = deque(maxlen=SHOWN_INTERVIEWS)
+        self.interviews: deque[tuple[str, Mapping[str, str]]] = deque(maxlen=SHOWN_INTERVIEWS)
         self.trades: deque[str] = deque(maxlen=SHOWN_TRADES)
         self._asked: dict[str, str] = {}
 
@@ -135,43 +157,75 @@ class Heard:
             case Asked(agent=agent, question=question):
                 self._asked[agent] = question
             case Answered(agent=agent, text=text):
-                self.interviews.append(quoted(agent=agent, question=self._asked[agent], answer=text))
+                self.interviews.append((agent, {"question": self._asked[agent], "answer": text}))
             case Traded() as made:
-                bought = f"{made.buyer} bought {made.quantity} {made.good}"
+                bought = f"Round {made.round}: {made.buyer} bought {made.quantity} {made.good}"
                 self.trades.append(f"{bought} of {made.seller} at {made.price}.")
 
 
 async def boundary(turns: Turns, coming: Sequence[str]) -> None:
-    """Between turns staff may have a question: it is asked of whom it names, and the simulation goes on."""
+    """Between turns staff may have a question, and may ask on: the simulation goes on when it asks no more."""
     if MODERATOR not in turns.table.staff:
         return
-    agents, heard = tuple(turns.market.agents), turns.table.memory(STAFF, Heard)
-    chosen = await turns.table.ask(
-        Moderate(
+    pause, agents, most = Pause(turns), tuple(turns.market.agents), turns.config.follow_ups
+    for left in range(most, -1, -1):
+        heard = turns.table.memory(STAFF, Heard)
+        kind = Moderate if left == most else partial(FollowUp, left=left + 1)
+        request = kind(
             player=STAFF,
             agents=agents,
             round=turns.market.world.round,
+            rounds=turns.config.most_rounds,
             next_to_act=coming[0] if len(coming) == 1 else EVERYBODY,
             trades=tuple(heard.trades),
-            interviews=tuple(heard.interviews),
+            interviews=tuple(quoted(agent=agent, **said) for agent, said in heard.interviews),
         )
-    )
-    question = cut(chosen.question, QUESTION_CHARS)
-    if chosen.ask != NOBODY and question:
-        await interview(turns, agents if chosen.ask == EVERYBODY else (chosen.ask,), question)
+        chosen = await turns.table.ask(request)
+        question = cut(chosen.question, QUESTION_CHARS)
+        if chosen.ask == NOBODY or not question:
+            break
+        await pause.ask(agents if chosen.ask == EVERYBODY else (chosen.ask,), question, last=not left)
+    pause.end()
 
 
-async def interview(turns: Turns, agents: Sequence[str], question: str) -> None:
-    """Pause, ask all of them at the same moment, and resume."""
-    table, limit = turns.table, turns.config.answer_chars
-    requests = []
-    for agent in agents:
-        table.tell(Paused(agent), to=(agent, STAFF))
-        table.tell(Asked(agent, question), to=(agent, STAFF))
-    for agent in agents:
-        earlier = tuple(table.memory(agent, Heard).interviews)
-        asked = turns.market.agents[agent]
-        requests.append(turns.request(Interviewed, asked, question=question, earlier=earlier, limit=limit))
-    for agent, given in zip(agents, await table.ask_all(requests), strict=True):
-        table.tell(Answered(agent, cut(given.answer, limit)), to=(agent, STAFF), by=agent)
-        table.tell(Resumed(agent), to=(agent, STAFF))
+async def interview(turns: Turns, agents: Sequence[str], questions: Sequence[str]) -> None:
+    """Ask all of these agents one question after the other, in one pause."""
+    pause = Pause(turns)
+    for number, question in enumerate(questions, start=1):
+        await pause.ask(agents, question, last=number == len(questions))
+    pause.end()
+
+
+class Pause:
+    """One pause: agents are paused as they are first asked, and resume when all is asked."""
+
+    def __init__(self, turns: Turns) -> None:
+        self.turns = turns
+        self.paused: list[str] = []
+
+    async def ask(self, agents: Sequence[str], question: str, *, last: bool) -> None:
+        """Ask all of these at the same moment; after the `last` question they resume."""
+        table, limit = self.turns.table, self.turns.config.answer_chars
+        requests = []
+        for agent in agents:
+            if agent not in self.paused:
+                self.paused.append(agent)
+                table.tell(Paused(agent), to=(agent, STAFF))
+            table.tell(Asked(agent, question), to=(agent, STAFF))
+        for agent in agents:
+            earlier = tuple(quoted(**said) for _, said in table.memory(agent, Heard).interviews)
+            asked = self.turns.market.agents[agent]
+            requests.append(self.turns.request(Interviewed, asked, question=question, earlier=earlier, limit=limit))
+        for agent, given in zip(agents, await table.ask_all(requests), strict=True):
+            table.tell(Answered(agent, cut(given.answer, limit)), to=(agent, STAFF), by=agent)
+            if last:
+                self._resume(agent)
+
+    def end(self) -> None:
+        """All that are still paused resume."""
+        for agent in tuple(self.paused):
+            self._resume(agent)
+
+    def _resume(self, agent: str) -> None:
+        self.paused.remove(agent)
+        self.turns.table.tell(Resumed(agent), to=(agent, STAFF))

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 import pexpect  # type: ignore[import-untyped] # it ships no types
+import pytest
 
 from agentsim.engine.simulate import Simulation
 from agentsim.games.market.moderator import (
     Answered,
     Asked,
+    FollowUp,
     InterviewAnswer,
     Interviewed,
-    Moderate,
     Moderation,
     Paused,
     Resumed,
@@ -37,6 +39,12 @@ def interviews(played: Simulation) -> list[tuple[str, str, tuple[str, ...]]]:
         for told in played.log
         if isinstance(told.event, (Paused, Asked, Answered, Resumed))
     ]
+
+
+def read(request: Any) -> str:
+    """What is read of a question, without the moderator's RESUME."""
+    text = re.sub(r'\{"moderator": "RESUME"\}(, |\n)?', "", request.prompt().text())
+    return re.sub(r'SINCE YOUR LAST TURN:\n(?=[A-Z])|"heard": \[\], |, (?=\])', "", text)
 
 
 def test_the_moderator_pauses_asks_and_resumes_heard_by_the_agent_and_the_moderator_alone() -> None:
@@ -76,14 +84,54 @@ def test_an_interview_changes_neither_trades_nor_what_anybody_is_asked_afterward
     plain = play(CALM, **config)
     questions = [{"round": number, "question": QUESTION} for number in range(3, 15)]
     paused = play(CALM, **config, moderator=questions)
-    assert [ask.request for ask in paused.asks() if not isinstance(ask.request, Interviewed)] == [
-        ask.request for ask in plain.asks()
+    assert [read(ask.request) for ask in paused.asks() if not isinstance(ask.request, Interviewed)] == [
+        read(ask.request) for ask in plain.asks()
     ]
     others = [told for told in paused.log if not isinstance(told.event, (Paused, Asked, Answered, Resumed))]
     assert [(told.event, told.to, told.round) for told in others] == [
         (told.event, told.to, told.round) for told in plain.log
     ]
     assert any(told.event.kind == "traded" for told in plain.log), "a game without trades would prove nothing"
+
+
+def test_who_was_paused_and_nobody_else_reads_resume_at_its_next_turn() -> None:
+    asked = [{"round": 2, "agents": ["A"], "question": QUESTION}]
+    played = play({"A": [SKIPS] * 3, "B": [SKIPS] * 3}, moderator=asked)
+    acts = [ask.request for ask in played.asks() if isinstance(ask.request, Act)]
+    news = [(request.player, request.now.round) for request in acts if '{"moderator": "RESUME"}' in request.now.news]
+    assert news == [("A", 2)]
+
+
+def test_questions_of_a_list_are_asked_in_one_pause_and_answers_are_known_to_the_next() -> None:
+    asked = [{"round": 1, "agents": ["A", "B"], "question": ["Why?", "And then?"]}]
+    played = play(CALM, moderator=asked, answers={"interview": {"A": [InterviewAnswer(answer="Rain.")] * 2}})
+    kinds = [kind for kind, _, to in interviews(played) if to == ("A", "@moderator")]
+    assert kinds == ["paused", "asked", "answered", "asked", "answered", "resumed"]
+    last = [ask.request for ask in played.asks("A") if isinstance(ask.request, Interviewed)][-1]
+    assert (last.question, last.earlier) == ("And then?", ('{"question": "Why?", "answer": "Rain."}',))
+
+
+@pytest.mark.parametrize(("most", "answered"), [(0, 1), (1, 2), (3, 3)])
+def test_a_moderator_asks_on_in_one_pause_as_often_as_it_may(most: int, answered: int) -> None:
+    asks = [Moderation(ask="A", question="Why?"), *[Moderation(ask="everybody", question="And?")] * 2]
+    nobody = Moderation(ask="nobody")
+    played = play(
+        {"A": [SKIPS], "B": []},
+        answers={
+            "moderate": {"@moderator": [asks[0], nobody]},
+            "follow_up": {"@moderator": [*asks[1 : 1 + most], *([nobody] if most > 2 else [])]},
+        },
+        staff=["moderator"],
+        follow_ups=most,
+    )
+    questions = [ask.request for ask in played.asks("@moderator")]
+    assert [each.left for each in questions if isinstance(each, FollowUp)] == [*range(most, 0, -1)]
+    assert len([event for event in played.events(Answered) if event.agent == "A"]) == answered
+    paused = [kind for kind, _, to in interviews(played) if to == ("B", "@moderator")]
+    assert paused == (["paused", *["asked", "answered"] * (answered - 1), "resumed"] if most else [])
+    kinds = [kind for kind, _, _ in interviews(played)]
+    assert kinds[-1] == "resumed", "all resume when all is asked"
+    assert not most or kinds.index("resumed") > max(at for at, kind in enumerate(kinds) if kind == "asked")
 
 
 def test_staff_is_asked_at_every_turn_boundary_and_normally_asks_nothing() -> None:
@@ -104,15 +152,16 @@ def test_what_staff_asks_is_answered_and_shown_to_staff_and_to_no_other_agent() 
         {"A": [SKIPS, SKIPS], "B": []},
         answers={
             "moderate": {"@moderator": [*asks, *rest]},
+            "follow_up": Moderation(ask="nobody"),
             "interview": {"B": [InterviewAnswer(answer="Because.")] * 2},
         },
         staff=["moderator"],
     )
-    boundaries = [ask.request for ask in played.asks("@moderator") if isinstance(ask.request, Moderate)]
+    boundaries = [ask.request for ask in played.asks("@moderator") if ask.request.kind == "moderate"]
     assert boundaries[1].interviews == ('{"agent": "B", "question": "Why?", "answer": "Because."}',)
     asked = [ask.request for ask in played.asks() if isinstance(ask.request, Interviewed)]
     assert [(request.player, request.question) for request in asked] == [("B", "Why?"), ("A", "And?"), ("B", "And?")]
-    assert asked[2].earlier == boundaries[1].interviews, "an agent knows its own earlier answers"
+    assert asked[2].earlier == ('{"question": "Why?", "answer": "Because."}',), "an agent knows its earlier answers"
     assert asked[1].earlier == ()
     for ask in played.asks():
         if isinstance(ask.request, Act):
@@ -171,6 +220,8 @@ def test_ctrl_c_at_a_terminal_asks_the_moderator_who_asks_an_agent_and_the_game_
     child.sendline("A")
     child.expect("question.*: ")
     child.sendline("Why so dear?")
+    child.expect(r"ask \[.*\]: ")
+    child.sendline("")  # nobody: it asks no more
     child.expect("winner: ")
     child.expect(pexpect.EOF)
     child.close()
@@ -192,7 +243,7 @@ def test_ctrl_c_at_a_terminal_asks_the_moderator_who_asks_an_agent_and_the_game_
         ("resumed", "RESUME", to),
     ]
     asked = [each["decision"]["ask"] for each in history["decisions"] if each["player"] == "@moderator"]
-    assert (asked.count("A"), asked.count("nobody")) == (1, 2 * 300 - 1)
+    assert (asked.count("A"), asked.count("nobody")) == (1, 2 * 300), "and once whether it asks on"
     assert prove(RunFiles(tmp_path / "logs", "run")).complete
 
 

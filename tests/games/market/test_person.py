@@ -193,7 +193,7 @@ def test_a_person_trades_at_a_real_terminal_and_is_told_every_mistake(tmp_path: 
 
 
 def test_a_moderator_who_asks_nobody_has_no_question_and_who_asks_somebody_has_one() -> None:
-    request = Moderate(player="@moderator", agents=("A",), round=1, next_to_act="A", trades=(), interviews=())
+    request = Moderate(player="@moderator", agents=("A",), round=1, rounds=9, next_to_act="A", trades=(), interviews=())
     assert Screen("", persona="").answer(Ask(1, 1, 0, 1, request)) == {"ask": "nobody", "question": ""}
     screen = Screen("A", "", "Why?", persona="")
     assert screen.answer(Ask(1, 1, 0, 1, request)) == {"ask": "A", "question": "Why?"}
