@@ -104,6 +104,10 @@ class Artifact:
         """The greatest `amount` of an action, by its name, in this state of the market."""
         return {}
 
+    def barred(self, agent: str) -> frozenset[str]:
+        """Actions that come to nothing whenever the agent takes them: it is not offered them."""
+        return frozenset()
+
     def claims(self, agent: str) -> int:
         """Capital that is the agent's and not on its account, such as a deposit; less what it owes."""
         return 0

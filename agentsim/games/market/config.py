@@ -19,6 +19,7 @@ from agentsim.games.market.system_text import problem, used
 from agentsim.games.market.tools import Tool
 
 ROUNDS = 20
+REDEMPTION = "redemption"
 CAPITAL_HELD = 100
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,31}$")]
 Amount: TypeAlias = Annotated[int, Field(ge=0, le=10**12)]
@@ -134,6 +135,9 @@ class MarketConfig(GameConfig):
     stock: Goods = Field(default={}, description="Units of goods that every agent begins with")
     agents: tuple[AgentTable, ...] = ()
     restrictions: Restrictions = ()
+    redeem: Annotated[bool, Since(3, before=False)] = Field(
+        default=True, description="Agents can redeem goods at their private values, and standings count them so"
+    )
     standings: Literal["capital", "wealth", "surplus"] | None = Field(
         default=None, description="Capital if absent, in an experiment surplus; wealth has goods at their last price"
     )
@@ -196,6 +200,8 @@ class MarketConfig(GameConfig):
     def _of_artifacts(self) -> Iterator[str]:
         if len(set(self.artifacts)) != len(self.artifacts):
             yield "artifacts: each once"
+        if REDEMPTION in self.artifacts:
+            yield f"artifacts: {REDEMPTION} is there by itself where agents have values, unless redeem = false"
         if unused := sorted(set(self.settings) - set(self.artifacts)):
             yield f"settings.{unused[0]}: there is no such artifact in this market"
         for name in self.artifacts:
@@ -226,6 +232,12 @@ class MarketConfig(GameConfig):
             preset = {**_PROTOCOLS[self.experiment.kind], "price_max": self.experiment.price_max}
             given = {**preset, **given}
         return artifacts.find(artifact).settings.from_toml(given)
+
+    @property
+    def all_artifacts(self) -> tuple[str, ...]:
+        """Those that the config names, and redemption where there is anything to redeem."""
+        redeemed = self.redeem and any(table.values for table in self.agents)
+        return (*self.artifacts, REDEMPTION) if redeemed else self.artifacts
 
     @property
     def most_rounds(self) -> int:

@@ -11,7 +11,7 @@ from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
 from agentsim.games.market import experiment, memory, moderator, order_book, state, world
-from agentsim.games.market.artifacts import bank, dialogue, gridworld
+from agentsim.games.market.artifacts import bank, dialogue, gridworld, redemption
 from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.bots import BOTS
 from agentsim.games.market.config import MarketConfig
@@ -34,7 +34,7 @@ from agentsim.games.market.world import World
 
 RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
 
-CHAPTERS = (state, memory, order_book, world, bank, dialogue, gridworld, experiment, moderator)
+CHAPTERS = (state, memory, order_book, world, bank, dialogue, gridworld, redemption, experiment, moderator)
 
 
 class MarketGame(Game):
@@ -81,7 +81,7 @@ class MarketGame(Game):
             world.ledger.open(player)
         market = Market.of(world, config)
         table.watch(market)
-        began = MarketBegan(world.agents, config.goods, config.artifacts, config.most_rounds)
+        began = MarketBegan(world.agents, config.goods, config.all_artifacts, config.most_rounds)
         table.tell(began, to=Everyone)
         session = None if config.experiment is None else Session(market, config.experiment)
         for agent in market.agents.values():

@@ -27,6 +27,7 @@ from agentsim.engine.panel import (
 from agentsim.engine.wording import sentence
 from agentsim.games.market.artifacts.dialogue import Messaged
 from agentsim.games.market.artifacts.gridworld import Moved
+from agentsim.games.market.artifacts.redemption import Redeemed
 from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Ordered, Traded
@@ -56,6 +57,9 @@ class Replayed:
                 self._move(event.seller, event.buyer, event.good, event.quantity)
             case Transferred():
                 self._move(event.giver, event.taker, event.asset, event.amount)
+            case Redeemed():
+                self._move(event.agent, "", event.good, event.quantity)
+                self._move("", event.agent, CAPITAL, event.paid)
 
     def _move(self, giver: str, taker: str, asset: str, amount: int) -> None:
         for owner, change in ((giver, -amount), (taker, amount)):

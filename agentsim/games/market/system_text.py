@@ -16,9 +16,20 @@ GOALS = {
     "surplus": "gain as much as you can: buy units below what they are worth to you, or sell them above their cost. "
     "Gains of all periods count; what you hold is renewed with each.",
 }
+_REDEEMED = {
+    "capital": "have as much capital as you can at the end. What you could redeem counts at what it is worth to you, "
+    "other goods count for nothing.",
+    "wealth": "have as much capital as you can at the end, goods counted at their last price, or at what they are "
+    "worth to you if that is more.",
+}
 _PERSONAL = ("traits", "action_restrictions", "inventory", "agent_name", "goal")
 NAMES = ("n_agents", "max_steps", "num_artifacts", "artifact_descriptions", "tool_descriptions", *_PERSONAL)
 _MARK = re.compile(r"#!(?P<one>[^!#\n]+)!#|!#(?P<other>[^!#\n]+)!#")
+
+
+def default_goal(ranked_by: str, *, redeems: bool) -> str:
+    """The goal of an agent where the scenario gives it none; `redeems` says whether it can redeem goods."""
+    return (_REDEEMED if redeems else GOALS)[ranked_by]
 
 
 def used(text: str) -> list[str]:

@@ -181,7 +181,8 @@ class Turns:
         artifacts, together = self.market.artifacts.values(), self.config.simultaneous
         orders = tuple(order for artifact in artifacts for order in artifact.orders(agent.id))
         most = {} if together else {name: most for each in artifacts for name, most in each.most(agent.id).items()}
-        return Scope(agent.restrictions, orders, most, settled=not (together and orders))
+        closed = frozenset().union(*(artifact.barred(agent.id) for artifact in artifacts))
+        return Scope(agent.restrictions, orders, most, not (together and orders), closed)
 
     def _observe(self, turn: _Turn, chosen: QueryChosen) -> bool:
         """Answer a query or use a tool; whether the agent may go on asking."""

@@ -79,7 +79,7 @@ class Now:
     def lines(self) -> tuple[str, ...]:
         """The agent's situation in words: what stays for some turns first, what a decision goes by last."""
         return (
-            *(["YOUR LAST STEPS (of equal queries only the last):", *self.steps] if self.steps else []),
+            *(["YOUR LAST STEPS (of equal queries only the latest):", *self.steps] if self.steps else []),
             joined("WORKING MEMORY: ", quoted(text=self.memory)),
             *(["SINCE YOUR LAST TURN:", *self.news] if self.news else []),
             *([self._ticker()] if self.signals else []),

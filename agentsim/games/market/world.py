@@ -64,7 +64,7 @@ class World:
     """One market's world. `trades` counts them all, `books` keeps account of them beside the ledger.
 
     `left` are the rounds that a period has after this one at most, None where there are no periods. `acting` is the
-    agent whose action is carried out.
+    agent whose action is carried out. `redeems` is what a unit can be redeemed at, by agent and good.
     """
 
     table: Table
@@ -77,6 +77,7 @@ class World:
     last_prices: dict[str, int] = field(default_factory=dict)
     trades: int = 0
     acting: PlayerId | None = None
+    redeems: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def chance(self, name: str) -> Stream:
         """A stream of draws of that name."""

@@ -252,3 +252,12 @@ def test_where_supply_is_flat_zip_finds_the_price_that_zi_c_misses() -> None:
     assert zip_[0].equilibrium_price == 200
     assert mean(event.mean_price for event in zi_c) > 215
     assert abs(zip_[-1].mean_price - 200) < 8
+
+
+def test_a_trader_is_told_when_its_period_ends() -> None:
+    played = session("idle", buyers=[[10]], sellers=[[4]], price_max=12, periods=2, period_rounds=2)
+    texts = [ask.request.prompt().text() for ask in played.asks("T0") if isinstance(ask.request, Act)]
+    ends = ("after 1 more round", "with this round")
+    for number, text in enumerate(texts):
+        period, end = number // 2 + 1, ends[number % 2]
+        assert f"ROUND {number + 1}. PERIOD {period} of 2 ends {end}, or once no trade is possible." in text

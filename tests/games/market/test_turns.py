@@ -410,3 +410,51 @@ def test_an_agent_reads_what_its_forfeited_replies_lacked() -> None:
     outside = "The reply was outside the format"
     assert f'OBSERVATION (forfeited): {{"reason": "{outside}: no words"}}' in first.prompt().text()
     assert json.loads(second.now.steps[0])["forfeited"] == f"{outside}: no key"
+
+
+def test_an_agent_sees_its_open_orders_the_best_quotes_and_what_it_has_with_every_artifact() -> None:
+    artifacts = ["marketplace", "bank", "gridworld"]
+    moves = [sells(9, 2), does("deposit", amount=30), SKIPS]
+    played = play({"A": moves, "B": [buys(5), sells(8)]}, artifacts=artifacts)
+    third = requests(played, "A", Act)[2]
+    assert third.now.shown["marketplace"] == {
+        "best_quotes": {"wheat": {"bid": 5, "ask": 8}},
+        "your_orders": ["1 (sell 2 wheat at 9)"],
+    }
+    assert third.now.shown["bank"] == {"deposit": 30}
+    assert third.now.shown["gridworld"].keys() == {"column", "row"}
+    text = third.prompt().text()
+    assert 'MARKETPLACE: {"best_quotes": {"wheat": {"bid": 5, "ask": 8}}, "your_orders": ["1 (sell 2' in text
+    assert "INVENTORY: capital 70, wheat 10 (8 free)." in text
+
+
+def test_fields_of_a_schema_that_were_not_asked_for_are_not_echoed() -> None:
+    nulls = {"price": None, "quantity": None, "order": None}
+    played = play(
+        {"A": [does("skip", **nulls), SKIPS], "B": []},
+        queries={"A": [asks("own_orders", good=None)]},
+    )
+    first, second = requests(played, "A", Act)
+    assert "OBSERVATION (own_orders): " in first.prompt().text()
+    assert "null" not in "".join(second.now.steps)
+
+
+def test_of_equal_queries_in_the_last_steps_only_the_last_is_shown() -> None:
+    books = [asks("order_book", good="wheat"), asks("own_orders"), asks("order_book", good="wheat")]
+    played = play({"A": [SKIPS, SKIPS, SKIPS, SKIPS], "B": []}, queries={"A": books})
+    steps = [json.loads(line) for line in requests(played, "A", Act)[3].now.steps]
+    assert [[next(iter(each)) for each in step.get("observed", [])] for step in steps] == [
+        [],
+        ["own_orders"],
+        ["order_book"],
+    ]
+
+
+def test_traits_are_the_scenarios_to_name_for_all_or_for_some() -> None:
+    shy = {"name": "shy", "text": "You say little.", "agents": ["A"]}
+    played = play({"A": [SKIPS], "B": [SKIPS]}, traits=[shy, {"name": "calm", "text": "You wait."}], window=5)
+    texts = {player: requests(played, player, Act)[0].prompt().text() for player in "AB"}
+    assert "- shy: You say little.\n- calm: You wait.\n" in texts["A"]
+    assert "shy" not in texts["B"]
+    assert "- calm: You wait.\n" in texts["B"]
+    assert all("only your last 5 steps" in text for text in texts.values())

@@ -115,7 +115,10 @@ class Marketplace(Artifact):
 
     def shown(self, agent: str) -> Answer:
         sides = {good: {"bid": book.bids[:1], "ask": book.asks[:1]} for good, book in self.books.items()}
-        best = {good: {side: each[0].price for side, each in both.items() if each} for good, both in sides.items()}
+        best = {
+            good: {side: each[0].price if each else "none" for side, each in both.items()}
+            for good, both in sides.items()
+        }
         return {"best_quotes": best, "your_orders": [order.words for order in reversed(self.orders(agent))]}
 
     def orders(self, agent: str) -> Sequence[Order]:
