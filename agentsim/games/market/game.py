@@ -10,7 +10,7 @@ from agentsim.engine.game import Game, told_in
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.market import experiment, memory, moderator, order_book, state, world
+from agentsim.games.market import experiment, interviews, memory, order_book, state, world
 from agentsim.games.market.artifacts import bank, dialogue, gridworld, redemption
 from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.bots import BOTS
@@ -20,7 +20,6 @@ from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.moderator import (
     MODERATOR,
     NOBODY,
-    FollowUp,
     Interviewed,
     Moderate,
     boundary,
@@ -34,7 +33,7 @@ from agentsim.games.market.world import World
 
 RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
 
-CHAPTERS = (state, memory, order_book, world, bank, dialogue, gridworld, redemption, experiment, moderator)
+CHAPTERS = (state, memory, order_book, world, bank, dialogue, gridworld, redemption, experiment, interviews)
 
 
 class MarketGame(Game):
@@ -45,7 +44,7 @@ class MarketGame(Game):
     summary = "agents trade, talk and move through artifacts such as a double auction"
     rules_version = 3
     config = MarketConfig
-    requests = (Brief, AskQuery, Act, Interviewed, Moderate, FollowUp)
+    requests = (Brief, AskQuery, Act, Interviewed, Moderate)
     events = told_in(*CHAPTERS)
     bots = BOTS
     staff = frozenset({MODERATOR})

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine import Event, LogEntry, quoted
 from agentsim.engine.template import If
+from agentsim.games.market.interviews import Resumed
 from agentsim.games.market.order_book import Ordered, Side, Traded
 from agentsim.games.market.state import OrderDrawn, PeriodBegan
 
@@ -161,6 +162,7 @@ class Memory:
         self.known = Since()
         self.later = Since()
         self.begun = False
+        self.resumed = False  # after an interview since its last turn
         self.turn: LogEntry | None = None  # what it did at last
 
     @property
@@ -194,12 +196,14 @@ class Memory:
                 self._step(entry, forfeited=event.content)
             case Forfeited():
                 self.observed += (Observed(self.agent, "forfeited", {}, {"reason": event.content}),)
+            case Resumed():
+                self.resumed = True
             case Remembered() | Briefed(understood=True):
                 self.working_memory = event.text
 
     def _step(self, entry: LogEntry, **done: Any) -> None:
         self.steps.append(Step(entry.round, self.known.news, self.observed, done))
-        self.turn, self.observed = entry, ()
+        self.turn, self.observed, self.resumed = entry, (), False
         self.known, self.later, self.begun = self.later, Since(), False
 
 

@@ -5,14 +5,12 @@ What is said is heard by the agent and the moderator alone, and stands in no lat
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
-from agentsim.engine import Choice, Decision, Event, LogEntry, Options, Prompt, Request, Text, joined, quoted
+from agentsim.engine import Choice, Decision, Options, Prompt, Request, Text, joined, quoted
 from agentsim.engine.wording import counted, cut
-from agentsim.games.market.order_book import Traded
+from agentsim.games.market.interviews import Answered, Asked, Heard, Paused, Resumed
 from agentsim.games.market.turn import EVERYBODY, Turns
 from agentsim.games.market.view import MarketRequest
 
@@ -20,30 +18,6 @@ MODERATOR = "moderator"
 STAFF = f"@{MODERATOR}"
 NOBODY = "nobody"
 QUESTION_CHARS = 1_000
-SHOWN_INTERVIEWS = 6
-SHOWN_TRADES = 10
-
-
-class Paused(Event, heading="The moderator to {agent}", content="PAUSE", private=("agent",)):
-    agent: str
-
-
-class Asked(Event, heading="The moderator asks {agent}", words="question", private=("agent",)):
-    agent: str
-    question: str
-
-
-class Answered(Event, heading="{agent} answers the moderator", words="text", private=("agent",)):
-    agent: str
-    text: str
-
-
-class Resumed(Event, heading="The moderator to {agent}", content="RESUME", private=("agent",)):
-    agent: str
-
-    def news_for(self, agent: str, by: str | None) -> Mapping[str, Any] | None:
-        """What the agent is told that was paused."""
-        return {"moderator": "RESUME"} if agent == self.agent else None
 
 
 class InterviewAnswer(Decision):
@@ -87,16 +61,22 @@ class Interviewed(MarketRequest[InterviewAnswer], kind="interview"):
 
 
 class Moderate(Request[Moderation]):
-    """Do you want to ask anybody anything now? The normal answer is nobody."""
+    """Do you want to ask anybody anything now? The normal answer is nobody.
 
-    on_call: ClassVar[bool] = True
+    `more` are the questions that may still be added in a pause that has begun, None where none has.
+    """
 
+    more: int | None = None
     agents: tuple[str, ...]
     round: int
     rounds: int
     next_to_act: str
     trades: tuple[str, ...]
     interviews: tuple[str, ...]
+
+    @property
+    def on_call(self) -> bool:  # type: ignore[override] # who has begun a pause need not ring again
+        return self.more is None
 
     def options(self) -> Options:
         return {"ask": Choice((NOBODY, EVERYBODY, *self.agents), nothing=NOBODY), "question": Text(QUESTION_CHARS)}
@@ -120,7 +100,10 @@ class Moderate(Request[Moderation]):
 
     def asks(self) -> str:
         """The question."""
-        return "Whom do you ask what?"
+        if self.more is None:
+            return "Whom do you ask what?"
+        upto = f"You can ask {counted(self.more, 'more question')} in this pause"
+        return f"The simulation is paused. Whom do you ask what now? {upto}; with nobody it resumes."
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"round": self.round}
@@ -131,38 +114,6 @@ class Moderate(Request[Moderation]):
         return {"const": ""} if answered["ask"] == NOBODY else {**legal, "minLength": 1}
 
 
-class FollowUp(Moderate, kind="follow_up"):
-    """Do you want to ask on, before the simulation resumes? `left` are the questions that you may still ask."""
-
-    on_call: ClassVar[bool] = False
-
-    left: int
-
-    def asks(self) -> str:
-        upto = f"You can ask {counted(self.left, 'more question')} in this pause"
-        return f"The simulation is paused. Whom do you ask what now? {upto}; with nobody it resumes."
-
-
-class Heard:
-    """The latest interviews that an agent or the moderator has heard, and the latest trades in words; oldest first."""
-
-    def __init__(self, who: str) -> None:
-        self.interviews: deque[tuple[str, Mapping[str, str]]] = deque(maxlen=SHOWN_INTERVIEWS)
-        self.trades: deque[str] = deque(maxlen=SHOWN_TRADES)
-        self._asked: dict[str, str] = {}
-
-    def hear(self, entry: LogEntry) -> None:
-        """Take in one event."""
-        match entry.event:
-            case Asked(agent=agent, question=question):
-                self._asked[agent] = question
-            case Answered(agent=agent, text=text):
-                self.interviews.append((agent, {"question": self._asked[agent], "answer": text}))
-            case Traded() as made:
-                bought = f"Round {made.round}: {made.buyer} bought {made.quantity} {made.good}"
-                self.trades.append(f"{bought} of {made.seller} at {made.price}.")
-
-
 async def boundary(turns: Turns, coming: Sequence[str]) -> None:
     """Between turns staff may have a question, and may ask on: the simulation goes on when it asks no more."""
     if MODERATOR not in turns.table.staff:
@@ -170,9 +121,9 @@ async def boundary(turns: Turns, coming: Sequence[str]) -> None:
     pause, agents, most = Pause(turns), tuple(turns.market.agents), turns.config.follow_ups
     for left in range(most, -1, -1):
         heard = turns.table.memory(STAFF, Heard)
-        kind = Moderate if left == most else partial(FollowUp, left=left + 1)
-        request = kind(
+        request = Moderate(
             player=STAFF,
+            more=None if left == most else left + 1,
             agents=agents,
             round=turns.market.world.round,
             rounds=turns.config.most_rounds,

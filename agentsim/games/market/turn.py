@@ -146,6 +146,7 @@ class Turns:
             shown={name: _bounded(found, SHOWN_CHARS) for name, found in shown.items() if found},
             signals=signals,
             stale=stale,
+            resumed=memory.resumed,
         )
 
     async def brief(self) -> None:

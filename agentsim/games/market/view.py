@@ -51,7 +51,8 @@ class Now:
 
     `rounds` are those of the market, `left` those of the period after this one. `held` are units by asset, of which
     `free` are not reserved. `shown` is what artifacts show without being asked, by their names. The first `stale`
-    signals are of an earlier period: of its quotes none stands.
+    signals are of an earlier period: of its quotes none stands. `resumed` says that the agent was interviewed since its
+    last turn.
     """
 
     round: int
@@ -69,6 +70,7 @@ class Now:
     shown: Mapping[str, Mapping[str, Any]]
     signals: tuple[Signal, ...]
     stale: int = 0
+    resumed: bool = False
 
     def worth(self, good: str, side: str | None = None) -> int | None:
         """What the next unit is worth to the agent, or costs it; None where it has no value of its own."""
@@ -83,6 +85,7 @@ class Now:
             joined("WORKING MEMORY: ", quoted(text=self.memory)),
             *(["SINCE YOUR LAST TURN:", *self.news] if self.news else []),
             *([self._ticker()] if self.signals else []),
+            *(["The moderator says: RESUME"] if self.resumed else []),
             self._time(),
             f"INVENTORY: {', '.join(self._amount(asset) for asset in self.held)}.",
             *(joined(f"{name.upper()}: ", quoted(**found)) for name, found in self.shown.items()),
