@@ -46,5 +46,5 @@ class Heard:
             case Answered(agent=agent, text=text):
                 self.interviews.append((agent, {"question": self._asked[agent], "answer": text}))
             case Traded() as made:
-                bought = f"Round {made.round}: {made.buyer} bought {made.quantity} {made.good}"
+                bought = f"{made.round}: {made.buyer} bought {made.quantity} {made.good}"
                 self.trades.append(f"{bought} of {made.seller} at {made.price}.")
