@@ -13,8 +13,9 @@ from typing import Any, ClassVar, Literal
 
 from agentsim.engine import Event, LogEntry, quoted
 from agentsim.engine.template import If
-from agentsim.games.market.order_book import Ordered, Side, Traded
+from agentsim.games.market.order_book import Ordered
 from agentsim.games.market.state import OrderDrawn, PeriodBegan
+from agentsim.games.market.trade import Side, Trade
 
 MOST_NEWS = 20
 MOST_STEPS = 50
@@ -166,11 +167,12 @@ class MemoryAtOnce(Memory):
 class Signal:
     """One public thing in the market: a quote that stands (`traded` False), or a trade.
 
-    `side` is that of the order that came in; `price` what it asks or offers, or what the trade was made at.
+    `side` is that of the order that came in, None where none did; `price` what it asks or offers, or what the trade was
+    made at.
     """
 
     good: str
-    side: Side
+    side: Side | None
     price: int
     traded: bool
 
@@ -193,8 +195,8 @@ class Tape:
             if event.standing:
                 quote = Signal(event.good, event.side, event.price, traded=False)
                 self._quoted(quote, event.quantity - event.standing, decision)
-        elif isinstance(event, Traded):
-            self._append(Signal(event.good, event.taker, event.price, traded=True), decision)
+        elif isinstance(event, Trade):
+            self._append(Signal(event.good, event.side, event.price, traded=True), decision)
             if self._placed is not None:
                 self._quoted(self._placed[0], self._placed[1] - event.quantity, decision)
         elif isinstance(event, OrderDrawn):

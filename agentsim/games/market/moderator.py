@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from agentsim.engine import Choice, Decision, Event, LogEntry, Options, Prompt, Request, Text, joined, quoted
 from agentsim.engine.wording import cut
-from agentsim.games.market.order_book import Traded
+from agentsim.games.market.trade import Trade
 from agentsim.games.market.turn import EVERYBODY, Turns
 from agentsim.games.market.view import MarketRequest
 
@@ -136,7 +136,7 @@ class Heard:
                 self._asked[agent] = question
             case Answered(agent=agent, text=text):
                 self.interviews.append(quoted(agent=agent, question=self._asked[agent], answer=text))
-            case Traded() as made:
+            case Trade() as made:
                 bought = f"{made.buyer} bought {made.quantity} {made.good}"
                 self.trades.append(f"{bought} of {made.seller} at {made.price}.")
 

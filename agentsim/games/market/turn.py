@@ -158,7 +158,7 @@ class Turns:
         artifacts, together = self.market.artifacts.values(), self.config.simultaneous
         orders = tuple(order for artifact in artifacts for order in artifact.orders(agent.id))
         most = {} if together else {name: most for each in artifacts for name, most in each.most(agent.id).items()}
-        return Scope(agent.restrictions, orders, most, settled=not (together and orders))
+        return Scope(agent.restrictions, orders, most, not (together and orders), self.market.meaning)
 
     def _observe(self, turn: _Turn, chosen: QueryChosen) -> bool:
         """Answer a query or use a tool; whether the agent may go on asking."""

@@ -14,7 +14,7 @@ from agentsim.engine import Decision, Prompt, Request, joined, quoted
 from agentsim.engine.capability import Capability, Refused
 from agentsim.engine.wording import sentence
 from agentsim.games.market.memory import Observed, Signal
-from agentsim.games.market.order_book import Side
+from agentsim.games.market.trade import Side
 
 MOST_SHOWN = 30  # signals of the ticker
 D = TypeVar("D", bound=Decision)
@@ -93,7 +93,7 @@ class Now:
 
     def _ticker(self) -> str:
         stale = max(0, self.stale - len(self.signals[:-MOST_SHOWN]))
-        what = {"buy": "bid", "sell": "ask"}
+        what = {"buy": "bid", "sell": "ask", None: ""}
         shown = [
             f"{signal.good} {'traded at' if signal.traded else what[signal.side]} {signal.price}"
             for signal in self.signals[-MOST_SHOWN:]

@@ -18,8 +18,9 @@ from typing import Any
 from agentsim.engine import Stream
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.memory import Signal
-from agentsim.games.market.order_book import Side, stake
+from agentsim.games.market.order_book import stake
 from agentsim.games.market.requests import SKIPPED, Act, ActionChosen
+from agentsim.games.market.trade import Side
 
 SIDES: tuple[Side, ...] = ("buy", "sell")
 
@@ -127,11 +128,9 @@ class _Trader:
         would_trade = price <= signal.price if sells else price >= signal.price
         if signal.traded and would_trade:
             self._towards(signal.price, rng, step, up=sells)
-        elif not would_trade or price == signal.price:
-            # the competition undercuts; or a trade was made by the other side at a price that one could not match
-            other_side_shouted = (signal.side == "buy") == sells
-            if (signal.traded and other_side_shouted) or (not signal.traded and not other_side_shouted):
-                self._towards(signal.price, rng, step, up=not sells)
+        elif (not would_trade or price == signal.price) and signal.traded == (signal.side != self.side):
+            # the competition undercuts; or a trade was not made by its own side, at a price that it could not match
+            self._towards(signal.price, rng, step, up=not sells)
 
     def in_period(self, period: int | None) -> dict[Side, int]:
         """What stands for all it knows: of an earlier period nothing does."""
@@ -139,7 +138,9 @@ class _Trader:
 
     def hear(self, signal: Signal, period: int | None) -> None:
         """Know what stands after this."""
-        self.standing = {} if signal.traded else {**self.in_period(period), signal.side: signal.price}
+        self.standing = (
+            {} if signal.traded or signal.side is None else {**self.in_period(period), signal.side: signal.price}
+        )
         self.period = period
 
     def notes(self) -> dict[str, Any]:

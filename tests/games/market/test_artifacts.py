@@ -75,7 +75,7 @@ def test_the_example_plays_on_bots_and_its_invariants_are_watched(lottery: str) 
 
 
 def test_artifacts_are_registered_by_their_files(lottery: str) -> None:
-    assert artifacts.names() == ["bank", "dialogue", "gridworld", "lottery", "marketplace"]
+    assert artifacts.names() == ["bank", "call_market", "dialogue", "gridworld", "lmsr", "lottery", "marketplace"]
     with pytest.raises(ValueError, match=r"there is no artifact 'banc' \(did you mean bank\?\)"):
         artifacts.find("banc")
 
