@@ -17,7 +17,7 @@ from pydantic import Field
 from agentsim.engine import Event, Everyone, GameConfig, LogEntry, Number
 from agentsim.engine.capability import Refused
 from agentsim.engine.panel import Chart, Panel, Series
-from agentsim.engine.template import Template
+from agentsim.engine.template import If, Template
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import shortage
@@ -25,7 +25,7 @@ from agentsim.games.market.trade import Side
 from agentsim.games.market.trading_panels import spots
 from agentsim.games.market.world import World
 
-MAKER = "@lmsr"
+MAKER = "@market_maker"
 GOOD = a_good("the outcome")
 DIGITS = Context(prec=40)  # of `decimal`, which rounds alike on every machine: prices are replayed to the unit
 
@@ -69,13 +69,18 @@ class Priced(Event, heading="Prices of the market maker", content="{prices}"):
 class Settled(
     Event,
     heading="The outcome is {outcome}",
-    content="Its shares are paid {paid} capital. The market maker lost {lost}, of {most_lost} at most.",
+    content=(
+        "Its shares are paid {paid} capital. The market maker ",
+        If("lost", "lost {lost}", "gained {gained}"),
+        "; {most_lost} is the most it could lose.",
+    ),
 ):
-    """The end: what is paid for the shares of the outcome. `lost` is below 0 where the maker has gained."""
+    """The end: what is paid for the shares of the outcome, and what the market maker lost or gained by it all."""
 
     outcome: str
     paid: int
     lost: int
+    gained: int
     most_lost: int
 
 
@@ -159,8 +164,8 @@ class Lmsr(Artifact):
                 if free := ledger.free(agent, good):
                     self.world.give(agent, MAKER, good, free, "shares are over")
         self.world.last_prices.update(dict.fromkeys(self.world.goods, 0))
-        lost = self._funded - ledger.free(MAKER, CAPITAL)
-        self.world.tell(Settled(outcome, paid, lost, self._funded), to=Everyone)
+        gained = ledger.free(MAKER, CAPITAL) - self._funded
+        self.world.tell(Settled(outcome, paid, max(0, -gained), max(0, gained), self._funded), to=Everyone)
 
     def check(self) -> Sequence[str]:
         has = self.world.ledger.free(MAKER, CAPITAL)
