@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from agentsim.engine import Choice, GameConfig, LogEntry, Text
-from agentsim.engine.capability import Capability
+from agentsim.engine.capability import Capability, Refused
 from agentsim.engine.options import Option
 from agentsim.engine.panel import Frame, Panel
-from agentsim.engine.template import Template
+from agentsim.engine.template import Template, filled
 from agentsim.games.market.guard import ACTION, HOOKS, QUERY, guarded
 from agentsim.games.market.order_book import Order
 from agentsim.games.market.world import World
@@ -91,12 +91,16 @@ class Artifact:
     def __init__(self, world: World, settings: Any) -> None:
         self.world = world
         self.config = settings
+        self.described = filled(self.description, settings)
         self.actions = self._capabilities("_action")
         self.queries = self._capabilities("_query")
 
     def call(self, agent: str, name: str, given: Mapping[str, Any]) -> Any:
         """Do what an agent chose, or answer it, parameters being read; `Refused` where that cannot be."""
-        return getattr(self, name)(agent, **given)
+        most = self.most(agent).get(name) if "amount" in given else None
+        if most is not None and given["amount"] > most:
+            raise Refused(f"the most that you can {name} is {most}")
+        return getattr(type(self), name)(self, agent, **given)  # state of that name is no matter
 
     def round_began(self, number: int) -> None:
         """A round begins; they count from 1."""
@@ -119,7 +123,7 @@ class Artifact:
         return ()
 
     def most(self, agent: str) -> Mapping[str, int]:
-        """The greatest `amount` of an action, by its name, in this state of the market."""
+        """The greatest `amount` of an action, by its name, in this state of the market; more of it is refused."""
         return {}
 
     def claims(self, agent: str) -> int:

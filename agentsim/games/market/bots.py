@@ -41,7 +41,7 @@ def zero_intelligence(request: Act, rng: Stream, *, bounded: bool) -> ActionChos
 
 
 def truthful(request: Act, rng: Stream) -> ActionChosen:
-    """Quote just what the next unit is worth: where one price holds for all trades that is what makes the most of it."""
+    """Quote just what the next unit is worth."""
     ways = [(side, good) for side, good in sides(request) if request.now.worth(good) is not None]
     if not ways:
         return SKIPPED

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 from agentsim.engine import Number, Table, quoted
 from agentsim.engine.capability import Refused
-from agentsim.engine.template import filled
 from agentsim.engine.wording import cut
 from agentsim.games.market import tools
 from agentsim.games.market.artifact import Artifact
@@ -220,7 +219,7 @@ class Turns:
 
 
 def _described(artifact: Artifact, *, queries: bool) -> str:
-    lines = [f"{artifact.name}: {filled(artifact.description, artifact.config)}"]
+    lines = [f"{artifact.name}: {artifact.described}"]
     for title, capabilities in (("actions", artifact.actions), ("queries", artifact.queries if queries else {})):
         if capabilities:
             lines.append(f"  {title} of {artifact.name}:")
