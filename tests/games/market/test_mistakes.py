@@ -89,7 +89,7 @@ def test_a_line_of_the_kernel_names_the_artifact_too(monkeypatch: pytest.MonkeyP
 
 
 def test_a_description_names_what_the_settings_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(RulesBroken, match="artifact odd: the constructor failed: .*price"):
+    with pytest.raises(RulesBroken, match=r"artifact odd: the constructor failed: .*price"):
         market(made(description="sells at {price}."), monkeypatch)
 
 

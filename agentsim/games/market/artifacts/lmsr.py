@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from functools import lru_cache
 from itertools import accumulate, groupby
 from typing import Annotated, ClassVar
 
@@ -27,13 +28,20 @@ from agentsim.games.market.world import World
 
 MAKER = "@market_maker"
 GOOD = a_good("the outcome")
-DIGITS = Context(prec=40)  # of `decimal`, which rounds alike on every machine: prices are replayed to the unit
+DIGITS = Context(prec=34)  # of `decimal`, which rounds alike on every machine: prices are replayed to the unit
 
 
 def cost(sold: Sequence[int], b: int) -> Decimal:
     """Hanson's C(q), in payouts."""
     with localcontext(DIGITS):
         return max(sold) + b * sum(_weights(sold, b), Decimal(0)).ln()
+
+
+@lru_cache(maxsize=4096)
+def worth(sold: tuple[int, ...], b: int, payout: int) -> int:
+    """C(q) in whole capital, rounded up: all prices are differences of it, so that roundings do not add up."""
+    with localcontext(DIGITS):
+        return int((payout * cost(sold, b)).to_integral_value(ROUND_CEILING))
 
 
 def prices(sold: Sequence[int], b: int) -> list[Decimal]:
@@ -184,9 +192,8 @@ class Lmsr(Artifact):
         self.sold = sold
 
     def _worth(self, sold: Sequence[int]) -> int:
-        """C(q) in whole capital, rounded up: what the maker has with so many shares sold."""
-        with localcontext(DIGITS):
-            return int((self.config.payout * cost(sold, self.config.b)).to_integral_value(ROUND_CEILING))
+        """What the maker has with so many shares sold."""
+        return worth(tuple(sold), self.config.b, self.config.payout)
 
     def _next(self, good: str, step: int) -> int:
         """What the next share costs (a step of 1), or brings (a step of -1)."""
