@@ -3,9 +3,9 @@
 Efficiency and alpha are means over sessions of all seeds and periods, beside what the papers report:
 
 - Gode and Sunder, "Allocative Efficiency of Markets with Zero-Intelligence Traders", J. Political Economy 101(1), 1993,
-  119-137: ZI-C 97 to 100 percent in each of five markets, human traders 90 to 100. The paper's 48 to 90 percent of ZI-U
-  is not here: such traders trade every unit there is, so that the figure is that of the schedules, and those of the paper
-  are drawn as figures only.
+  119-137: ZI-C 97 to 100 percent in each of five markets, human traders 90 to 100. The paper's 48 to 90 percent of
+  ZI-U is not here: such traders trade every unit there is, so that the figure is that of the schedules, and those of
+  the paper are drawn as figures only.
 - Smith, "An Experimental Study of Competitive Market Behavior", J. Political Economy 70(2), 1962, 111-137, test 1:
   alpha of people falls over the periods of a session, from above 10 towards 5.
 - Cliff, "Minimal-Intelligence Agents for Bargaining Behaviors in Market-Based Environments", HPL-97-91, 1997: ZIP
@@ -144,14 +144,14 @@ def orders_per_second(count: int, traders: int = 100) -> tuple[float, int]:
 
 def report(results: Sequence[Measured]) -> Iterator[str]:
     """The results as lines, with the papers' figures where there are any."""
-    columns = f"{'market':15}{'trader':8}{'efficiency':>16}{'price (eq.)':>16}{'units (eq.)':>14}"
+    columns = f"{'market':15}{'trader':10}{'efficiency':>16}{'price (eq.)':>16}{'units (eq.)':>14}"
     yield f"{columns}  {'alpha by period':32}reported"
     for one in results:
         alphas = " ".join(f"{value:.1f}" for value in one.alphas)
         efficiency = f"{one.efficiency:.1f}% +-{one.deviation:.1f}"
         price = f"{one.mean_price:.1f} ({one.equilibrium_price:g})"
         units = f"{one.quantity:.1f} ({one.equilibrium_quantity})"
-        yield f"{one.market:15}{one.trader:8}{efficiency:>16}{price:>16}{units:>14}  {alphas:32}{one.reported}"
+        yield f"{one.market:15}{one.trader:10}{efficiency:>16}{price:>16}{units:>14}  {alphas:32}{one.reported}"
 
 
 def main(words: Sequence[str] | None = None) -> None:
