@@ -193,4 +193,5 @@ def test_an_experiment_runs_on_the_market_maker_and_periods_begin_alike() -> Non
     assert len(opening) == 3
     assert all(180 < price < 220 for price in opening), "each begins at half the payout"
     assert not played.events(Settled), "private values are paid, and no outcome is drawn"
+    assert "comes true" not in played.asks("T0")[0].request.prompt().text()
     assert {"Chances", "Periods", "Supply and demand"} <= {panel.title for panel in GAME.panels(played.log, [])}

@@ -18,7 +18,7 @@ from pydantic import Field
 from agentsim.engine import Event, Everyone, GameConfig, LogEntry, Number
 from agentsim.engine.capability import Refused
 from agentsim.engine.panel import Chart, Panel, Series
-from agentsim.engine.template import If, Template
+from agentsim.engine.template import If, Template, filled
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import shortage
@@ -92,21 +92,30 @@ class Settled(
     most_lost: int
 
 
+_TRADING = (
+    " The price is between 0 and {payout}. It rises with every share that is bought and falls with every share that is "
+    "sold. Your price is the most that you pay for the next share, or the least that you take for it: you trade share by "
+    "share as long as the market's price is as good as that."
+)
+_AT_WORTH = "a market maker that sells and buys shares, which are units of the good. It begins every period anew."
+
+
 class Lmsr(Artifact):
     name: ClassVar[str] = "lmsr"
     description: ClassVar[Template] = (
         "a market maker that sells and buys shares in outcomes. Each good is an outcome; if it is the only good, the "
         "other outcome is that it does not come true. Just one outcome comes true. At the end of the simulation each "
-        "share of it pays {payout} capital, and all other shares pay nothing. The price of a share is between 0 and "
-        "{payout}: what the market takes for the chance of the outcome. It rises with every share that is bought and "
-        "falls with every share that is sold. Your price is the most that you pay for the next share, or the least "
-        "that you take for it: you trade share by share as long as the market's price is as good as that."
+        "share of it pays {payout} capital, and all other shares pay nothing. The price of a share is what the market "
+        "takes for the chance of the outcome.",
+        _TRADING,
     )
     settings: ClassVar[type[GameConfig]] = LmsrSettings
     trades_itself: ClassVar[bool] = True
 
     def __init__(self, world: World, settings: LmsrSettings) -> None:
         super().__init__(world, settings)
+        if world.periods is not None:  # an experiment pays for units by private values, and no outcome is drawn
+            self.described = filled((_AT_WORTH, _TRADING), settings)
         if not world.goods:
             raise ValueError("lmsr: the goods are its outcomes, and there are none")
         self.outcomes = world.goods if len(world.goods) > 1 else (*world.goods, f"not {world.goods[0]}")
@@ -160,7 +169,7 @@ class Lmsr(Artifact):
 
     def game_ended(self) -> None:
         if self.world.periods is not None:
-            return  # an experiment pays for units by their private values
+            return
         outcome, ledger = self._drawn(), self.world.ledger
         paid, self.sold = 0, []
         for agent in self.world.agents:
