@@ -94,8 +94,8 @@ class Settled(
 
 _TRADING = (
     " The price is between 0 and {payout}. It rises with every share that is bought and falls with every share that is "
-    "sold. Your price is the most that you pay for the next share, or the least that you take for it: you trade share by "
-    "share as long as the market's price is as good as that."
+    "sold. Your price is the most that you pay for the next share, or the least that you take for it: you trade share "
+    "by share as long as the market's price is as good as that."
 )
 _AT_WORTH = "a market maker that sells and buys shares, which are units of the good. It begins every period anew."
 
