@@ -35,9 +35,10 @@ def _in_full(given: tuple[RuleName | Restriction, ...]) -> tuple[RuleName | Rest
 
 Restrictions: TypeAlias = Annotated[tuple[RuleName | Restriction, ...], AfterValidator(_in_full)]
 
+INDUCED = "induced_values"
 _PROTOCOLS: dict[str, dict[str, JsonValue]] = {
-    "smith_1962": {"single_unit": True},
-    "gode_sunder_1993": {"single_unit": True, "quotes": "best", "cancel_after_trade": True},
+    "smith_1962": {},
+    "gode_sunder_1993": {"quotes": "best", "cancel_after_trade": True},
 }
 
 
@@ -99,7 +100,9 @@ class Experiment(GameConfig):
     The first players in the scenario are the buyers, the others the sellers, in the order of these lists.
     """
 
-    kind: Literal["smith_1962", "gode_sunder_1993"]
+    kind: Literal["smith_1962", "gode_sunder_1993", "induced_values"] = Field(
+        description="The first two are protocols of the marketplace; induced_values holds at any artifact that trades"
+    )
     periods: Annotated[int, Field(ge=1, le=100)] = 5
     period_rounds: Annotated[int, Field(ge=1, le=10_000)] = 100
     price_max: Price = 200
@@ -216,22 +219,28 @@ class MarketConfig(GameConfig):
             if self.standings == "surplus":
                 yield "standings: surplus is for experiments, which have private values"
             return
-        if "marketplace" not in self.artifacts or len(self.goods) != 1:
-            yield "an experiment takes place at the marketplace, with one good"
+        induced = self.experiment.kind == INDUCED
+        if (not induced and "marketplace" not in self.artifacts) or len(self.goods) != 1:
+            yield f"an experiment takes place {'' if induced else 'at the marketplace, '}with one good"
+        meant = [set(artifacts.find(name).meaning.values()) for name in self.artifacts]
+        if not any({"buy", "sell"} <= each for each in meant):
+            yield "artifacts: none of them has an action that means buy and one that means sell, as an experiment needs"
         if self.rounds is not None or self.stable_rounds is not None:
             yield "rounds and stable_rounds: an experiment has periods instead"
         if self.stock or self.agents or self.capital is not None:
             yield "capital, stock and agents: an experiment endows its traders itself"
-        if not self.settings_of("marketplace").single_unit:
-            yield "settings.marketplace.single_unit: traders of an experiment trade one unit at a time"
+        for name in self.artifacts:
+            if not getattr(self.settings_of(name), "single_unit", True):
+                yield f"settings.{name}.single_unit: traders of an experiment trade one unit at a time"
 
     def settings_of(self, artifact: str) -> Any:
         """The settings of an artifact, as its own class; `ValidationError` where they do not fit."""
-        given = self.settings.get(artifact, {})
-        if artifact == "marketplace" and self.experiment is not None:
-            preset = {**_PROTOCOLS[self.experiment.kind], "price_max": self.experiment.price_max}
-            given = {**preset, **given}
-        return artifacts.find(artifact).settings.from_toml(given)
+        given, kind = self.settings.get(artifact, {}), artifacts.find(artifact).settings
+        if self.experiment is not None and (artifact == "marketplace" or self.experiment.kind == INDUCED):
+            protocol = {} if artifact != "marketplace" else _PROTOCOLS.get(self.experiment.kind, {})
+            preset = {"single_unit": True, "price_max": self.experiment.price_max, **protocol}
+            given = {name: value for name, value in preset.items() if name in kind.model_fields} | given
+        return kind.from_toml(given)
 
     @property
     def all_artifacts(self) -> tuple[str, ...]:

@@ -10,8 +10,7 @@ from agentsim.engine.game import Game, told_in
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.market import experiment, interviews, memory, order_book, state, world
-from agentsim.games.market.artifacts import bank, dialogue, gridworld, redemption
+from agentsim.games.market import artifacts, experiment, interviews, memory, order_book, state, trade, world
 from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.bots import BOTS
 from agentsim.games.market.config import MarketConfig
@@ -33,7 +32,7 @@ from agentsim.games.market.world import World
 
 RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
 
-CHAPTERS = (state, memory, order_book, world, bank, dialogue, gridworld, redemption, experiment, interviews)
+CHAPTERS = (state, memory, order_book, trade, world, *artifacts.modules(), experiment, interviews)
 
 
 class MarketGame(Game):
@@ -70,12 +69,12 @@ class MarketGame(Game):
         if late:
             raise ScenarioError(f"round {late[0]} is after the last one", key="game_config.moderator")
         try:  # what artifacts say of so many agents, found before anything is played
-            Market.of(World(Table(players, Chance(0)), tuple(players), config.goods), config)
+            Market.of(_world(Table(players, Chance(0)), config), config)
         except ValueError as error:
             raise ScenarioError(str(error), key="game_config.artifacts") from None
 
     async def play(self, table: Table, config: MarketConfig) -> Outcome:
-        world = World(table, tuple(table.players), config.goods)
+        world = _world(table, config)
         for player in world.agents:
             world.ledger.open(player)
         market = Market.of(world, config)
@@ -89,6 +88,8 @@ class MarketGame(Game):
         if config.briefing:
             await turns.brief()
         reason = await (_to_the_end(turns) if session is None else _periods(turns, session))
+        for artifact in market.artifacts.values():
+            artifact.game_ended()
         standings = market.standings(config.ranked_by)
         table.tell(MarketEnded(reason, tuple(map(market.result, standings))), to=Everyone)
         return Outcome(reason, standings)
@@ -98,6 +99,11 @@ class MarketGame(Game):
 
     def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return tables(log)
+
+
+def _world(table: Table, config: MarketConfig) -> World:
+    periods = None if config.experiment is None else config.experiment.periods
+    return World(table, tuple(table.players), config.goods, config.most_rounds, periods)
 
 
 async def _to_the_end(turns: Turns) -> str:

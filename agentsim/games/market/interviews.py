@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping
 
 from agentsim.engine import Event, LogEntry
-from agentsim.games.market.order_book import Traded
+from agentsim.games.market.trade import Trade
 
 SHOWN_INTERVIEWS = 6
 SHOWN_TRADES = 10
@@ -45,6 +45,6 @@ class Heard:
                 self._asked[agent] = question
             case Answered(agent=agent, text=text):
                 self.interviews.append((agent, {"question": self._asked[agent], "answer": text}))
-            case Traded() as made:
-                bought = f"{made.round}: {made.buyer} bought {made.quantity} {made.good}"
+            case Trade() as made:
+                bought = f"{entry.round}: {made.buyer} bought {made.quantity} {made.good}"
                 self.trades.append(f"{bought} of {made.seller} at {made.price}.")

@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 from agentsim.engine import Event, LogEntry, quoted
 from agentsim.engine.template import If
 from agentsim.games.market.interviews import Resumed
-from agentsim.games.market.order_book import Ordered, Side, Traded
+from agentsim.games.market.order_book import Ordered
 from agentsim.games.market.state import OrderDrawn, PeriodBegan
+from agentsim.games.market.trade import Side, Trade
 
 MOST_NEWS = 20
 NEWS_CHARS = 1_500
@@ -217,11 +218,12 @@ class MemoryAtOnce(Memory):
 class Signal:
     """One public thing in the market: a quote that stands (`traded` False), or a trade.
 
-    `side` is that of the order that came in; `price` what it asks or offers, or what the trade was made at.
+    `side` is that of the order that came in, None where none did; `price` what it asks or offers, or what the trade was
+    made at.
     """
 
     good: str
-    side: Side
+    side: Side | None
     price: int
     traded: bool
 
@@ -232,22 +234,22 @@ class Tape:
     def __init__(self, everybody: str) -> None:
         self.total = 0
         self.opened = 0
-        self._kept: deque[tuple[int, Signal]] = deque(maxlen=MOST_SIGNALS)  # with the decision that each came of
+        self._kept: deque[tuple[LogEntry, Signal]] = deque(maxlen=MOST_SIGNALS)  # with what told of each
         self._drawn: dict[int, int] = {}  # how many there were when the order of a round was drawn
         self._placed: tuple[Signal, int] | None = None  # a quote, and how many units of its order trade before
 
     def hear(self, entry: LogEntry) -> None:
         """Take in one event."""
-        event, decision = entry.event, entry.decision or 0
+        event = entry.event
         if isinstance(event, Ordered):
             self._placed = None
             if event.standing:
                 quote = Signal(event.good, event.side, event.price, traded=False)
-                self._quoted(quote, event.quantity - event.standing, decision)
-        elif isinstance(event, Traded):
-            self._append(Signal(event.good, event.taker, event.price, traded=True), decision)
+                self._quoted(quote, event.quantity - event.standing, entry)
+        elif isinstance(event, Trade):
+            self._append(Signal(event.good, event.side, event.price, traded=True), entry)
             if self._placed is not None:
-                self._quoted(self._placed[0], self._placed[1] - event.quantity, decision)
+                self._quoted(self._placed[0], self._placed[1] - event.quantity, entry)
         elif isinstance(event, OrderDrawn):
             self._drawn[event.round] = self.total
         elif isinstance(event, PeriodBegan):
@@ -259,7 +261,7 @@ class Tape:
             return self.latest(self.total)
         if at_once:
             return self.latest(self.total - self._drawn[turn.round])
-        new = takewhile(lambda kept: kept[0] >= (turn.decision or 0), reversed(self._kept))
+        new = takewhile(lambda kept: _after(kept[0], turn), reversed(self._kept))
         return tuple(signal for _, signal in new)[::-1]
 
     def latest(self, count: int) -> tuple[Signal, ...]:
@@ -270,12 +272,17 @@ class Tape:
         """How many of the last so many are of an earlier period: of their quotes none stands."""
         return min(count, max(0, self.opened - (self.total - count)))
 
-    def _quoted(self, quote: Signal, trading: int, decision: int) -> None:
+    def _quoted(self, quote: Signal, trading: int, entry: LogEntry) -> None:
         """What is left of an order stands once the rest has traded, which is told after it."""
         self._placed = (quote, trading) if trading else None
         if not trading:
-            self._append(quote, decision)
+            self._append(quote, entry)
 
-    def _append(self, signal: Signal, decision: int) -> None:
-        self._kept.append((decision, signal))
+    def _append(self, signal: Signal, entry: LogEntry) -> None:
+        self._kept.append((entry, signal))
         self.total += 1
+
+
+def _after(entry: LogEntry, turn: LogEntry) -> bool:
+    """Whether it was told after a turn began; what is nobody's doing comes after all turns of its round."""
+    return entry.round >= turn.round if entry.decision is None else entry.decision >= (turn.decision or 0)

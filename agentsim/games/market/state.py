@@ -13,10 +13,10 @@ from agentsim.games.market import artifacts as registry
 from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.config import REDEMPTION, MarketConfig
 from agentsim.games.market.ledger import CAPITAL, added
-from agentsim.games.market.order_book import Side
 from agentsim.games.market.restrictions import Restriction
 from agentsim.games.market.system_text import default_goal
 from agentsim.games.market.tools import TOOLS
+from agentsim.games.market.trade import Side
 from agentsim.games.market.world import World
 
 SKIP = "skip"
@@ -161,6 +161,13 @@ class Market:
     actions: dict[str, Artifact] = field(default_factory=dict)
     queries: dict[str, Artifact] = field(default_factory=dict)
     tools: dict[str, Capability] = field(default_factory=dict)
+
+    @property
+    def meaning(self) -> Mapping[str, str]:
+        """What actions come to, by name, where the name does not say it."""
+        return {
+            name: means for each in self.artifacts.values() for name, means in each.meaning.items() if name != means
+        }
 
     @classmethod
     def of(cls, world: World, config: MarketConfig) -> Market:

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 from agentsim.engine import Number, Table, quoted
 from agentsim.engine.capability import Refused, described
-from agentsim.engine.template import filled
 from agentsim.engine.wording import cut
 from agentsim.games.market import tools
 from agentsim.games.market.artifact import Artifact
@@ -183,7 +182,7 @@ class Turns:
         orders = tuple(order for artifact in artifacts for order in artifact.orders(agent.id))
         most = {} if together else {name: most for each in artifacts for name, most in each.most(agent.id).items()}
         closed = frozenset().union(*(artifact.barred(agent.id) for artifact in artifacts))
-        return Scope(agent.restrictions, orders, most, not (together and orders), closed)
+        return Scope(agent.restrictions, orders, most, not (together and orders), self.market.meaning, closed)
 
     def _observe(self, turn: _Turn, chosen: QueryChosen) -> bool:
         """Answer a query or use a tool; whether the agent may go on asking."""
@@ -249,7 +248,7 @@ class Turns:
 
 
 def _described(artifact: Artifact, *, queries: bool) -> Iterator[str]:
-    yield f"{artifact.name}: {filled(artifact.description, artifact.config)}"
+    yield f"{artifact.name}: {artifact.described}"
     for title, capabilities in (("actions", artifact.actions), ("queries", artifact.queries if queries else {})):
         if capabilities:
             yield f"  {title} of {artifact.name}:"

@@ -14,7 +14,7 @@ from agentsim.engine import Decision, Prompt, Request, joined, quoted
 from agentsim.engine.capability import Capability, Refused
 from agentsim.engine.wording import counted, sentence
 from agentsim.games.market.memory import Observed, Signal
-from agentsim.games.market.order_book import Side
+from agentsim.games.market.trade import Side
 
 MOST_SHOWN = 30  # signals of the ticker
 D = TypeVar("D", bound=Decision)
@@ -114,7 +114,7 @@ class Now:
         signals = self.signals[-MOST_SHOWN:]
         goods = dict.fromkeys(signal.good for signal in signals)
         of = f" of {next(iter(goods))}" if len(goods) == 1 else ""
-        what = {"buy": "bid", "sell": "ask"}
+        what = {"buy": "bid", "sell": "ask", None: ""}
         shown = [
             f"{'' if of else f'{signal.good} '}{'traded at' if signal.traded else what[signal.side]} {signal.price}"
             for signal in signals
