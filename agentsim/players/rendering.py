@@ -26,7 +26,7 @@ def news(line: str) -> str:
     """
     only, *others = parts_of(line)
     if others or not isinstance(only, Quoted):
-        return plainly(line)
+        return plainly(line, quotes=False)
     fields = only.value
     parts = []
     numbers = ((name, fields.pop(name)) for name in ("round", "turn") if name in fields)
@@ -56,14 +56,17 @@ def news(line: str) -> str:
     return " · ".join(parts)
 
 
-def plainly(line: str) -> str:
+def plainly(line: str, *, quotes: bool = True) -> str:
     """A line with records among its words in plain words: `INVENTORY: {"wheat": 5}` as `INVENTORY: wheat 5`.
 
-    A record of one text, `{"Item": "Kettle"}`, is that text in quotation marks; a list of records has a row for each.
+    A text stays in its quotation marks, unless the rows that it may have are marked anyhow, as those of history are;
+    a record of one text, `{"Item": "Kettle"}`, is that text in quotation marks; a list of records has a row for each.
     """
     said = ""
     for part in parts_of(line):
-        said = _with_value(said, part.value) if isinstance(part, Quoted) else said + part
+        value = part.value if isinstance(part, Quoted) else part
+        spoken = isinstance(value, str) and not (quotes and isinstance(part, Quoted))
+        said = said + value if spoken else _with_value(said, value)
     return said
 
 
@@ -86,6 +89,8 @@ def rows_of(line: str) -> Iterator[Line]:
 
 def _with_value(said: str, value: Any) -> str:
     """The words so far with a value behind them, without the name of its one field where that is their end."""
+    if isinstance(value, str):
+        return said + json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
         name = _LABEL.search(said)
         return said + _plain(value) if name is None else said[: name.start()] + "\n".join(_rows({name[1]: value}, ""))

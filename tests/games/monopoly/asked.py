@@ -53,6 +53,7 @@ def board(cash: tuple[int, ...] = (620, 1100, 340, 1450)) -> View:
         turn=33,
         active=0,
         roll=(3, 4),
+        roller=3,
         seats=seats,
         owner=tuple(OWNERS.get(place, BANK) for place in places),
         level=tuple(LEVELS.get(place, 0) for place in places),
