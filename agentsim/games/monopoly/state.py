@@ -116,7 +116,8 @@ class State:
             estate = self.estate
             seats = tuple(map(_seat_view, self.seats, self._view.seats if self._view else repeat(None)))
             deeds = (tuple(estate.owner), tuple(estate.level), tuple(estate.mortgaged), estate.houses, estate.hotels)
-            self._view, self._seen = View(self.turn, self.active, self.roll, self.roller, seats, *deeds), self.version
+            self._view = View(self.turn, self.active, self.roll, seats, *deeds, roller=self.roller)
+            self._seen = self.version
         return self._view
 
     def worth(self, seat: int) -> int:
@@ -225,13 +226,13 @@ class View:
     turn: int
     active: int
     roll: tuple[int, int] | None
-    roller: int
     seats: tuple[SeatView, ...]
     owner: tuple[int, ...]
     level: tuple[int, ...]
     mortgaged: tuple[bool, ...]
     houses: int
     hotels: int
+    roller: int = BANK
 
     @cached_property
     def mark(self) -> str:

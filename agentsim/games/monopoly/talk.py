@@ -86,7 +86,7 @@ class Memory:
         """What all heard: first what is older, in short."""
         if self.earlier:
             yield Restated("Earlier in the game:")
-            yield from (Restated(joined("- ", in_quotes(summary))) for summary in self.earlier)
+            yield from (_restated("- ", in_quotes(summary)) for summary in self.earlier)
         yield "What happened since, in order; in quotation marks are players' own words:"
         yield from (told.line for told in self.told)
 
@@ -101,6 +101,13 @@ class Memory:
             yield f"{entry.name} rejected {entry.rejected} of your last {entry.offers} offers."
         if self.discarded:
             yield f"Your last proposal came to nothing, and nobody heard of it: {self.discarded}."
+
+
+def _restated(*parts: str) -> Restated:
+    """One line of these parts, which a person who was there is not told again."""
+    line = Restated("".join(parts))
+    line.parts = parts
+    return line
 
 
 # -- what all hear
