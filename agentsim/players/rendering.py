@@ -23,11 +23,14 @@ def news(line: str) -> str:
     """A line of history, `Round 1 · A (pitch): words`; others in plain words.
 
     Of a line of `Table.lines`, `round` is a title, `event` a heading, and what it says follows in `words` or `fact`.
+    Words that end a line lose their quotation marks: the rows that they run on to are marked.
     """
-    only, *others = parts_of(line)
-    if others or not isinstance(only, Quoted):
-        return plainly(line, quotes=False)
-    fields = only.value
+    *before, last = parts_of(line)
+    fields = last.value if isinstance(last, Quoted) else None
+    if isinstance(fields, str):
+        return plainly(joined(*before)) + fields
+    if before or fields is None:
+        return plainly(line)
     parts = []
     numbers = ((name, fields.pop(name)) for name in ("round", "turn") if name in fields)
     parts += [
@@ -56,17 +59,15 @@ def news(line: str) -> str:
     return " · ".join(parts)
 
 
-def plainly(line: str, *, quotes: bool = True) -> str:
+def plainly(line: str) -> str:
     """A line with records among its words in plain words: `INVENTORY: {"wheat": 5}` as `INVENTORY: wheat 5`.
 
-    A text stays in its quotation marks, unless the rows that it may have are marked anyhow, as those of history are;
-    a record of one text, `{"Item": "Kettle"}`, is that text in quotation marks; a list of records has a row for each.
+    A text, or a record of one text, `{"Item": "Kettle"}`, is that text in quotation marks; a list of records has a row
+    for each.
     """
     said = ""
     for part in parts_of(line):
-        value = part.value if isinstance(part, Quoted) else part
-        spoken = isinstance(value, str) and not (quotes and isinstance(part, Quoted))
-        said = said + value if spoken else _with_value(said, value)
+        said = _with_value(said, part.value) if isinstance(part, Quoted) else said + part
     return said
 
 
@@ -151,6 +152,8 @@ def outlined(line: str) -> list[str]:
     if name is None or len(others) != 1 or not isinstance(others[0], Quoted):
         return []
     record = others[0].value
+    if isinstance(record, str):
+        return []
     return [f"{_name(name[1])}:", *_rows(record, _STEP)] if any(map(_has_parts, record.values())) else []
 
 

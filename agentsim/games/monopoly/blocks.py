@@ -11,9 +11,6 @@ from typing import Any
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.games.monopoly.talk import Minutes, Remembered, Summarized, Told
 
-_MOST_SAID = 1600
-"""Characters of remarks after which the older ones counted as no longer shown."""
-
 
 @dataclass(slots=True)
 class _Block:
@@ -45,8 +42,8 @@ class Blocks(Minutes):
             self._reach(entry.round)
             self._blocks[-1].said += 1
             self._remarks.append(entry.event.weight)
-            if sum(self._remarks) > _MOST_SAID:
-                while self._remarks and sum(self._remarks) > _MOST_SAID // 2:
+            if sum(self._remarks) > self._chars:
+                while self._remarks and sum(self._remarks) > self._chars // 2:
                     self._remarks.popleft()
                     self._skipped += 1
 

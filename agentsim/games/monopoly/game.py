@@ -52,7 +52,7 @@ class Monopoly(Game):
     name = "monopoly"
     title = "Monopoly"
     summary = "two to eight players trade, build and ruin each other, aloud and in private"
-    rules_version = 1
+    rules_version = 2
     config = MonopolyConfig
     requests = (*REQUESTS, Summarize)
     events = EVENTS

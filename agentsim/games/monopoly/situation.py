@@ -23,9 +23,7 @@ def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
     chances = {group: any_visit(group, starts) for group in GROUPS}
     return (
         f"Turn {view.turn} of at most {max_turns}. You are {seats[seat].name}.{_rolled(view, seat, names)}",
-        "Players: cash, net worth, cash that selling and mortgaging everything would make, place:",
         *(f"- {_called(seats[each], names[each])}: {_player(seats[each], estate, each)}" for each in (seat, *others)),
-        "Deeds by group; in brackets the chance that at least one opponent lands there on its next turn:",
         *(
             f"- {group_name(group)} ({chance:.0%}): {'; '.join(_owners(estate, group, names))}"
             for group, chance in chances.items()
@@ -63,17 +61,20 @@ def _player(player: SeatView, estate: Estate, seat: int) -> str:
 
 def _owners(estate: Estate, group: str, names: Mapping[int, str]) -> Iterator[str]:
     """Who holds what of a group, and who lacks one deed of it alone."""
-    lots = GROUPS[group]
-    held = {
-        owner: [lot for lot in lots if estate.owner[lot] == owner]
-        for owner in sorted({estate.owner[lot] for lot in lots}, reverse=True)
-    }
-    for owner, own in held.items():
-        whole = " (whole)" * (len(own) == len(lots) and owner != BANK)
-        yield f"{names[owner]} {', '.join(_lot(estate, lot) for lot in own)}{whole}"
-    for owner, own in held.items():
-        if owner != BANK and len(own) == len(lots) - 1:
-            (missing,) = set(lots) - set(own)
+    held: dict[int, list[int]] = {}
+    for lot in GROUPS[group]:
+        held.setdefault(estate.owner[lot], []).append(lot)
+    for owner, lots in sorted(held.items(), reverse=True):
+        name = names[owner]
+        if len(held) > 1:
+            yield f"{name} {', '.join(_lot(estate, lot) for lot in lots)}"
+        elif owner == BANK:
+            yield name
+        else:
+            yield f"all {'yours' if name == 'you' else name}: {', '.join(_lot(estate, lot) for lot in lots)}"
+    for owner, lots in held.items():
+        if owner != BANK and len(lots) == len(GROUPS[group]) - 1:
+            (missing,) = set(GROUPS[group]) - set(lots)
             yield f"{names[owner]} lack{'s' * (names[owner] != 'you')} {missing}"
 
 

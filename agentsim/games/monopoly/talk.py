@@ -87,7 +87,7 @@ class Memory:
         if self.earlier:
             yield Restated("Earlier in the game:")
             yield from (_restated("- ", in_quotes(summary)) for summary in self.earlier)
-        yield "What happened since, in order; in quotation marks are players' own words:"
+            yield "Since then:"
         yield from (told.line for told in self.told)
 
     def thought(self) -> Iterator[str]:
@@ -117,7 +117,7 @@ class Minutes:
     """What all players heard since the last summary, line by line, and the summaries before it.
 
     Once the lines take more than `chars`, whole turns are summed up, the oldest first and at most `turns` in one
-    summary, until half of the room is free. Of a turn that is too long by itself the older part is.
+    summary, until a third of the room is free. Of a turn that is too long by itself the older part is.
     """
 
     def __init__(self, listener: PlayerId, *, titles: Sequence[str], turns: int, chars: int) -> None:
@@ -177,7 +177,7 @@ class Minutes:
 
     def leaving(self, turn: int) -> Sequence[LogEntry]:
         """What is to be summed up now, in this turn: nothing where there is room."""
-        excess = self._size - self._chars // 2
+        excess = self._size - self._chars * 2 // 3
         if self._size <= self._chars:
             return ()
         newest, gone = self._heard[-1][0].round, 0
