@@ -53,7 +53,7 @@ def _player(player: SeatView, estate: Estate, seat: int) -> str:
     if player.bankrupt:
         return "bankrupt"
     place = SPACES[player.position]
-    at = f"in jail, {player.failed} of 3 rolls failed" if player.jailed else f"on {place.position} {place.name}"
+    at = f"in jail ({player.failed} of 3 rolls failed)" if player.jailed else f"on {place.position} {place.name}"
     cards = f", {counted(len(player.cards), 'card')} out of jail" if player.cards else ""
     worth, most = player.cash + estate.worth(seat), player.cash + estate.liquid(seat)
     return f"${player.cash}, worth ${worth}, up to ${most}, {at}{cards}"
