@@ -16,8 +16,8 @@ from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.prompt import Restated, in_quotes, joined
 from agentsim.games.monopoly.board import OnDeed, Recounted
 
-MOST_SUMMED = 1200
-"""Characters of summaries, about 300 tokens."""
+MOST_SUMMED = 900
+"""Characters of summaries, about 225 tokens."""
 MOST_THOUGHT = 1200
 """Characters of one's own thoughts, about 300 tokens; the latest one is always there."""
 THOUGHTS = 5
@@ -117,7 +117,7 @@ class Minutes:
     """What all players heard since the last summary, line by line, and the summaries before it.
 
     Once the lines take more than `chars`, whole turns are summed up, the oldest first and at most `turns` in one
-    summary, until a third of the room is free. Of a turn that is too long by itself the older part is.
+    summary, until half of the room is free. Of a turn that is too long by itself the older part is.
     """
 
     def __init__(self, listener: PlayerId, *, titles: Sequence[str], turns: int, chars: int) -> None:
@@ -177,7 +177,7 @@ class Minutes:
 
     def leaving(self, turn: int) -> Sequence[LogEntry]:
         """What is to be summed up now, in this turn: nothing where there is room."""
-        excess = self._size - self._chars * 2 // 3
+        excess = self._size - self._chars // 2
         if self._size <= self._chars:
             return ()
         newest, gone = self._heard[-1][0].round, 0
