@@ -214,8 +214,9 @@ class Talk:
     def __init__(self, player: PlayerId) -> None:
         self.player, self.discarded = player, ""
         self._turn = 0  # in which the last proposal was discarded
-        self._thoughts: deque[Thinking] = deque(maxlen=THOUGHTS)
+        self._thoughts: tuple[Thinking, ...] = ()
         self._answers: dict[PlayerId, tuple[str, deque[bool]]] = {}
+        self._rejections: tuple[Rejection, ...] | None = ()  # None where they are to be counted anew
 
     def hear(self, entry: LogEntry) -> None:
         """Most of what happens says the board."""
@@ -223,8 +224,11 @@ class Talk:
             entry.event.enter(self, entry.round)
 
     def think(self, turn: int, text: str) -> None:
-        """The player's own thought."""
-        self._thoughts.append(Thinking(turn, text))
+        """The player's own thought; older ones go where there is no room."""
+        thoughts = (*self._thoughts, Thinking(turn, text))[-THOUGHTS:]
+        while len(thoughts) > 1 and sum(len(thought.text) for thought in thoughts) > MOST_THOUGHT:
+            thoughts = thoughts[1:]
+        self._thoughts = thoughts
 
     def discard(self, turn: int, problem: str) -> None:
         """A proposal of the player's could not be, and why."""
@@ -233,18 +237,14 @@ class Talk:
     def answered(self, other: PlayerId, name: str, *, accepted: bool) -> None:
         """Another's answer to an offer of the player's."""
         self._answers.setdefault(other, (name, deque(maxlen=ANSWERS)))[1].append(accepted)
+        self._rejections = None
 
     def memory(self, turn: int, minutes: Minutes, players: Sequence[PlayerId]) -> Memory:
         """What the player remembers in this turn."""
-        answers = [self._answers[other] for other in players if other in self._answers]
-        rejections = tuple([Rejection(name, given.count(False), len(given)) for name, given in answers])
-        room, thoughts = MOST_THOUGHT, deque[Thinking]()
-        for thought in reversed(self._thoughts):
-            room -= len(thought.text)
-            if room < 0 and thoughts:
-                break
-            thoughts.appendleft(thought)
-        return Memory(*minutes.shown(), tuple(thoughts), rejections, self.discarded * (turn == self._turn))
+        if self._rejections is None:
+            answers = (self._answers[other] for other in players if other in self._answers)
+            self._rejections = tuple([Rejection(name, given.count(False), len(given)) for name, given in answers])
+        return Memory(*minutes.shown(), self._thoughts, self._rejections, self.discarded * (turn == self._turn))
 
 
 # -- what is told
