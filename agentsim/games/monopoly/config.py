@@ -34,7 +34,7 @@ class MonopolyConfig(GameConfig):
     memory: Annotated[Literal["window", "blocks"], Since(2, before="blocks")] = "window"
     """When table talk is summed up: once it takes more than `talk_chars`; or in blocks of `talk_turns` turns, once
     three of them hold more than `talk_entries` remarks: then some turns stand neither in full nor in a summary."""
-    talk_chars: Annotated[int, Field(ge=200, le=100_000), Since(2, before=1600)] = 2500
+    talk_chars: Annotated[int, Field(ge=200, le=100_000), Since(2, before=1600)] = 2400
     """Characters of what was said and done that prompts tell in full."""
     talk_turns: Annotated[int, Field(ge=1, le=100)] = 10
     """Turns that are summed up at once, at most."""

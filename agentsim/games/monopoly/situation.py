@@ -23,7 +23,9 @@ def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
     chances = {group: any_visit(group, starts) for group in GROUPS}
     return (
         f"Turn {view.turn} of at most {max_turns}. You are {seats[seat].name}.{_rolled(view, seat, names)}",
+        "Players:",
         *(f"- {_called(seats[each], names[each])}: {_player(seats[each], estate, each)}" for each in (seat, *others)),
+        "Deeds by group:",
         *(
             f"- {group_name(group)} ({chance:.0%}): {'; '.join(_owners(estate, group, names))}"
             for group, chance in chances.items()
