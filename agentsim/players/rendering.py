@@ -152,6 +152,8 @@ def outlined(line: str) -> list[str]:
     if name is None or len(others) != 1 or not isinstance(others[0], Quoted):
         return []
     record = others[0].value
+    if isinstance(record, str):
+        return []
     return [f"{_name(name[1])}:", *_rows(record, _STEP)] if any(map(_has_parts, record.values())) else []
 
 
