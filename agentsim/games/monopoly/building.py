@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from agentsim.engine.schema import said
 from agentsim.engine.template import Worded
@@ -17,6 +17,8 @@ from agentsim.games.monopoly.prompts import deed
 from agentsim.games.monopoly.question import MonopolyRequest, Spoken, without
 from agentsim.games.monopoly.state import View
 
+When: TypeAlias = Literal["before", "after", "jail", "jailed", "between"]
+"""Before or after one's roll, before leaving jail, just sent there, or when another player's roll is done."""
 DEEDS_IN_WORDS = "names or numbers, commas between; nothing for none"
 _OPEN: Mapping[Kind, str] = {
     "sell": "Buildings that may go next (you get)",
@@ -75,7 +77,7 @@ class ManageEstate(MonopolyRequest[Managed]):
     empty: ClassVar[Mapping[str, Any]] = {"action": {}}
     particulars: ClassVar[tuple[str, ...]] = ("when",)
 
-    when: Literal["before", "after", "jail"]
+    when: When
     again: bool = False
     """Whether doubles give another roll after this."""
 
@@ -102,7 +104,8 @@ class ManageEstate(MonopolyRequest[Managed]):
 def moment(when: str, *, again: bool) -> str:
     """Where in a turn a question is asked; `again` where doubles give another roll."""
     after = "after your roll; it was doubles, so you roll again" if again else "after your roll"
-    return {"before": "before your roll", "after": after, "jail": "before you choose how to leave jail"}[when]
+    jail = {"jail": "before you choose how to leave jail", "jailed": "now that you were sent to jail"}
+    return {"before": "before your roll", "after": after, "between": "before the next roll", **jail}[when]
 
 
 def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
@@ -137,24 +140,24 @@ def lists_that_matter(action: Mapping[str, Any], estate: Estate, seat: int) -> M
 # -- what happens
 
 
-async def manage(match: Match, number: int, when: Literal["before", "after", "jail"], *, again: bool = False) -> bool:
-    """Let the player see to its estate; whether it did anything."""
-    if not bundle.possible(match.state.estate, number, match.seat(number).cash):
-        return False
-    decision = await match.ask(number, ManageEstate, when=when, again=again)
-    carry_out(match, number, decision.action)
-    return not decision.action.empty
-
-
 def carry_out(match: Match, number: int, changes: Bundle) -> None:
     """What a player does with its estate; `IllegalDecision` where it may not."""
-    if changes.empty:
-        return
-    state, seat = match.state, match.seat(number)
-    for step in bundle.carry_out(state.estate, number, seat.cash, changes):
-        payer, payee = (BANK, number) if step.gain > 0 else (number, BANK)
-        state.move_cash(payer, payee, step.amount)
-        match.tell(_told(match, number, step), by=number)
+    if not changes.empty:
+        for step in bundle.carry_out(match.state.estate, number, match.seat(number).cash, changes):
+            _book(match, number, step)
+
+
+def build(match: Match, number: int, lot: int, price: int) -> None:
+    """One level more, for this price; whether it may be built is the caller's to know."""
+    before = match.state.estate.level[lot]
+    match.state.estate.change("build", lot)
+    _book(match, number, Step("build", lot, price, before, before + 1))
+
+
+def _book(match: Match, number: int, step: Step) -> None:
+    payer, payee = (BANK, number) if step.gain > 0 else (number, BANK)
+    match.state.move_cash(payer, payee, step.amount)
+    match.tell(_told(match, number, step), by=number)
 
 
 def _told(match: Match, number: int, step: Step) -> OnBoard:

@@ -14,7 +14,10 @@ from agentsim.engine.number import WholeNumber
 from agentsim.engine.request import Choice, Number, Options
 from agentsim.engine.schema import said
 from agentsim.engine.template import If
+from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position, Space
+from agentsim.games.monopoly.building import carry_out, lists_that_matter, open_to
+from agentsim.games.monopoly.bundle import Funds
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import group_line, rent_line
@@ -59,9 +62,57 @@ class BuyOrAuction(MonopolyRequest[Bought]):
         return self.silent(action="buy" if self.you.cash >= 2 * SPACES[self.position].price else "auction")
 
 
+class Funded(Spoken):
+    """What is sold and mortgaged first, or nothing."""
+
+    action: Funds
+
+
+class RaiseFirst(MonopolyRequest[Funded]):
+    """The player is short of the price, or of the least bid, and could raise it from the bank before it is asked."""
+
+    empty: ClassVar[Mapping[str, Any]] = {"action": {}}
+    particulars: ClassVar[tuple[str, ...]] = ("position", "needed")
+
+    position: int
+    needed: int
+    bid: bool
+
+    def why_not(self, decision: Funded) -> str:
+        return bundle.why_not(self.view.estate(), self.seat, self.you.cash, decision.action.bundle)
+
+    def question(self) -> tuple[str, ...]:
+        space, cash = SPACES[self.position], self.you.cash
+        what = "the least bid for" if self.bid else "the price of"
+        return (
+            f"{what.capitalize()} {space.position} {space.name} is ${self.needed} (printed price ${space.price}), and "
+            f"you have ${cash}: ${self.needed - cash} are missing. {rent_line(space.position)}",
+            group_line(self.view, self.seat, self.position),
+            *open_to(self.view, self.seat, "sell", "mortgage"),
+            f"You may sell buildings and mortgage deeds first; {'you bid' if self.bid else 'you choose'} once you have "
+            "that much. With empty lists, or with less, it goes on without you.",
+        )
+
+    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
+        return lists_that_matter(action, self.view.estate(), self.seat)
+
+    def fallback(self) -> Funded:
+        return self.silent(action=Funds())
+
+
+async def can_pay(match: Match, number: int, position: int, needed: int, *, bid: bool) -> bool:
+    """Whether a player has what it needs to buy or to bid, once it has raised it from the bank, where it may."""
+    seat = match.seat(number)
+    short = seat.cash < needed <= seat.cash + match.state.estate.liquid(number)
+    if short and match.config.raise_first:
+        funded = await match.ask(number, RaiseFirst, position=position, needed=needed, bid=bid)
+        carry_out(match, number, funded.action.bundle)
+    return seat.cash >= needed
+
+
 async def offer(match: Match, number: int, space: Space) -> None:
-    """A player who cannot pay the price in cash is not asked: it is auctioned at once."""
-    if match.seat(number).cash >= space.price:
+    """A player who has not the price in cash, and does not raise it, is not asked: it is auctioned at once."""
+    if await can_pay(match, number, space.position, space.price, bid=False):
         decision = await match.ask(number, BuyOrAuction, position=space.position)
         if decision.action == "buy":
             match.pay(number, BANK, space.price, "purchase", space.position)
@@ -196,7 +247,7 @@ async def _ascending(match: Match, position: int, order: Sequence[int]) -> tuple
     leader, high, left = BANK, 0, deque(order)
     while left and (number := left.popleft()) != leader:  # it comes round only when no other bidder is left
         least, bid = high + match.config.auction_min_step, 0
-        if match.seat(number).cash >= least:
+        if await can_pay(match, number, position, least, bid=True):
             rivals = tuple(map(match.name, left))
             lot = AuctionLot(position, high, match.name(leader) if leader != BANK else "", least, rivals, sealed=False)
             bid = (await match.ask(number, AuctionBid, lot=lot)).action.bid
@@ -210,7 +261,7 @@ async def _ascending(match: Match, position: int, order: Sequence[int]) -> tuple
 async def _sealed(match: Match, position: int, order: Sequence[int]) -> tuple[int, int]:
     """One bid each, all at once."""
     least = match.config.auction_min_step
-    able = [number for number in order if match.seat(number).cash >= least]
+    able = [number for number in order if await can_pay(match, number, position, least, bid=True)]
     names = tuple(map(match.name, able))
     requests = []
     for place, number in enumerate(able):

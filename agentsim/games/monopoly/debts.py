@@ -11,11 +11,12 @@ from agentsim.engine.request import Options
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OfPlayer, handed_cards
 from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, open_to
-from agentsim.games.monopoly.bundle import LEVELS, Bundle, Level, building
+from agentsim.games.monopoly.bundle import Funds, Level, building
 from agentsim.games.monopoly.buying import auction
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match, Why
-from agentsim.games.monopoly.question import Deeds, Part, Spoken
+from agentsim.games.monopoly.question import Spoken
+from agentsim.games.monopoly.receipt import received
 from agentsim.games.monopoly.trade import Proposal
 from agentsim.games.monopoly.trading import Proposing, deal
 
@@ -32,17 +33,10 @@ class Bankrupted(OfPlayer, heading="{name} is bankrupt", content="Owes {creditor
 # -- what is asked
 
 
-class Raise(Part):
+class Raise(Funds):
     """How a debtor raises money: by selling and mortgaging, or by a trade."""
 
-    sells: tuple[Level, ...] = LEVELS
-    mortgages: Deeds = ()
     trade: Proposal = Proposal()
-
-    @property
-    def bundle(self) -> Bundle:
-        """Its part that needs no other player."""
-        return Bundle(sells=self.sells, mortgages=self.mortgages)
 
 
 class Raised(Spoken):
@@ -187,12 +181,9 @@ async def _bankruptcy(match: Match, debt: Debt) -> list[Debt]:
     clear_lots(match, debtor, paid=not to_bank)
     match.pay(debtor, creditor, seat.cash, "bankruptcy")
     deeds = state.estate.held(debtor)
-    due: list[Debt] = []
+    mortgaged = [] if to_bank else [position for position in deeds if state.estate.mortgaged[position]]
     for position in deeds:
-        mortgaged = state.estate.mortgaged[position]
         match.give_deed(position, creditor, "bankruptcy")
-        if mortgaged and not to_bank:
-            due.append(Debt(creditor, BANK, SPACES[position].interest, "interest", position))
     while seat.cards:
         match.give_card(debtor, creditor, handed_cards(seat.cards, 1)[0] if to_bank else seat.cards[0])
     state.put(debtor, 0, bankrupt=True)
@@ -201,4 +192,6 @@ async def _bankruptcy(match: Match, debt: Debt) -> list[Debt]:
         for position in deeds:
             if not state.over:
                 await auction(match, position, opener=debtor)
-    return due
+    elif not state.over:
+        mortgaged = list(await received(match, creditor, mortgaged))
+    return [Debt(creditor, BANK, SPACES[position].interest, "interest", position) for position in mortgaged]

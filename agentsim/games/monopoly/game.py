@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from pydantic import JsonValue
+
 from agentsim.engine.event import Event, Everyone, PlayerId
 from agentsim.engine.game import Bot, Game, Outcome
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
+from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import DECKS, Deck, ids
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.building import Built, Lifted, ManageEstate, Mortgaged, Sold
-from agentsim.games.monopoly.buying import AuctionBid, AuctionClosed, AuctionOpened, BidMade, BuyOrAuction
+from agentsim.games.monopoly.buying import AuctionBid, AuctionClosed, AuctionOpened, BidMade, BuyOrAuction, RaiseFirst
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
 from agentsim.games.monopoly.jail import Freed, JailAction, Jailed, StayedInJail
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Match, Moved, Paid, Rolled
 from agentsim.games.monopoly.panels import panels
+from agentsim.games.monopoly.receipt import LiftOnReceipt
 from agentsim.games.monopoly.rulebook import laws
+from agentsim.games.monopoly.shortage import BidForBuilding, BuildingBid, BuildingShort
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, sum_up
 from agentsim.games.monopoly.tables import tables
@@ -37,12 +42,13 @@ from agentsim.games.monopoly.turn import CardDrawn, GameBegan, GameEnded, Result
 
 MOST_PLAYERS = 8
 REQUESTS: tuple[type[Request[Any]], ...] = (
-    *(JailAction, ManageEstate, ProposeTrade, AnswerTrade, React, BuyOrAuction, AuctionBid, RaiseCash),
+    *(JailAction, PhaseAction, ManageEstate, ProposeTrade, AnswerTrade, React, BuyOrAuction, AuctionBid, RaiseCash),
+    *(RaiseFirst, LiftOnReceipt, BidForBuilding),
 )
 EVENTS: tuple[type[Event], ...] = (
     *(Rolled, Moved, CardDrawn, CardMoved, Jailed, Freed, StayedInJail, DeedMoved, AuctionOpened, BidMade),
     *(AuctionClosed, Built, Sold, Mortgaged, Lifted, Paid, Bankrupted, TradeProposed, TradeDiscarded, TradeAccepted),
-    *(TradeRejected, GameBegan, Spoke, Thought, Narrated, Summarized, GameEnded),
+    *(TradeRejected, BuildingShort, BuildingBid, GameBegan, Spoke, Thought, Narrated, Summarized, GameEnded),
 )
 
 
@@ -52,7 +58,16 @@ class Monopoly(Game):
     name = "monopoly"
     title = "Monopoly"
     summary = "two to eight players trade, build and ruin each other, aloud and in private"
-    rules_version = 1
+    rules_version = 2
+    earlier: ClassVar[Mapping[int, Mapping[str, JsonValue]]] = {
+        1: {
+            "questions": "separate",
+            "raise_first": False,
+            "between_turns": "never",
+            "house_shortage": "seat_order",
+            "lift_on_receipt": False,
+        }
+    }
     config = MonopolyConfig
     requests = (*REQUESTS, Summarize)
     events = EVENTS

@@ -5,6 +5,7 @@ Those are: asking and telling; cash, deeds and cards out of jail that change han
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -145,12 +146,12 @@ class Moved(OfPlayer, heading="{name} comes to {to}", content=("From {start}", B
 
 @dataclass
 class Match:
-    """Seats are numbers, `BANK` is -1. `proposals` are those of the present turn, `proposed` those of the game."""
+    """Seats are numbers, `BANK` is -1. `proposals` are those of the present turn by seat, `proposed` all of the game."""
 
     table: Table
     config: MonopolyConfig
     state: State
-    proposals: int = 0
+    proposals: Counter[int] = field(default_factory=Counter)
     proposed: int = 0
     fallen: list[int] = field(default_factory=list)
     _talk: Callable[[str], Talk] = field(init=False)

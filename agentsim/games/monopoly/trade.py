@@ -67,14 +67,21 @@ def _id(value: Any) -> Any:
     return str(value) if type(value) is int else value
 
 
-class Proposal(Part):
-    """A trade that is proposed, or that none is."""
+class Offered(Part):
+    """To whom a trade is offered, and what for what."""
 
-    propose_trade: bool = False
     target_player: Annotated[str | None, BeforeValidator(_id)] = None
     offer: Side = Side()
     request: Side = Side()
     pitch: str = ""
+
+
+class _Proposing(Part):
+    propose_trade: bool = False
+
+
+class Proposal(Offered, _Proposing):
+    """A trade that is proposed, or that none is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,7 @@ class Terms:
     request: Side
 
 
-def terms_of(traders: Sequence[Trader], proposer: int, proposal: Proposal) -> Terms:
+def terms_of(traders: Sequence[Trader], proposer: int, proposal: Offered) -> Terms:
     """The terms of a proposal, whatever the case in which it names its target; `NOBODY` where that is no player."""
     named = (proposal.target_player or "").strip().casefold()
     target = next((number for number, trader in enumerate(traders) if trader.id.casefold() == named), NOBODY)

@@ -6,7 +6,7 @@ What is a legal trade is `trade`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from agentsim.engine.event import AGAINST, FOR, Deed, Interaction, Past
 from agentsim.engine.prompt import quoted
@@ -16,7 +16,7 @@ from agentsim.engine.template import Worded
 from agentsim.engine.wording import counted, sentence
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import GROUPS, SPACES, group_name, handed_cards
-from agentsim.games.monopoly.building import DEEDS_IN_WORDS, moment
+from agentsim.games.monopoly.building import DEEDS_IN_WORDS, When, moment
 from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match
@@ -24,7 +24,8 @@ from agentsim.games.monopoly.prompts import deed
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted, Spoken, Word, without
 from agentsim.games.monopoly.state import SeatView
 from agentsim.games.monopoly.talk import Remark, Remembered, Talk
-from agentsim.games.monopoly.trade import Proposal, Side, Terms, interest_on, possible, terms_of, why_not
+from agentsim.games.monopoly.receipt import received
+from agentsim.games.monopoly.trade import Offered, Proposal, Side, Terms, interest_on, possible, terms_of, why_not
 
 S = TypeVar("S", bound=Spoken)
 _PROPOSED = (Deed("proposer", "target", "proposed a trade"),)
@@ -93,10 +94,21 @@ class Proposing(MonopolyRequest[S]):
         room = Text(self.words * LONGEST_WORD)
         return {f"{path}.target_player": Choice((None, *others)), f"{path}.pitch": room}
 
-    def objection_to(self, proposal: Proposal, estate: Estate, seats: Sequence[SeatView]) -> str:
+    def objection_to(self, proposal: Offered, estate: Estate, seats: Sequence[SeatView]) -> str:
         """Why the table would discard a proposal; nothing where it would not, or where none is made."""
-        wrong = proposal.propose_trade and why_not(estate, seats, terms_of(seats, self.seat, proposal))
+        made = getattr(proposal, "propose_trade", True)
+        wrong = made and why_not(estate, seats, terms_of(seats, self.seat, proposal))
         return f"{wrong}." if wrong else ""
+
+    def for_trade(self) -> Iterator[str]:
+        """What can change hands now, by player."""
+        estate = self.view.estate()
+        for number, player in enumerate(self.view.seats):
+            if not player.bankrupt:
+                deeds = ", ".join(deed(estate, position) for position in estate.tradeable(number)) or "no deed"
+                who = "you" if number == self.seat else f"{player.name} (id {player.id})"
+                cards = f"{counted(len(player.cards), 'card')} out of jail"
+                yield f"- {who}: {deeds}; up to ${player.cash}; {cards}"
 
     def trade_that_can_be(self, action: Mapping[str, Any], seats: Sequence[SeatView]) -> Mapping[str, Any]:
         """For a person: deeds and cards of those who have any, and no more cash than there is."""
@@ -120,7 +132,7 @@ class ProposeTrade(Proposing[Proposed]):
     empty: ClassVar[Mapping[str, Any]] = {"action": {"propose_trade": False}}
     particulars: ClassVar[tuple[str, ...]] = ("when", "made")
 
-    when: Literal["before", "after"]
+    when: When
     made: int
     left: int
     again: bool = False
@@ -132,18 +144,11 @@ class ProposeTrade(Proposing[Proposed]):
         return self.objection_to(decision.action, self.view.estate(), self.view.seats)
 
     def question(self) -> tuple[str, ...]:
-        lines = [
+        return (
             f"You may propose a trade to one player, or none ({moment(self.when, again=self.again)}; {self.made} "
-            f"proposed in this phase, {self.left} left). What can change hands now, by position:"
-        ]
-        estate = self.view.estate()
-        for number, player in enumerate(self.view.seats):
-            if not player.bankrupt:
-                deeds = ", ".join(deed(estate, position) for position in estate.tradeable(number)) or "no deed"
-                who = "you" if number == self.seat else f"{player.name} (id {player.id})"
-                cards = f"{counted(len(player.cards), 'card')} out of jail"
-                lines.append(f"- {who}: {deeds}; up to ${player.cash}; {cards}")
-        return tuple(lines)
+            f"proposed in this phase, {self.left} left). What can change hands now, by position:",
+            *self.for_trade(),
+        )
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return self.trade_that_can_be(action, self.view.seats)
@@ -152,17 +157,22 @@ class ProposeTrade(Proposing[Proposed]):
         return self.silent(action=Proposal())
 
 
-async def propose(match: Match, number: int, when: Literal["before", "after"], *, again: bool) -> None:
-    """Let the player propose trades, as long as it does and there is anything to trade."""
+def left(match: Match, number: int, made: int) -> int:
+    """How many trades a player may still propose in a phase in which it has `made` some; 0 with nothing to trade."""
     state, config = match.state, match.config
-    for made in range(config.proposals_per_phase):
-        left = min(config.proposals_per_phase - made, config.proposals_per_turn - match.proposals)
-        if left <= 0 or not possible(state.estate, state.seats):
-            break
-        decision = await match.ask(number, ProposeTrade, when=when, made=made, left=left, again=again)
+    most = min(config.proposals_per_phase - made, config.proposals_per_turn - match.proposals[number])
+    return max(0, most) if possible(state.estate, state.seats) else 0
+
+
+async def propose(match: Match, number: int, when: When, *, again: bool) -> None:
+    """Let the player propose trades, as long as it does and there is anything to trade."""
+    made = 0
+    while more := left(match, number, made):
+        decision = await match.ask(number, ProposeTrade, when=when, made=made, left=more, again=again)
         if not decision.action.propose_trade:
             break
-        match.proposals += 1
+        made += 1
+        match.proposals[number] += 1
         await deal(match, number, decision.action)
 
 
@@ -263,7 +273,7 @@ class React(MonopolyRequest[Reacted]):
         return Reacted()
 
 
-async def deal(match: Match, proposer: int, proposal: Proposal) -> None:
+async def deal(match: Match, proposer: int, proposal: Offered) -> None:
     """Put a proposal before the table, have it answered, carry it out. One that cannot be is discarded."""
     state, seat = match.state, match.seat(proposer)
     terms = terms_of(state.seats, proposer, proposal)
@@ -290,6 +300,6 @@ async def deal(match: Match, proposer: int, proposal: Proposal) -> None:
         for name in handed:
             match.give_card(giver, taker, name)
     for _, taker, side in ways:
-        for position in filter(mortgaged.__getitem__, side.properties):
+        for position in await received(match, taker, [at for at in side.properties if mortgaged[at]]):
             match.pay(taker, BANK, SPACES[position].interest, "interest", position)
     await match.ask(proposer, React, terms=terms)

@@ -10,16 +10,19 @@ from typing import Any, ClassVar, TypeAlias
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
+from agentsim.games.monopoly.acting import Estate, Nothing, PhaseAction, PhaseChoice, Trade
 from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name
 from agentsim.games.monopoly.bots.building import raised
 from agentsim.games.monopoly.bots.worth import Deal, Taste, best_deal, judged, npv, proposal, wanted, worst_rent
 from agentsim.games.monopoly.building import Managed, ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, Level
-from agentsim.games.monopoly.buying import AuctionBid, Bid, Bought, BuyOrAuction, StakedBid
+from agentsim.games.monopoly.bundle import Bundle, Funds, Level
+from agentsim.games.monopoly.buying import AuctionBid, Bid, Bought, BuyOrAuction, Funded, RaiseFirst, StakedBid
 from agentsim.games.monopoly.debts import RaiseCash, Raised
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.jail import JailAction, JailChoice
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
+from agentsim.games.monopoly.receipt import LiftedOnReceipt, LiftOnReceipt
+from agentsim.games.monopoly.shortage import BidForBuilding, BuildingBidden, BuildingStake
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.trade import Proposal, Side, interest_on
 from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade, React
@@ -30,6 +33,7 @@ BUY, AUCTION = Bought(action="buy"), Bought(action="auction")
 OUT = Bid(action=StakedBid(bid=0))
 PASS = Proposed(action=Proposal())
 IDLE = Managed(action=Bundle())
+DONE = PhaseChoice(action=Nothing())
 FINED, CARD, ROLL = (JailChoice.model_validate({"action": way}) for way in ("pay_fine", "use_card", "roll_doubles"))
 _DANGEROUS = 200
 """A rent that makes jail the better place to be."""
@@ -58,6 +62,8 @@ class Character:
 
     def __call__(self, request: Any, rng: Stream) -> Decision:
         match request:
+            case PhaseAction():
+                return self.act(request, rng)
             case ProposeTrade():
                 return self.propose(request, rng)
             case ManageEstate():
@@ -72,6 +78,12 @@ class Character:
                 return self.jail(request)
             case RaiseCash():
                 return Raised(action=raised(request))
+            case RaiseFirst():
+                return Funded(action=Funds())
+            case LiftOnReceipt():
+                return LiftedOnReceipt(action=())
+            case BidForBuilding():
+                return self.bid_for_building(request, rng)
             case React():
                 return Reacted(public_speech=self.heard("done", rng))
             case _:
@@ -91,11 +103,11 @@ class Character:
         """What it bids for the deed at most, where it has the cash."""
         return self.worth(request, position)
 
-    def stake(self, request: ProposeTrade, rng: Stream) -> int:
+    def stake(self, request: ProposeTrade | PhaseAction, rng: Stream) -> int:
         """The cash that it offers in a trade at most."""
         return request.you.cash - self.least
 
-    def manage(self, request: ManageEstate, rng: Stream) -> Managed:
+    def manage(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
         raise NotImplementedError
 
     # -- what they share
@@ -131,14 +143,35 @@ class Character:
         amount = limit if lot.sealed else max(lot.least, lot.high + (limit - lot.high + 1) // 2)
         return Bid(action=StakedBid(bid=amount))
 
-    def propose(self, request: ProposeTrade, rng: Stream) -> Proposed:
+    def bid_for_building(self, request: BidForBuilding, rng: Stream) -> BuildingBidden:
+        """The least that counts, up to twice the printed price, as long as its reserve is left."""
+        lot, kept = request.lot, request.you.cash - self.reserve(request.view, request.seat, rng)
+        bid = lot.least if lot.least <= min(kept, 2 * SPACES[lot.lots[0]].house_cost) else 0
+        return BuildingBidden(action=BuildingStake(bid=bid, position=lot.lots[0]))
+
+    def act(self, request: PhaseAction, rng: Stream) -> PhaseChoice:
+        """In its own turn trades first, as long as it has any; then once what it does with its estate."""
+        if request.managed:
+            return DONE
+        if "propose_trade" in request.kinds and request.when != "between":
+            offer = self.propose(request, rng)
+            if offer.action.propose_trade:
+                trade = Trade(**dict(offer.action))
+                return PhaseChoice(**{**dict(offer), "action": trade})
+        if "manage_estate" in request.kinds and _can_grow(request):
+            managed = self.manage(request, rng)
+            if not managed.action.empty:
+                return PhaseChoice(**{**dict(managed), "action": Estate(**dict(managed.action))})
+        return DONE
+
+    def propose(self, request: ProposeTrade | PhaseAction, rng: Stream) -> Proposed:
         """The best deal, now and then."""
         if rng.random() < self.silent:
             return PASS
         deal = self.deal(request, self.stake(request, rng), self.leaves)
         return self.proposed(request, deal, rng) if deal else PASS
 
-    def deal(self, request: ProposeTrade, budget: int, leaves: float) -> Deal | None:
+    def deal(self, request: ProposeTrade | PhaseAction, budget: int, leaves: float) -> Deal | None:
         """The best trade to propose."""
         view = request.view
         if not wanted(view.owner, len(view.seats), request.seat):
@@ -147,7 +180,7 @@ class Character:
         margins = tuple(leaves + self.sweetening * rejected.get(seat.name, 0) for seat in view.seats)
         return best_deal(view, request.seat, self.taste, budget, margins)
 
-    def proposed(self, request: ProposeTrade, deal: Deal, rng: Stream) -> Proposed:
+    def proposed(self, request: ProposeTrade | PhaseAction, deal: Deal, rng: Stream) -> Proposed:
         """The deal, with a pitch and a thought."""
         other, group = request.view.seats[deal.target], group_name(deal.group)
         pitch = self.say("pitch", rng).format(name=other.name, group=group)
@@ -202,7 +235,7 @@ class Character:
         return ROLL
 
 
-def _can_grow(request: ManageEstate) -> bool:
+def _can_grow(request: MonopolyRequest[Any]) -> bool:
     """Whether there may be a mortgage to lift or a group to build on; most often there is neither."""
     view = request.view
     return True in view.mortgaged or bool(view.holdings.whole[request.seat])

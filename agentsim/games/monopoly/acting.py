@@ -1,0 +1,159 @@
+"""Acting: a player's own phase: it trades and sees to its estate, asked as long as it does something.
+
+Either is one question, which a model answers with one of three kinds of action; or each has a question of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from agentsim.engine.options import Schema
+from agentsim.engine.request import Choice, Options
+from agentsim.engine.schema import changed
+from agentsim.games.monopoly import bundle
+from agentsim.games.monopoly.building import ManageEstate, When, lists_that_matter, moment, open_to
+from agentsim.games.monopoly.bundle import Bundle
+from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.question import Part, Spoken
+from agentsim.games.monopoly.shortage import build_out
+from agentsim.games.monopoly.trade import Offered
+from agentsim.games.monopoly.trading import Proposing, deal, left, propose
+
+_BUNDLES = 4
+"""How often in one phase a player may do something with its estate: all that is legal fits into the first."""
+
+
+class _Doing(Part):
+    do: str
+
+
+class Nothing(_Doing):
+    """The phase is over."""
+
+    do: Literal["nothing"] = "nothing"
+
+
+class Trade(Offered, _Doing):
+    """A trade is proposed."""
+
+    do: Literal["propose_trade"] = "propose_trade"
+
+
+class Estate(Bundle, _Doing):
+    """Sales, mortgages, mortgages lifted, buildings."""
+
+    do: Literal["manage_estate"] = "manage_estate"
+
+
+class PhaseChoice(Spoken):
+    """One of them."""
+
+    action: Annotated[Nothing | Trade | Estate, Field(discriminator="do")]
+
+
+class PhaseAction(Proposing[PhaseChoice]):
+    """Nothing, a trade, or something with the estate; `kinds` are those of the latter two that are open.
+
+    `made` trades were proposed in this phase and `left` may be; `managed` is how often something was done with the
+    estate; `again` where doubles roll again.
+    """
+
+    particulars: ClassVar[tuple[str, ...]] = ("when", "made", "managed")
+
+    when: When
+    kinds: tuple[str, ...]
+    made: int
+    left: int
+    managed: int
+    again: bool = False
+
+    def choices(self) -> Options:
+        return {"action.do": Choice(("nothing", *self.kinds)), **self.proposals("action")}
+
+    def schema(self) -> dict[str, Any]:
+        """Without the kinds that are not open."""
+        return dict(changed(super().schema(), "action", self._open))
+
+    def _open(self, action: Schema) -> Schema:
+        shut = {"propose_trade", "manage_estate"}.difference(self.kinds)
+        return {"anyOf": [kind for kind in action["anyOf"] if kind["properties"]["do"]["enum"][0] not in shut]}
+
+    def check(self, decision: PhaseChoice) -> None:
+        if decision.action.do not in self.kinds:
+            self.check_value("action.do", decision.action.do, self.legal["action.do"])
+        super().check(decision)
+
+    def why_not(self, decision: PhaseChoice) -> str:
+        if not isinstance(decision.action, Estate) or decision.action.empty:
+            return ""
+        return bundle.why_not(self.view.estate(), self.seat, self.you.cash, decision.action)
+
+    def warning(self, decision: PhaseChoice) -> str:
+        trade = isinstance(decision.action, Trade)
+        return self.objection_to(decision.action, self.view.estate(), self.view.seats) if trade else ""
+
+    def question(self) -> tuple[str, ...]:
+        lines = [f"You may act {moment(self.when, again=self.again)}, one thing at a time: you are asked again after it."]
+        if "propose_trade" in self.kinds:
+            lines += [
+                f"propose_trade offers a trade to one player ({self.made} proposed in this phase, {self.left} left). "
+                "What can change hands now, by position:",
+                *self.for_trade(),
+            ]
+        if "manage_estate" in self.kinds:
+            lines += [
+                f"manage_estate ({self.managed} of {_BUNDLES} times in this phase so far; you have ${self.you.cash}):",
+                *open_to(self.view, self.seat, "sell", "mortgage", "lift", "build"),
+                "Sales, mortgages, mortgages lifted and buildings happen in this order, all of them or none. One entry "
+                "is one house; the fifth building of a lot is its hotel.",
+            ]
+        return (*lines, "nothing ends the phase.")
+
+    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"anyOf": [self._asked_of(kind) for kind in action["anyOf"]]}
+
+    def _asked_of(self, kind: Mapping[str, Any]) -> Mapping[str, Any]:
+        if "offer" in kind["properties"]:
+            return self.trade_that_can_be(kind, self.view.seats)
+        return lists_that_matter(kind, self.view.estate(), self.seat)
+
+    def fallback(self) -> PhaseChoice:
+        return self.silent(action=Nothing())
+
+
+async def act(match: Match, number: int, when: When, *, again: bool = False) -> None:
+    """Let the player trade and see to its estate, where there is something to choose."""
+    if match.config.questions == "separate":
+        await propose(match, number, when, again=again)
+        await manage(match, number, when, again=again)
+        return
+    made = managed = 0
+    while True:
+        more = left(match, number, made)
+        can_manage = managed < _BUNDLES and bundle.possible(match.state.estate, number, match.seat(number).cash)
+        kinds = (*["propose_trade"] * bool(more), *["manage_estate"] * can_manage)
+        if not kinds:
+            return
+        so_far = {"made": made, "left": more, "managed": managed}
+        chosen = (await match.ask(number, PhaseAction, when=when, kinds=kinds, again=again, **so_far)).action
+        if isinstance(chosen, Trade):
+            made += 1
+            match.proposals[number] += 1
+            await deal(match, number, chosen)
+        elif isinstance(chosen, Estate) and not chosen.empty:
+            managed += 1
+            await build_out(match, number, chosen)
+        else:
+            return
+
+
+async def manage(match: Match, number: int, when: When, *, again: bool = False) -> bool:
+    """Let the player see to its estate alone; whether it did anything."""
+    if not bundle.possible(match.state.estate, number, match.seat(number).cash):
+        return False
+    decision = await match.ask(number, ManageEstate, when=when, again=again)
+    await build_out(match, number, decision.action)
+    return not decision.action.empty
