@@ -30,28 +30,30 @@ class _Doing(Part):
     do: str
 
 
-class Nothing(_Doing):
+class DoNothing(_Doing):
     """The phase is over."""
 
     do: Literal["nothing"] = "nothing"
 
 
-class Trade(Offered, _Doing):
-    """A trade is proposed."""
+class DoTrade(Offered, _Doing):
+    """A trade is proposed; `end_phase` where that is all."""
 
     do: Literal["propose_trade"] = "propose_trade"
+    end_phase: bool = False
 
 
-class Estate(Bundle, _Doing):
-    """Sales, mortgages, mortgages lifted, buildings."""
+class DoEstate(Bundle, _Doing):
+    """Sales, mortgages, mortgages lifted, buildings; `end_phase` where that is all."""
 
     do: Literal["manage_estate"] = "manage_estate"
+    end_phase: bool = False
 
 
 class PhaseChoice(Spoken):
     """One of them."""
 
-    action: Annotated[Nothing | Trade | Estate, Field(discriminator="do")]
+    action: Annotated[DoNothing | DoTrade | DoEstate, Field(discriminator="do")]
 
 
 class PhaseAction(Proposing[PhaseChoice]):
@@ -82,21 +84,24 @@ class PhaseAction(Proposing[PhaseChoice]):
         return {"anyOf": [kind for kind in action["anyOf"] if kind["properties"]["do"]["enum"][0] not in shut]}
 
     def check(self, decision: PhaseChoice) -> None:
-        if decision.action.do not in self.kinds:
+        if decision.action.do not in {"nothing", *self.kinds}:
             self.check_value("action.do", decision.action.do, self.legal["action.do"])
         super().check(decision)
 
     def why_not(self, decision: PhaseChoice) -> str:
-        if not isinstance(decision.action, Estate) or decision.action.empty:
+        if not isinstance(decision.action, DoEstate) or decision.action.empty:
             return ""
         return bundle.why_not(self.view.estate(), self.seat, self.you.cash, decision.action)
 
     def warning(self, decision: PhaseChoice) -> str:
-        trade = isinstance(decision.action, Trade)
-        return self.objection_to(decision.action, self.view.estate(), self.view.seats) if trade else ""
+        offered = decision.action
+        return self.objection_to(offered, self.view.estate(), self.view.seats) if isinstance(offered, DoTrade) else ""
 
     def question(self) -> tuple[str, ...]:
-        lines = [f"You may act {moment(self.when, again=self.again)}, one thing at a time: you are asked again after it."]
+        lines = [
+            f"You may act {moment(self.when, again=self.again)}, one thing at a time; you are asked again after "
+            "it, unless you say end_phase. It ends as well with nothing."
+        ]
         if "propose_trade" in self.kinds:
             lines += [
                 f"propose_trade offers a trade to one player ({self.made} proposed in this phase, {self.left} left). "
@@ -110,7 +115,7 @@ class PhaseAction(Proposing[PhaseChoice]):
                 "Sales, mortgages, mortgages lifted and buildings happen in this order, all of them or none. One entry "
                 "is one house; the fifth building of a lot is its hotel.",
             ]
-        return (*lines, "nothing ends the phase.")
+        return tuple(lines)
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"anyOf": [self._asked_of(kind) for kind in action["anyOf"]]}
@@ -121,7 +126,7 @@ class PhaseAction(Proposing[PhaseChoice]):
         return lists_that_matter(kind, self.view.estate(), self.seat)
 
     def fallback(self) -> PhaseChoice:
-        return self.silent(action=Nothing())
+        return self.silent(action=DoNothing())
 
 
 async def act(match: Match, number: int, when: When, *, again: bool = False) -> None:
@@ -139,14 +144,16 @@ async def act(match: Match, number: int, when: When, *, again: bool = False) -> 
             return
         so_far = {"made": made, "left": more, "managed": managed}
         chosen = (await match.ask(number, PhaseAction, when=when, kinds=kinds, again=again, **so_far)).action
-        if isinstance(chosen, Trade):
+        if isinstance(chosen, DoTrade):
             made += 1
             match.proposals[number] += 1
             await deal(match, number, chosen)
-        elif isinstance(chosen, Estate) and not chosen.empty:
+        elif isinstance(chosen, DoEstate) and not chosen.empty:
             managed += 1
             await build_out(match, number, chosen)
         else:
+            return
+        if chosen.end_phase:
             return
 
 

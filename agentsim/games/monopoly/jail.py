@@ -8,8 +8,8 @@ from typing import ClassVar, Literal, TypeAlias
 from agentsim.engine.request import Choice, Options
 from agentsim.engine.template import By
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.board import FINE, JAIL, OfPlayer, handed_cards
 from agentsim.games.monopoly.acting import manage
+from agentsim.games.monopoly.board import FINE, JAIL, OfPlayer, handed_cards
 from agentsim.games.monopoly.debts import Debt, settle
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match

@@ -146,7 +146,7 @@ class Moved(OfPlayer, heading="{name} comes to {to}", content=("From {start}", B
 
 @dataclass
 class Match:
-    """Seats are numbers, `BANK` is -1. `proposals` are those of the present turn by seat, `proposed` all of the game."""
+    """Seats are numbers, `BANK` is -1. `proposals` are this turn's by seat, `proposed` those of the game."""
 
     table: Table
     config: MonopolyConfig

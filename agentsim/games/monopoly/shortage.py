@@ -38,7 +38,9 @@ class BuildingShort(
     bidders: tuple[str, ...]
 
 
-class BuildingBid(OfPlayer, heading=If("amount", "{name} bids ${amount}", "{name} withdraws"), content="The {building}."):
+class BuildingBid(
+    OfPlayer, heading=If("amount", "{name} bids ${amount}", "{name} withdraws"), content="The {building}."
+):
     """`amount` 0 withdraws."""
 
     building: str
@@ -59,7 +61,7 @@ class BuildingBidden(Spoken):
 
 @dataclass(frozen=True, slots=True)
 class BuildingLot:
-    """A house or the hotel under the hammer: the highest bid and whose it is, the lowest that counts, who still bids."""
+    """A house or hotel under the hammer: the highest bid and whose it is, the lowest that counts, who still bids."""
 
     building: Building
     high: int

@@ -22,9 +22,9 @@ from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import deed
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted, Spoken, Word, without
+from agentsim.games.monopoly.receipt import received
 from agentsim.games.monopoly.state import SeatView
 from agentsim.games.monopoly.talk import Remark, Remembered, Talk
-from agentsim.games.monopoly.receipt import received
 from agentsim.games.monopoly.trade import Offered, Proposal, Side, Terms, interest_on, possible, terms_of, why_not
 
 S = TypeVar("S", bound=Spoken)

@@ -124,11 +124,10 @@ async def _between(match: Match, number: int, before: Sequence[tuple[int, int]])
 
 
 def _can_newly_build(match: Match, number: int, before: tuple[int, int]) -> bool:
-    """Whether a player has more cash or deeds than before, and a lot to build on with it."""
+    """Whether a player has come to a deed, or to the price of a building, and has a lot for it."""
     cash, deeds = _wealth(match, number)
-    if cash <= before[0] and deeds <= before[1]:
-        return False
-    return any(SPACES[lot].house_cost <= cash for lot in match.state.estate.able("build", number))
+    gained = cash if deeds > before[1] else cash - before[0]
+    return gained > 0 and any(SPACES[lot].house_cost <= gained for lot in match.state.estate.able("build", number))
 
 
 def _wealth(match: Match, number: int) -> tuple[int, int]:

@@ -18,6 +18,7 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import IllegalDecision
+from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.board import DECKS, HOTEL, HOTELS, HOUSES, JAIL, JAIL_CARDS, START_CASH, Deck, DeckName
 from agentsim.games.monopoly.building import Managed, ManageEstate, carry_out
 from agentsim.games.monopoly.buying import Bid, Bought, auction
@@ -51,10 +52,20 @@ DECK_NAMES: dict[str, DeckName] = {"chance": "chance", "chest": "community_chest
 
 
 class Game:
-    """A game from a given position; seats A, B, C, D unless others are named. What happened is asked of it."""
+    """A game from a given position; seats A, B, C, D unless others are named. What happened is asked of it.
+
+    Rule set 1 has a question for each thing, which makes scripts short; what is asked beyond it says `rules=2`.
+    """
 
     def __init__(
-        self, players: str = "ABCD", *, chance: str = "", chest: str = "", config: Any = None, **hands: str
+        self,
+        players: str = "ABCD",
+        *,
+        chance: str = "",
+        chest: str = "",
+        config: Any = None,
+        rules: int = 1,
+        **hands: str,
     ) -> None:
         self.players = players
         state = State([Seat(player, player) for player in players], {})
@@ -70,7 +81,8 @@ class Game:
         self.asked: list[Request[Any]] = []
         self.table = Table(tuple(players), Chance(1))
         self.table.round("Turn 1")
-        self.match = Match(self.table, MonopolyConfig.model_validate(config or {}), state)
+        values = {**GAME.earlier.get(rules, {}), **(config or {})}
+        self.match = Match(self.table, MonopolyConfig.model_validate(values), state)
         self._before = self.cash
 
     # -- what is done

@@ -5,12 +5,12 @@ A character is a pure function of a request and a stream; what it remembers, the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeAlias
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
-from agentsim.games.monopoly.acting import Estate, Nothing, PhaseAction, PhaseChoice, Trade
+from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name
 from agentsim.games.monopoly.bots.building import raised
 from agentsim.games.monopoly.bots.worth import Deal, Taste, best_deal, judged, npv, proposal, wanted, worst_rent
@@ -33,7 +33,13 @@ BUY, AUCTION = Bought(action="buy"), Bought(action="auction")
 OUT = Bid(action=StakedBid(bid=0))
 PASS = Proposed(action=Proposal())
 IDLE = Managed(action=Bundle())
-DONE = PhaseChoice(action=Nothing())
+DONE = PhaseChoice(action=DoNothing())
+_ALIKE: Mapping[type[Any], Callable[[Any], Decision]] = {
+    RaiseCash: lambda request: Raised(action=raised(request)),
+    RaiseFirst: lambda _: Funded(action=Funds()),
+    LiftOnReceipt: lambda _: LiftedOnReceipt(action=()),
+}
+"""What every one of them does in the same way."""
 FINED, CARD, ROLL = (JailChoice.model_validate({"action": way}) for way in ("pay_fine", "use_card", "roll_doubles"))
 _DANGEROUS = 200
 """A rent that makes jail the better place to be."""
@@ -61,13 +67,15 @@ class Character:
     """What it thinks of an offer that it says something to."""
 
     def __call__(self, request: Any, rng: Stream) -> Decision:
+        if type(request) in _ALIKE:
+            return _ALIKE[type(request)](request)
         match request:
             case PhaseAction():
                 return self.act(request, rng)
             case ProposeTrade():
                 return self.propose(request, rng)
             case ManageEstate():
-                return self.manage(request, rng) if _can_grow(request) else IDLE
+                return self.grow(request, rng)
             case AuctionBid():
                 return self.bid(request)
             case BuyOrAuction():
@@ -76,12 +84,6 @@ class Character:
                 return self.answer(request, rng)
             case JailAction():
                 return self.jail(request)
-            case RaiseCash():
-                return Raised(action=raised(request))
-            case RaiseFirst():
-                return Funded(action=Funds())
-            case LiftOnReceipt():
-                return LiftedOnReceipt(action=())
             case BidForBuilding():
                 return self.bid_for_building(request, rng)
             case React():
@@ -150,19 +152,22 @@ class Character:
         return BuildingBidden(action=BuildingStake(bid=bid, position=lot.lots[0]))
 
     def act(self, request: PhaseAction, rng: Stream) -> PhaseChoice:
-        """In its own turn trades first, as long as it has any; then once what it does with its estate."""
-        if request.managed:
-            return DONE
+        """In its own turn trades first, as long as it has any; then what it does with its estate."""
         if "propose_trade" in request.kinds and request.when != "between":
             offer = self.propose(request, rng)
             if offer.action.propose_trade:
-                trade = Trade(**dict(offer.action))
+                trade = DoTrade(**dict(offer.action))
                 return PhaseChoice(**{**dict(offer), "action": trade})
-        if "manage_estate" in request.kinds and _can_grow(request):
-            managed = self.manage(request, rng)
+        if "manage_estate" in request.kinds:
+            managed = self.grow(request, rng)
             if not managed.action.empty:
-                return PhaseChoice(**{**dict(managed), "action": Estate(**dict(managed.action))})
+                return PhaseChoice(**{**dict(managed), "action": DoEstate(**dict(managed.action), end_phase=True)})
         return DONE
+
+    def grow(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
+        """What it does with its estate, where there may be a mortgage to lift or a group to build on."""
+        view = request.view
+        return self.manage(request, rng) if True in view.mortgaged or view.holdings.whole[request.seat] else IDLE
 
     def propose(self, request: ProposeTrade | PhaseAction, rng: Stream) -> Proposed:
         """The best deal, now and then."""
@@ -233,9 +238,3 @@ class Character:
             if "pay_fine" in request.actions and request.you.cash >= 2 * FINE:
                 return FINED
         return ROLL
-
-
-def _can_grow(request: MonopolyRequest[Any]) -> bool:
-    """Whether there may be a mortgage to lift or a group to build on; most often there is neither."""
-    view = request.view
-    return True in view.mortgaged or bool(view.holdings.whole[request.seat])

@@ -179,7 +179,9 @@ class Hustler(Character):
                     return Proposed(action=proposal(trader, offer, wanted, pitch))
         return PASS
 
-    def _packages(self, request: ProposeTrade | PhaseAction, target: int, budget: int, rng: Stream) -> Iterator[tuple[Side, Side]]:
+    def _packages(
+        self, request: ProposeTrade | PhaseAction, target: int, budget: int, rng: Stream
+    ) -> Iterator[tuple[Side, Side]]:
         """(offer, request), the most wanted first."""
         view, estate, trader = request.view, request.view.estate(), request.view.seats[target]
         own, theirs = estate.tradeable(request.seat), estate.tradeable(target)
