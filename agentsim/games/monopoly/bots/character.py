@@ -34,10 +34,11 @@ OUT = Bid(action=StakedBid(bid=0))
 PASS = Proposed(action=Proposal())
 IDLE = Managed(action=Bundle())
 DONE = PhaseChoice(action=DoNothing())
-_ALIKE: Mapping[type[Any], Callable[[Any], Decision]] = {
-    RaiseCash: lambda request: Raised(action=raised(request)),
-    RaiseFirst: lambda _: Funded(action=Funds()),
-    LiftOnReceipt: lambda _: LiftedOnReceipt(action=()),
+_ALIKE: Mapping[type[Any], Callable[[Character, Any, Stream], Decision]] = {
+    RaiseCash: lambda _, request, __: Raised(action=raised(request)),
+    RaiseFirst: lambda *_: Funded(action=Funds()),
+    LiftOnReceipt: lambda *_: LiftedOnReceipt(action=()),
+    React: lambda bot, _, rng: Reacted(public_speech=bot.heard("done", rng)),
 }
 """What every one of them does in the same way."""
 FINED, CARD, ROLL = (JailChoice.model_validate({"action": way}) for way in ("pay_fine", "use_card", "roll_doubles"))
@@ -68,7 +69,7 @@ class Character:
 
     def __call__(self, request: Any, rng: Stream) -> Decision:
         if type(request) in _ALIKE:
-            return _ALIKE[type(request)](request)
+            return _ALIKE[type(request)](self, request, rng)
         match request:
             case PhaseAction():
                 return self.act(request, rng)
@@ -86,8 +87,6 @@ class Character:
                 return self.jail(request)
             case BidForBuilding():
                 return self.bid_for_building(request, rng)
-            case React():
-                return Reacted(public_speech=self.heard("done", rng))
             case _:
                 raise AssertionError(f"no policy for {request.kind}")
 
