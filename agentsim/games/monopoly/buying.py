@@ -14,11 +14,9 @@ from agentsim.engine.number import WholeNumber
 from agentsim.engine.request import Choice, Number, Options
 from agentsim.engine.schema import said
 from agentsim.engine.template import If
-from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position, Space
-from agentsim.games.monopoly.building import carry_out, lists_that_matter, open_to
-from agentsim.games.monopoly.bundle import Funds
 from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.funding import can_pay
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import group_line, rent_line
 from agentsim.games.monopoly.question import MonopolyRequest, Part, Spoken, Word
@@ -60,54 +58,6 @@ class BuyOrAuction(MonopolyRequest[Bought]):
     def fallback(self) -> Bought:
         """Buy with twice the price in cash."""
         return self.silent(action="buy" if self.you.cash >= 2 * SPACES[self.position].price else "auction")
-
-
-class Funded(Spoken):
-    """What is sold and mortgaged first, or nothing."""
-
-    action: Funds
-
-
-class RaiseFirst(MonopolyRequest[Funded]):
-    """The player is short of the price, or of the least bid, and could raise it from the bank before it is asked."""
-
-    empty: ClassVar[Mapping[str, Any]] = {"action": {}}
-    particulars: ClassVar[tuple[str, ...]] = ("position", "needed")
-
-    position: int
-    needed: int
-    bid: bool
-
-    def why_not(self, decision: Funded) -> str:
-        return bundle.why_not(self.view.estate(), self.seat, self.you.cash, decision.action.bundle)
-
-    def question(self) -> tuple[str, ...]:
-        space, cash = SPACES[self.position], self.you.cash
-        what = "the least bid for" if self.bid else "the price of"
-        return (
-            f"{what.capitalize()} {space.position} {space.name} is ${self.needed} (printed price ${space.price}), and "
-            f"you have ${cash}: ${self.needed - cash} are missing. {rent_line(space.position)}",
-            group_line(self.view, self.seat, self.position),
-            *open_to(self.view, self.seat, "sell", "mortgage"),
-            f"You may sell buildings and mortgage deeds first; {'you bid' if self.bid else 'you choose'} once you have "
-            "that much. With empty lists, or with less, it goes on without you.",
-        )
-
-    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
-        return lists_that_matter(action, self.view.estate(), self.seat)
-
-    def fallback(self) -> Funded:
-        return self.silent(action=Funds())
-
-
-async def can_pay(match: Match, number: int, position: int, needed: int, *, bid: bool) -> bool:
-    """Whether a player has what it needs to buy or to bid, once it has raised it from the bank, where it may."""
-    seat = match.seat(number)
-    short = seat.cash < needed <= seat.cash + match.state.estate.liquid(number)
-    if short and match.config.raise_first:
-        funded = await match.ask(number, RaiseFirst, position=position, needed=needed, bid=bid)
-        carry_out(match, number, funded.action.bundle)
-    return seat.cash >= needed
 
 
 async def offer(match: Match, number: int, space: Space) -> None:
@@ -179,6 +129,14 @@ class AuctionLot:
     rivals: tuple[str, ...]
     sealed: bool
     ahead: tuple[str, ...] = ()
+    building: str = ""
+    """A house or a hotel for this lot in place of the deed."""
+
+    @property
+    def price(self) -> int:
+        """The printed price."""
+        space = SPACES[self.position]
+        return space.house_cost if self.building else space.price
 
 
 class AuctionBid(MonopolyRequest[Bid]):
@@ -201,7 +159,7 @@ class AuctionBid(MonopolyRequest[Bid]):
         return f"action.bid must be 0, or from {self.bids}." if 0 < decision.action.bid < self.lot.least else ""
 
     def question(self) -> tuple[str, ...]:
-        lot, space = self.lot, SPACES[self.lot.position]
+        lot = self.lot
         how = f"The highest bid is ${lot.high} by {lot.leader}." if lot.leader else "Nobody has bid yet."
         how += " Whoever withdraws is out of it."
         if lot.sealed:
@@ -210,12 +168,26 @@ class AuctionBid(MonopolyRequest[Bid]):
             )
             how = f"Everybody bids once, unseen; the highest bid takes it and is paid, {ahead}"
         return (
-            f"{space.position} {space.name} is auctioned. Printed price ${space.price}; you have ${self.you.cash}. "
-            f"{rent_line(space.position)}",
-            group_line(self.view, self.seat, space.position),
+            f"{self._what()} is auctioned. Printed price ${lot.price}; you have ${self.you.cash}. "
+            f"{rent_line(lot.position)}",
+            group_line(self.view, self.seat, lot.position),
             f"{how} Still bidding besides you: {', '.join(lot.rivals) or 'nobody'}.",
             f"How much do you bid: a whole number from {self.bids}, or 0 to withdraw?",
         )
+
+    def _what(self) -> str:
+        lot, space = self.lot, SPACES[self.lot.position]
+        if not lot.building:
+            return f"{space.position} {space.name}"
+        rents, level = space.rents, self.view.level[lot.position]
+        return (
+            f"The bank is short of {lot.building}s: the next one, which you would build at once on {space.position} "
+            f"{space.name} (rent {rents[level]}, then {rents[level + 1]}),"
+        )
+
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        building = {"building": self.lot.building} if self.lot.building else {}
+        return {**super().fingerprint_fields(), **building}
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return said(action, "bid", description=f"{self.bids}, or 0 to withdraw")
@@ -223,7 +195,7 @@ class AuctionBid(MonopolyRequest[Bid]):
     def fallback(self) -> Bid:
         """Ten more than the highest, as far as the cash goes, while that is below the printed price."""
         lot, cash = self.lot, self.you.cash
-        bid = min(max(lot.high + BID_STEP, lot.least), cash) if lot.high < SPACES[lot.position].price <= cash else 0
+        bid = min(max(lot.high + BID_STEP, lot.least), cash) if lot.high < lot.price <= cash else 0
         return self.silent(action=StakedBid(bid=bid if bid >= lot.least else 0))
 
 

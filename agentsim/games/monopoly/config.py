@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
 from agentsim.engine.game import GameConfig
+from agentsim.engine.rule_sets import Since
 from agentsim.games.monopoly.board import START_CASH
 
 LONGEST_WORD = 12
 """Characters that a word may have, on average, in a speech that is counted in words."""
 
 
+BetweenTurns: TypeAlias = Literal["never", "when_it_matters", "after_every_roll"]
 OFFICIAL: Mapping[str, Any] = {
     "raise_first": True,
     "between_turns": "after_every_roll",
@@ -30,17 +32,17 @@ OFFICIAL: Mapping[str, Any] = {
 class MonopolyConfig(GameConfig):
     """Amounts are whole dollars. What is no question of taste (the official US rules) is no option."""
 
-    rules: Literal["usual", "official"] = "usual"
+    rules: Annotated[Literal["usual", "official"], Since(2, before="usual")] = "usual"
     """`"official"` sets the keys below to the printed rules where they are not given."""
-    questions: Literal["together", "separate"] = "together"
+    questions: Annotated[Literal["together", "separate"], Since(2, before="separate")] = "together"
     """One question for trades and the estate, repeated while something is done, or one for each."""
-    raise_first: bool = True
+    raise_first: Annotated[bool, Since(2, before=False)] = True
     """Whether a player who is short of a price, or of a bid, may sell and mortgage first."""
-    between_turns: Literal["never", "when_it_matters", "after_every_roll"] = "when_it_matters"
+    between_turns: Annotated[BetweenTurns, Since(2, before="never")] = "when_it_matters"
     """Who acts between turns: those who were sent to jail or were paid and can build; or all, after every roll."""
-    house_shortage: Literal["auction", "seat_order"] = "auction"
+    house_shortage: Annotated[Literal["auction", "seat_order"], Since(2, before="seat_order")] = "auction"
     """The last houses and hotels that several could build are auctioned, or go to the first to ask (S10)."""
-    lift_on_receipt: bool = True
+    lift_on_receipt: Annotated[bool, Since(2, before=False)] = True
     """Whether a mortgage may be lifted when the deed is received, with the interest paid once (case 125)."""
     max_turns: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """Players' turns after which the game ends and net worth decides."""

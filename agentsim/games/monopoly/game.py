@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from pydantic import JsonValue
-
 from agentsim.engine.event import Event, Everyone, PlayerId
 from agentsim.engine.game import Bot, Game, Outcome
 from agentsim.engine.request import Request
@@ -16,15 +14,16 @@ from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import DECKS, Deck, ids
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.building import Built, Lifted, ManageEstate, Mortgaged, Sold
-from agentsim.games.monopoly.buying import AuctionBid, AuctionClosed, AuctionOpened, BidMade, BuyOrAuction, RaiseFirst
+from agentsim.games.monopoly.buying import AuctionBid, AuctionClosed, AuctionOpened, BidMade, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
+from agentsim.games.monopoly.funding import RaiseFirst
 from agentsim.games.monopoly.jail import Freed, JailAction, Jailed, StayedInJail
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Match, Moved, Paid, Rolled
 from agentsim.games.monopoly.panels import panels
 from agentsim.games.monopoly.receipt import LiftOnReceipt
 from agentsim.games.monopoly.rulebook import laws
-from agentsim.games.monopoly.shortage import BidForBuilding, BuildingBid, BuildingShort
+from agentsim.games.monopoly.shortage import BuildingShort
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, sum_up
 from agentsim.games.monopoly.tables import tables
@@ -43,12 +42,12 @@ from agentsim.games.monopoly.turn import CardDrawn, GameBegan, GameEnded, Result
 MOST_PLAYERS = 8
 REQUESTS: tuple[type[Request[Any]], ...] = (
     *(JailAction, PhaseAction, ManageEstate, ProposeTrade, AnswerTrade, React, BuyOrAuction, AuctionBid, RaiseCash),
-    *(RaiseFirst, LiftOnReceipt, BidForBuilding),
+    *(RaiseFirst, LiftOnReceipt),
 )
 EVENTS: tuple[type[Event], ...] = (
     *(Rolled, Moved, CardDrawn, CardMoved, Jailed, Freed, StayedInJail, DeedMoved, AuctionOpened, BidMade),
     *(AuctionClosed, Built, Sold, Mortgaged, Lifted, Paid, Bankrupted, TradeProposed, TradeDiscarded, TradeAccepted),
-    *(TradeRejected, BuildingShort, BuildingBid, GameBegan, Spoke, Thought, Narrated, Summarized, GameEnded),
+    *(TradeRejected, BuildingShort, GameBegan, Spoke, Thought, Narrated, Summarized, GameEnded),
 )
 
 
@@ -59,15 +58,6 @@ class Monopoly(Game):
     title = "Monopoly"
     summary = "two to eight players trade, build and ruin each other, aloud and in private"
     rules_version = 2
-    earlier: ClassVar[Mapping[int, Mapping[str, JsonValue]]] = {
-        1: {
-            "questions": "separate",
-            "raise_first": False,
-            "between_turns": "never",
-            "house_shortage": "seat_order",
-            "lift_on_receipt": False,
-        }
-    }
     config = MonopolyConfig
     requests = (*REQUESTS, Summarize)
     events = EVENTS

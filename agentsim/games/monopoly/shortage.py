@@ -6,22 +6,15 @@ Who builds opens with the printed price; those who could build too may bid more,
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Sequence
 
-from agentsim.engine.request import Choice, Number, Options
-from agentsim.engine.schema import said
-from agentsim.engine.template import If
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.board import SPACES, OfPlayer, OnBoard
+from agentsim.games.monopoly.board import SPACES, OnBoard
 from agentsim.games.monopoly.building import build, carry_out
 from agentsim.games.monopoly.bundle import Building, Bundle, Step, building
-from agentsim.games.monopoly.buying import BID_STEP, StakedBid
+from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BidMade
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.prompts import deed
-from agentsim.games.monopoly.question import MonopolyRequest, Place, Spoken
 
 
 class BuildingShort(
@@ -36,87 +29,6 @@ class BuildingShort(
     stock: int
     price: int
     bidders: tuple[str, ...]
-
-
-class BuildingBid(
-    OfPlayer, heading=If("amount", "{name} bids ${amount}", "{name} withdraws"), content="The {building}."
-):
-    """`amount` 0 withdraws."""
-
-    building: str
-    amount: int
-
-
-class BuildingStake(StakedBid):
-    """A bid for a building in dollars, 0 withdraws; and the lot that it is for."""
-
-    position: Place | None = None
-
-
-class BuildingBidden(Spoken):
-    """A bid, or 0."""
-
-    action: BuildingStake
-
-
-@dataclass(frozen=True, slots=True)
-class BuildingLot:
-    """A house or hotel under the hammer: the highest bid and whose it is, the lowest that counts, who still bids."""
-
-    building: Building
-    high: int
-    leader: str
-    least: int
-    rivals: tuple[str, ...]
-    lots: tuple[int, ...]
-    """Where the bidder may build it."""
-
-
-class BidForBuilding(MonopolyRequest[BuildingBidden]):
-    """A bid for one of the last houses or hotels, or 0."""
-
-    empty: ClassVar[Mapping[str, Any]] = {"action": {"bid": 0}}
-    particulars: ClassVar[tuple[str, ...]] = ("lot.building", "lot.high", "lot.least")
-
-    lot: BuildingLot
-
-    def choices(self) -> Options:
-        lots = Choice((None, *self.lot.lots))
-        return {"action.bid": Number(0, self.you.cash, nothing=0), "action.position": lots}
-
-    @property
-    def bids(self) -> str:
-        """The amounts that count."""
-        return f"{self.lot.least} to {self.you.cash}"
-
-    def why_not(self, decision: BuildingBidden) -> str:
-        return f"action.bid must be 0, or from {self.bids}." if 0 < decision.action.bid < self.lot.least else ""
-
-    def question(self) -> tuple[str, ...]:
-        lot, estate = self.lot, self.view.estate()
-        lots = (
-            f"{deed(estate, at)} (printed price ${SPACES[at].house_cost}; rent {SPACES[at].rents[estate.level[at]]}, "
-            f"then {SPACES[at].rents[estate.level[at] + 1]})"
-            for at in lot.lots
-        )
-        return (
-            f"The bank is short of {lot.building}s, so the next {lot.building} is auctioned; the winner pays its bid "
-            f"and builds it. You have ${self.you.cash}. You could build on: {', '.join(lots)}.",
-            f"The highest bid is ${lot.high} by {lot.leader}. Whoever withdraws is out of it. Still bidding besides "
-            f"you: {', '.join(lot.rivals) or 'nobody'}.",
-            f"How much do you bid: a whole number from {self.bids} with the position of your lot, or 0 to withdraw?",
-        )
-
-    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
-        action = said(action, "bid", description=f"{self.bids}, or 0 to withdraw")
-        return said(action, "position", enum=list(self.lot.lots), default=self.lot.lots[0])
-
-    def fallback(self) -> BuildingBidden:
-        """Ten more than the highest while that is below twice the printed price, as far as the cash goes."""
-        lot, cash = self.lot, self.you.cash
-        bid = min(max(lot.high + BID_STEP, lot.least), cash)
-        wise = lot.least <= bid < 2 * SPACES[lot.lots[0]].house_cost
-        return self.silent(action=BuildingStake(bid=bid if wise else 0, position=lot.lots[0]))
 
 
 # -- what happens
@@ -159,19 +71,25 @@ def _lots(estate: Estate, number: int, kind: Building) -> tuple[int, ...]:
 
 async def _auctioned(match: Match, builder: int, step: Step, bidders: Sequence[int], out: set[int]) -> None:
     """One building: the builder opens, the others may bid more; who withdraws is `out` of the rest as well."""
-    kind, place = building(step.after), {builder: step.position}
+    kind = building(step.after)
     leader, high, left = builder, step.amount, deque((*bidders, builder))
     while (number := left.popleft()) != leader:
-        least, bid = high + match.config.auction_min_step, 0
-        seat, lots = match.seat(number), _lots(match.state.estate, number, kind)
+        place, seat, bid = _place(match, number, step, own=number == builder), match.seat(number), 0
+        least = high + match.config.auction_min_step
         if seat.cash >= least:
-            lot = BuildingLot(kind, high, match.name(leader), least, tuple(map(match.name, left)), lots)
-            stake = (await match.ask(number, BidForBuilding, lot=lot)).action
-            bid, place[number] = stake.bid, lots[0] if stake.position is None else stake.position
-            match.tell(BuildingBid(seat.id, seat.name, kind, bid), by=number)
+            names = (match.name(leader), least, tuple(map(match.name, left)))
+            lot = AuctionLot(place, high, *names, sealed=False, building=kind)
+            bid = (await match.ask(number, AuctionBid, lot=lot)).action.bid
+            match.tell(BidMade(place, seat.id, seat.name, bid), by=number)
         if bid:
             leader, high = number, bid
             left.append(number)
         elif number != builder:
             out.add(number)
-    build(match, leader, place[leader], high)
+    build(match, leader, _place(match, leader, step, own=leader == builder), high)
+
+
+def _place(match: Match, number: int, step: Step, *, own: bool) -> int:
+    """Where the bidder would build: where the builder wanted to, or where its rent would be highest."""
+    lots, level = _lots(match.state.estate, number, building(step.after)), match.state.estate.level
+    return step.position if own else max(lots, key=lambda lot: SPACES[lot].rents[level[lot] + 1])

@@ -16,9 +16,9 @@ from agentsim.engine.chance import Chance
 from agentsim.engine.event import Event
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
+from agentsim.engine.rule_sets import settings_of
 from agentsim.engine.table import Table
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.board import DECKS, HOTEL, HOTELS, HOUSES, JAIL, JAIL_CARDS, START_CASH, Deck, DeckName
 from agentsim.games.monopoly.building import Managed, ManageEstate, carry_out
 from agentsim.games.monopoly.buying import Bid, Bought, auction
@@ -81,7 +81,7 @@ class Game:
         self.asked: list[Request[Any]] = []
         self.table = Table(tuple(players), Chance(1))
         self.table.round("Turn 1")
-        values = {**GAME.earlier.get(rules, {}), **(config or {})}
+        values = {**settings_of(MonopolyConfig, rules), **(config or {})}
         self.match = Match(self.table, MonopolyConfig.model_validate(values), state)
         self._before = self.cash
 

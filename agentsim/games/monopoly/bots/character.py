@@ -16,13 +16,13 @@ from agentsim.games.monopoly.bots.building import raised
 from agentsim.games.monopoly.bots.worth import Deal, Taste, best_deal, judged, npv, proposal, wanted, worst_rent
 from agentsim.games.monopoly.building import Managed, ManageEstate
 from agentsim.games.monopoly.bundle import Bundle, Funds, Level
-from agentsim.games.monopoly.buying import AuctionBid, Bid, Bought, BuyOrAuction, Funded, RaiseFirst, StakedBid
+from agentsim.games.monopoly.buying import AuctionBid, Bid, Bought, BuyOrAuction, StakedBid
 from agentsim.games.monopoly.debts import RaiseCash, Raised
 from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.funding import Funded, RaiseFirst
 from agentsim.games.monopoly.jail import JailAction, JailChoice
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
 from agentsim.games.monopoly.receipt import LiftedOnReceipt, LiftOnReceipt
-from agentsim.games.monopoly.shortage import BidForBuilding, BuildingBidden, BuildingStake
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.trade import Proposal, Side, interest_on
 from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade, React
@@ -63,6 +63,8 @@ class Character:
     """How likely it proposes nothing where it may."""
     talks: ClassVar[float]
     """How likely it says something on an occasion for words."""
+    EAGER: ClassVar[int] = 2
+    """How many times the printed price it bids at most for one of the last houses."""
     lines: ClassVar[Lines]
     thought: ClassVar[str] = ""
     """What it thinks of an offer that it says something to."""
@@ -85,8 +87,6 @@ class Character:
                 return self.answer(request, rng)
             case JailAction():
                 return self.jail(request)
-            case BidForBuilding():
-                return self.bid_for_building(request, rng)
             case _:
                 raise AssertionError(f"no policy for {request.kind}")
 
@@ -138,17 +138,12 @@ class Character:
     def bid(self, request: AuctionBid) -> Bid:
         """Up to its limit, by a quarter of what is left to it; one bid where bids are sealed."""
         lot = request.lot
-        limit = min(self.value(request, lot.position), request.you.cash - self.floor(request, lot.position))
+        value = self.EAGER * lot.price if lot.building else self.value(request, lot.position)
+        limit = min(value, request.you.cash - self.floor(request, lot.position))
         if limit < lot.least:
             return OUT
         amount = limit if lot.sealed else max(lot.least, lot.high + (limit - lot.high + 1) // 2)
         return Bid(action=StakedBid(bid=amount))
-
-    def bid_for_building(self, request: BidForBuilding, rng: Stream) -> BuildingBidden:
-        """The least that counts, up to twice the printed price, as long as its reserve is left."""
-        lot, kept = request.lot, request.you.cash - self.reserve(request.view, request.seat, rng)
-        bid = lot.least if lot.least <= min(kept, 2 * SPACES[lot.lots[0]].house_cost) else 0
-        return BuildingBidden(action=BuildingStake(bid=bid, position=lot.lots[0]))
 
     def act(self, request: PhaseAction, rng: Stream) -> PhaseChoice:
         """In its own turn trades first, as long as it has any; then what it does with its estate."""

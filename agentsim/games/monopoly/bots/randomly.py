@@ -12,13 +12,13 @@ from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseAc
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.building import Managed, ManageEstate
 from agentsim.games.monopoly.bundle import Bundle, Funds, Level, building
-from agentsim.games.monopoly.buying import AuctionBid, Bid, BuyOrAuction, Funded, RaiseFirst, StakedBid
+from agentsim.games.monopoly.buying import AuctionBid, Bid, BuyOrAuction, StakedBid
 from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
 from agentsim.games.monopoly.estate import Estate, Kind, amount
+from agentsim.games.monopoly.funding import Funded, RaiseFirst
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
 from agentsim.games.monopoly.receipt import LiftOnReceipt
-from agentsim.games.monopoly.shortage import BidForBuilding
 from agentsim.games.monopoly.trade import Proposal, Side
 from agentsim.games.monopoly.trading import AnswerTrade, Proposed, ProposeTrade, React
 
@@ -38,7 +38,7 @@ def randomly(request: Any, rng: Stream) -> Decision:
             return PhaseChoice(action=_act(request, rng))
         case RaiseFirst():
             return Funded(action=_funds(request, rng) if rng.random() < 0.5 else Funds())
-        case LiftOnReceipt() | BidForBuilding():
+        case LiftOnReceipt():
             return random_decision(request, rng)
         case React():
             return Reacted(public_speech=rng.pick(("", "Good.")))
