@@ -17,10 +17,11 @@ from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.building import ManageEstate, When, lists_that_matter, moment, open_to
 from agentsim.games.monopoly.bundle import Bundle
 from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.proposing import Proposing, left, propose
 from agentsim.games.monopoly.question import Part, Spoken
 from agentsim.games.monopoly.shortage import build_out
 from agentsim.games.monopoly.trade import Offered
-from agentsim.games.monopoly.trading import Proposing, deal, left, propose
+from agentsim.games.monopoly.trading import deal
 
 _BUNDLES = 4
 """How often in one phase a player may do something with its estate: all that is legal fits into the first."""
@@ -104,9 +105,8 @@ class PhaseAction(Proposing[PhaseChoice]):
         ]
         if "propose_trade" in self.kinds:
             lines += [
-                f"propose_trade offers a trade to one player ({self.made} proposed in this phase, {self.left} left). "
-                "What can change hands now, by position:",
-                *self.for_trade(),
+                f"propose_trade offers a trade to one player, by id ({self.made} proposed in this phase, {self.left} "
+                f"left): cash, cards out of jail, and deeds by position{self.kept()}.",
             ]
         if "manage_estate" in self.kinds:
             lines += [

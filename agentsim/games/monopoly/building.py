@@ -9,7 +9,7 @@ from agentsim.engine.schema import said
 from agentsim.engine.template import Worded
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnBoard, OnDeed
+from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnBoard, OnDeed, group_name
 from agentsim.games.monopoly.bundle import Bundle, Step
 from agentsim.games.monopoly.estate import BANK, Estate, Kind, amount
 from agentsim.games.monopoly.match import Match
@@ -24,8 +24,9 @@ _OPEN: Mapping[Kind, str] = {
     "sell": "Buildings that may go next (you get)",
     "mortgage": "May be mortgaged (you get)",
     "lift": "Mortgages that may be lifted (you pay)",
-    "build": "May be built on next (you pay; rent then)",
+    "build": "May be built on next (you pay; rent now and then)",
 }
+_GOAL = 3
 _LOTS_IN_WORDS = "name or number, then house or hotel; commas between; nothing for none"
 
 
@@ -112,12 +113,29 @@ def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
     """What may be sold, mortgaged, lifted and built on, with amounts."""
     estate = view.estate()
     for kind in kinds:
-        found = []
-        for lot in estate.able(kind, seat):
-            rent = f"; {SPACES[lot].rents[estate.level[lot] + 1]}" if kind == "build" else ""
-            found.append(f"{deed(estate, lot)} ${amount(kind, lot)}{rent}")
+        able = estate.able(kind, seat)
+        found = [f"{deed(estate, lot)} ${amount(kind, lot)}{_rents(estate, lot) * (kind == 'build')}" for lot in able]
         if found:
             yield f"{_OPEN[kind]}: {', '.join(found)}"
+        if found and kind == "build":
+            yield from _outlay(estate, seat, view.seats[seat].cash)
+
+
+def _rents(estate: Estate, lot: int) -> str:
+    return f" (${estate.rent(lot, 0)}, ${SPACES[lot].rents[estate.level[lot] + 1]})"
+
+
+def _outlay(estate: Estate, seat: int, cash: int) -> Iterator[str]:
+    """What it takes to have three houses on each lot, where rents rise most; and what a bad landing would leave."""
+    costs = []
+    for group, lots in GROUPS.items():
+        missing = sum(max(0, _GOAL - estate.level[lot]) for lot in lots)
+        if missing and any(not estate.why_not("build", seat, lot) for lot in lots):
+            costs.append(f"{group_name(group)} ${missing * SPACES[lots[0]].house_cost}")
+    if costs:
+        yield f"Three houses on every lot would take: {', '.join(costs)}."
+    if worst := estate.highest_rent(seat):
+        yield f"The highest rent on the board for you is ${worst}: of your ${cash} it would leave ${cash - worst}."
 
 
 def lists_that_matter(action: Mapping[str, Any], estate: Estate, seat: int) -> Mapping[str, Any]:

@@ -21,6 +21,7 @@ from agentsim.games.monopoly.funding import RaiseFirst
 from agentsim.games.monopoly.jail import Freed, JailAction, Jailed, StayedInJail
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Match, Moved, Paid, Rolled
 from agentsim.games.monopoly.panels import panels
+from agentsim.games.monopoly.proposing import ProposeTrade
 from agentsim.games.monopoly.receipt import LiftOnReceipt
 from agentsim.games.monopoly.rulebook import laws
 from agentsim.games.monopoly.shortage import BuildingShort
@@ -30,7 +31,6 @@ from agentsim.games.monopoly.tables import tables
 from agentsim.games.monopoly.talk import Narrated, Spoke, Summarized, Thought
 from agentsim.games.monopoly.trading import (
     AnswerTrade,
-    ProposeTrade,
     React,
     TradeAccepted,
     TradeDiscarded,

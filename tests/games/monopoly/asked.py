@@ -15,12 +15,13 @@ from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.proposing import ProposeTrade
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.state import SeatView, View
 from agentsim.games.monopoly.summarizing import Summarize
 from agentsim.games.monopoly.talk import Memory, Rejection, Remark, Thinking
 from agentsim.games.monopoly.trade import Side, Terms
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
+from agentsim.games.monopoly.trading import AnswerTrade, React
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("Shark", "Professor", "Hustler", "Turtle")

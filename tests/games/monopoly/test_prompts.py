@@ -13,11 +13,12 @@ from agentsim.engine.event import Everyone, LogEntry
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly.board import DEEDS, GROUPS, SPACES
 from agentsim.games.monopoly.game import REQUESTS
+from agentsim.games.monopoly.proposing import ProposeTrade
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.summarizing import Summarize, Summary
 from agentsim.games.monopoly.talk import Spoke, Summarized, Talk, Thought
 from agentsim.games.monopoly.trade import Side, Terms
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, TradeProposed, TradeRejected
+from agentsim.games.monopoly.trading import AnswerTrade, TradeProposed, TradeRejected
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import wordy
 from tests.games.monopoly.answers import NO_TRADE, propose, side

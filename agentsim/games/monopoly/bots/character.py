@@ -21,11 +21,12 @@ from agentsim.games.monopoly.debts import RaiseCash, Raised
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.funding import Funded, RaiseFirst
 from agentsim.games.monopoly.jail import JailAction, JailChoice
+from agentsim.games.monopoly.proposing import Proposed, ProposeTrade
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
 from agentsim.games.monopoly.receipt import LiftedOnReceipt, LiftOnReceipt
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.trade import Proposal, Side, interest_on
-from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade, React
+from agentsim.games.monopoly.trading import Answered, AnswerTrade, React
 
 Lines: TypeAlias = Mapping[str, tuple[str, ...]]
 """What is said, by occasion; in a pitch `{name}` is who it is made to, `{group}` what the proposer would have."""

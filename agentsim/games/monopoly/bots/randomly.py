@@ -17,10 +17,11 @@ from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
 from agentsim.games.monopoly.estate import Estate, Kind, amount
 from agentsim.games.monopoly.funding import Funded, RaiseFirst
 from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.proposing import Proposed, ProposeTrade
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
 from agentsim.games.monopoly.receipt import LiftOnReceipt
 from agentsim.games.monopoly.trade import Proposal, Side
-from agentsim.games.monopoly.trading import AnswerTrade, Proposed, ProposeTrade, React
+from agentsim.games.monopoly.trading import AnswerTrade, React
 
 _FIELDS: Mapping[Kind, str] = {"sell": "sells", "mortgage": "mortgages", "lift": "unmortgages", "build": "builds"}
 
