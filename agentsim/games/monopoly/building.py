@@ -114,7 +114,8 @@ def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
     estate = view.estate()
     for kind in kinds:
         able = estate.able(kind, seat)
-        found = [f"{deed(estate, lot)} ${amount(kind, lot)}{_rents(estate, lot) * (kind == 'build')}" for lot in able]
+        rents = {lot: _rents(estate, lot) if kind == "build" else "" for lot in able}
+        found = [f"{deed(estate, lot)} ${amount(kind, lot)}{rents[lot]}" for lot in able]
         if found:
             yield f"{_OPEN[kind]}: {', '.join(found)}"
         if found and kind == "build":

@@ -18,7 +18,7 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.monopoly import GAME, bundle, trade
-from agentsim.games.monopoly.acting import DoEstate, DoTrade, PhaseAction, PhaseChoice
+from agentsim.games.monopoly.acting import DoEstate, DoTrade, PhaseChoice
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.building import Built, Managed, ManageEstate
@@ -66,18 +66,16 @@ def _decided(kind: type[Request[Any]], player: str | None = None) -> Iterator[tu
                     continue
                 if isinstance(request, kind):
                     yield request, decision
-                elif isinstance(request, PhaseAction) and isinstance(decision, PhaseChoice):
-                    if kind.kind in request.kinds and (part := _part(kind, decision.action)):
-                        yield request, part
+                elif isinstance(decision, PhaseChoice) and kind.kind in request.kinds:
+                    yield from ((request, part) for part in _part(kind, decision.action))
 
 
-def _part(kind: type[Request[Any]], action: Any) -> Decision | None:
-    """What the one decision of a phase says to this question; None where it comes after a trade."""
+def _part(kind: type[Request[Any]], action: Any) -> Iterator[Decision]:
+    """What the one decision of a phase says to this question; nothing of the estate where it is a trade."""
     if kind is ProposeTrade:
-        return Proposed(action=Proposal(propose_trade=isinstance(action, DoTrade), **dict(action)))
-    if isinstance(action, DoTrade):
-        return None
-    return Managed(action=action if isinstance(action, DoEstate) else Bundle())
+        yield Proposed(action=Proposal(propose_trade=isinstance(action, DoTrade), **dict(action)))
+    elif not isinstance(action, DoTrade):
+        yield Managed(action=action if isinstance(action, DoEstate) else Bundle())
 
 
 def _after(request: ManageEstate, action: Any) -> int:

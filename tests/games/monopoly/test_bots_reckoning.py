@@ -11,6 +11,7 @@ import pytest
 
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly import GAME, bundle
+from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import DECKS, GROUPS, HOTELS, HOUSES, JAIL, SPACES, destination
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.bots.building import raised, sites
