@@ -99,21 +99,17 @@ class PhaseAction(Proposing[PhaseChoice]):
         return self.objection_to(offered, self.view.estate(), self.view.seats) if isinstance(offered, DoTrade) else ""
 
     def question(self) -> tuple[str, ...]:
-        lines = [
-            f"You may act {moment(self.when, again=self.again)}, one thing at a time; you are asked again after "
-            "it, unless you say end_phase. It ends as well with nothing."
-        ]
+        lines = [f"You may act {moment(self.when, again=self.again)}. You are asked again until end_phase:"]
         if "propose_trade" in self.kinds:
             lines += [
-                f"propose_trade offers a trade to one player, by id ({self.made} proposed in this phase, {self.left} "
-                f"left): cash, cards out of jail, and deeds by position{self.kept()}.",
+                f"- propose_trade ({self.made} made, {self.left} left): cash, cards out of jail, deeds by position"
+                f"{self.kept()}",
             ]
         if "manage_estate" in self.kinds:
             lines += [
-                f"manage_estate ({self.managed} of {_BUNDLES} times in this phase so far; you have ${self.you.cash}):",
+                f"- manage_estate ({self.managed} of {_BUNDLES} times so far), all or nothing in the order of its lists; "
+                "an entry is a house, or the hotel as the fifth",
                 *open_to(self.view, self.seat, "sell", "mortgage", "lift", "build"),
-                "Sales, mortgages, mortgages lifted and buildings happen in this order, all of them or none. One entry "
-                "is one house; the fifth building of a lot is its hotel.",
             ]
         return tuple(lines)
 

@@ -21,10 +21,10 @@ When: TypeAlias = Literal["before", "after", "jail", "jailed", "between"]
 """Before or after one's roll, before leaving jail, just sent there, or when another player's roll is done."""
 DEEDS_IN_WORDS = "names or numbers, commas between; nothing for none"
 _OPEN: Mapping[Kind, str] = {
-    "sell": "Buildings that may go next (you get)",
+    "sell": "May be sold next (you get)",
     "mortgage": "May be mortgaged (you get)",
-    "lift": "Mortgages that may be lifted (you pay)",
-    "build": "May be built on next (you pay; rent now and then)",
+    "lift": "May be lifted (you pay)",
+    "build": "May be built on next (you pay; rent now, then)",
 }
 _GOAL = 3
 _LOTS_IN_WORDS = "name or number, then house or hotel; commas between; nothing for none"
@@ -115,15 +115,20 @@ def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
     for kind in kinds:
         able = estate.able(kind, seat)
         rents = {lot: _rents(estate, lot) if kind == "build" else "" for lot in able}
-        found = [f"{deed(estate, lot)} ${amount(kind, lot)}{rents[lot]}" for lot in able]
+        called = deed if kind in {"sell", "build"} else _plain
+        found = [f"{called(estate, lot)} ${amount(kind, lot)}{rents[lot]}" for lot in able]
         if found:
             yield f"{_OPEN[kind]}: {', '.join(found)}"
         if found and kind == "build":
             yield from _outlay(estate, seat, view.seats[seat].cash)
 
 
+def _plain(_: Estate, lot: int) -> str:
+    return f"{lot} {SPACES[lot].name}"
+
+
 def _rents(estate: Estate, lot: int) -> str:
-    return f" (${estate.rent(lot, 0)}, ${SPACES[lot].rents[estate.level[lot] + 1]})"
+    return f" ({estate.rent(lot, 0)}, {SPACES[lot].rents[estate.level[lot] + 1]})"
 
 
 def _outlay(estate: Estate, seat: int, cash: int) -> Iterator[str]:
@@ -134,9 +139,10 @@ def _outlay(estate: Estate, seat: int, cash: int) -> Iterator[str]:
         if missing and any(not estate.why_not("build", seat, lot) for lot in lots):
             costs.append(f"{group_name(group)} ${missing * SPACES[lots[0]].house_cost}")
     if costs:
-        yield f"Three houses on every lot would take: {', '.join(costs)}."
+        yield f"Three houses a lot: {', '.join(costs)}."
     if worst := estate.highest_rent(seat):
-        yield f"The highest rent on the board for you is ${worst}: of your ${cash} it would leave ${cash - worst}."
+        left = f"leave you ${cash - worst}" if cash >= worst else f"be ${worst - cash} too much"
+        yield f"The highest rent on the board, ${worst}, would {left}."
 
 
 def lists_that_matter(action: Mapping[str, Any], estate: Estate, seat: int) -> Mapping[str, Any]:

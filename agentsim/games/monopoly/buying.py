@@ -170,7 +170,7 @@ class AuctionBid(MonopolyRequest[Bid]):
         return (
             f"{self._what()} is auctioned. Printed price ${lot.price}; you have ${self.you.cash}. "
             f"{rent_line(lot.position)}",
-            group_line(self.view, self.seat, lot.position),
+            *([] if lot.building else [group_line(self.view, self.seat, lot.position)]),
             f"{how} Still bidding besides you: {', '.join(lot.rivals) or 'nobody'}.",
             f"How much do you bid: a whole number from {self.bids}, or 0 to withdraw?",
         )

@@ -52,7 +52,7 @@ class Proposing(MonopolyRequest[S]):
         """What cannot change hands: deeds of groups with buildings."""
         estate = self.view.estate()
         built = [group_name(group) for group, lots in GROUPS.items() if estate.built_up(lots[0])]
-        return f", but not those of {', '.join(built)}, where buildings stand" if built else ""
+        return f", none of {', '.join(built)} (buildings)" if built else ""
 
     def for_trade(self) -> Iterator[str]:
         """What can change hands now, by player."""

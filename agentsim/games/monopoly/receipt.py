@@ -41,7 +41,7 @@ class LiftOnReceipt(MonopolyRequest[LiftedOnReceipt]):
             "interest now, and all of the lifting price later:",
             *(
                 f"- {space.position} {space.name}: ${space.redemption} lifts it now; ${space.interest} keeps it "
-                f"mortgaged, and {space.redemption} more lift it later. {rent_line(space.position)}"
+                f"mortgaged, and ${space.redemption} more lift it later. {rent_line(space.position)}"
                 for space in spaces
             ),
             "Which mortgages do you lift now? An empty list lifts none.",

@@ -72,7 +72,7 @@ class Game:
         chance: str = "",
         chest: str = "",
         config: Any = None,
-        rules: int = 1,
+        rules: Any = 1,
         **hands: str,
     ) -> None:
         self.players = players

@@ -159,7 +159,7 @@ def test_the_longest_speech_is_cut_with_a_mark() -> None:
 
 def test_the_board_is_seen_the_same_by_all() -> None:
     assert board().estate().held(0) == [11, 21, 23, 24]
-    assert len(REQUESTS) == 8
+    assert len(REQUESTS) == 11
 
 
 def test_who_proposed_what_cannot_be_reads_why_until_the_turn_is_over() -> None:

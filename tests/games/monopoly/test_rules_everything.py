@@ -305,6 +305,6 @@ def test_a_trade_is_answered_with_its_balance_groups_rents_and_interest() -> Non
 def test_building_says_rents_now_and_then_the_way_to_three_houses_and_the_worst_rent() -> None:
     (asked, *_) = Game(A="16 18 19", B="39", rules=2).turn((4, 6)).requests(PhaseAction, "A")
     text = "\n".join(asked.question())
-    assert "16 St. James Place $100 ($28, $70)" in text
-    assert "Three houses on every lot would take: orange $900." in text
-    assert "The highest rent on the board for you is $50: of your $1500 it would leave $1450." in text
+    assert "16 St. James Place $100 (28, 70)" in text
+    assert "Three houses a lot: orange $900." in text
+    assert "The highest rent on the board, $50, would leave you $1450." in text
