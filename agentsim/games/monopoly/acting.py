@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from agentsim.engine.options import Schema
 from agentsim.engine.request import Choice, Options
@@ -51,10 +51,32 @@ class DoEstate(Bundle, _Doing):
     end_phase: bool = False
 
 
+_KINDS: Mapping[str, frozenset[str]] = {
+    "propose_trade": frozenset(Offered.model_fields),
+    "manage_estate": frozenset(Bundle.model_fields),
+}
+_AROUND = frozenset({"do", *Spoken.model_fields})
+_NOTHING = frozenset({"", "pass", "none", "no", "skip", "wait", "end_phase", "end phase", "end"})
+
+
+def told_apart(given: Any) -> Any:
+    """An action with the kind that its fields are of, where it does not say; one that says nothing is none."""
+    if not isinstance(given, Mapping) or given.get("do") in {"nothing", *_KINDS}:
+        return given
+    for kind in _KINDS:
+        if isinstance(inner := given.get(kind), Mapping):
+            return {**inner, "do": kind}
+    found = [kind for kind, fields in _KINDS.items() if fields & given.keys()]
+    if len(found) == 1 and given.get("propose_trade") is not False:
+        return {**given, "do": found[0]}
+    idle = given.keys() <= _AROUND and str(given.get("do") or "").strip().casefold() in _NOTHING
+    return {"do": "nothing"} if idle or given.get("propose_trade") is False else given
+
+
 class PhaseChoice(Spoken):
     """One of them."""
 
-    action: Annotated[DoNothing | DoTrade | DoEstate, Field(discriminator="do")]
+    action: Annotated[DoNothing | DoTrade | DoEstate, Field(discriminator="do"), BeforeValidator(told_apart)]
 
 
 class PhaseAction(Proposing[PhaseChoice]):
@@ -107,8 +129,8 @@ class PhaseAction(Proposing[PhaseChoice]):
             ]
         if "manage_estate" in self.kinds:
             lines += [
-                f"- manage_estate ({self.managed} of {_BUNDLES} times so far), all or nothing in the order of its lists; "
-                "an entry is a house, or the hotel as the fifth",
+                f"- manage_estate ({self.managed} of {_BUNDLES} times so far), all or nothing in the order of its lists"
+                "; an entry is a house, or the hotel as the fifth",
                 *open_to(self.view, self.seat, "sell", "mortgage", "lift", "build"),
             ]
         return tuple(lines)

@@ -5,10 +5,12 @@ Where the printed rules say more than the first rule set played, theirs is the d
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from agentsim.errors import UnreadableReply
 from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.building import Built, Lifted, ManageEstate, Mortgaged, Sold
 from agentsim.games.monopoly.buying import AuctionBid, BidMade, BuyOrAuction
@@ -81,6 +83,34 @@ def test_kinds_that_are_not_open_are_neither_shown_nor_taken() -> None:
     offer = offers("B", side(16), side(cash=1))
     (*_, last) = Game(A="16m $5", B="6 $50", rules=2).turn((4, 6), A=[offer] * 4, B=[REJECT] * 4).requests(PhaseAction)
     assert (last.made, last.left) == (1, 1), "two a phase, and then nothing is left to ask"
+
+
+@pytest.mark.parametrize(
+    ("action", "does"),
+    [
+        ("nothing", "nothing"),
+        (None, "nothing"),
+        ("pass", "nothing"),
+        ({}, "nothing"),
+        ({"propose_trade": False}, "nothing"),
+        ({"do": "Manage estate", "builds": [{"position": 16}]}, "manage_estate"),
+        ({"builds": [{"position": 16, "type": "house"}]}, "manage_estate"),
+        ({"manage_estate": {"mortgages": [16]}}, "manage_estate"),
+        ({"propose_trade": True, "target_player": "B", "offer": {"properties": [16]}}, "propose_trade"),
+        ({"do": "propose_trade", "target_player": "B", "request": {"cash": 5}}, "propose_trade"),
+        ({"target_player": "B", "builds": [{"position": 16}]}, None),
+        ({"sing": True}, None),
+        ({"do": "sing"}, None),
+    ],
+)
+def test_an_action_is_known_by_its_fields_and_what_is_unclear_is_not_read(action: Any, does: str | None) -> None:
+    (asked, *_) = Game(A="16 18 19", B="6", rules=2).turn((4, 6)).requests(PhaseAction)
+    reply = json.dumps({"private_thought": "Hm.", "action": action, "public_speech": "Well."})
+    if does is None:
+        with pytest.raises(UnreadableReply):
+            asked.parse(reply)
+    else:
+        assert asked.parse(reply).decision.action.do == does
 
 
 def test_what_cannot_be_built_is_refused_and_a_trade_that_cannot_be_is_warned_of() -> None:
