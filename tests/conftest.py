@@ -8,7 +8,8 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -98,3 +99,22 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setattr(socket.socket, "connect", _guarded(socket.socket.connect))
     monkeypatch.setattr(socket.socket, "connect_ex", _guarded(socket.socket.connect_ex))
+
+
+@pytest.fixture(scope="module")
+def without_workers() -> Iterator[None]:
+    """Batches of bots are played in this process: to start workers takes longer than their few small games.
+
+    It is for tests of what a batch leaves. How workers play a batch, `tests/batch` looks at.
+    """
+    from agentsim.runner.batch.batch_game import GameEnd, ended, finished, session
+    from agentsim.runner.batch.executors import Executor
+
+    class Here(Executor):
+        async def play(self, scenario: Any, files: Any) -> GameEnd:
+            begun = session(scenario, files, env={})
+            return finished(files) if begun is None else ended(await begun.play())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module("agentsim.runner.batch.run_batch"), "InProcesses", Here)
+        yield

@@ -37,6 +37,8 @@ from agentsim.scenario.factorial import EVERYONE
 from benchmarks import design_world
 from tests.cli.command_line import ROOT, agentsim, program, trio
 
+pytestmark = pytest.mark.usefixtures("without_workers")
+
 BIDDER = ROOT / "configs" / "designs" / "bidder.toml"
 MODEL, HEAT = "players.3.model", "players.2.temperature"
 

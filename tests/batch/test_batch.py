@@ -24,6 +24,7 @@ from agentsim.runner.batch import manifest
 from agentsim.runner.batch.manifest import locked, planned, prepared, read_manifest, require_manifest
 from agentsim.runner.batch.seating import Design
 from agentsim.scenario.load import load
+from tests.amounts import amounts
 from tests.cli.command_line import ROOT, agentsim, program, snapshot, trio
 
 QUIET = ("--display", "none")
@@ -315,7 +316,7 @@ def test_batch_sh_plays_the_same_games_and_goes_on(tmp_path: Path) -> None:
         assert [run.status for run in list_runs(tmp_path / "b")] == ["completed"] * 2
 
 
-GAMES, KILLS = 200, 10
+GAMES = 200
 
 
 def _start(config: Path, out: Path) -> subprocess.Popen[bytes]:
@@ -328,14 +329,15 @@ def _over(out: Path) -> int:
 
 
 @pytest.mark.timeout(240)
-def test_a_batch_killed_at_random_moments_equals_the_undisturbed_one_file_by_file(tmp_path: Path) -> None:
+@amounts("kills", 3, 10)
+def test_a_batch_killed_at_random_moments_equals_the_undisturbed_one_file_by_file(kills: int, tmp_path: Path) -> None:
     rng = random.Random(20261122)
     config = trio(tmp_path)
     undisturbed = _start(config, tmp_path / "whole")
     assert undisturbed.wait(120) == 0, undisturbed.stderr and undisturbed.stderr.read()
     out = tmp_path / "killed"
     killed = 0
-    for moment in sorted(rng.randrange(GAMES - 5) for _ in range(KILLS)):
+    for moment in sorted(rng.randrange(GAMES - 5) for _ in range(kills)):
         process = _start(config, out)
         while process.poll() is None and _over(out) < moment:
             time.sleep(0.002)  # polls a folder that another process fills
@@ -349,6 +351,6 @@ def test_a_batch_killed_at_random_moments_equals_the_undisturbed_one_file_by_fil
     for process in (undisturbed, last):
         assert process.stderr is not None
         process.stderr.close()
-    assert killed == KILLS
+    assert killed == kills
     assert whole(out) == whole(tmp_path / "whole")
     assert not list(out.glob(".*")), "nothing half-written is left"

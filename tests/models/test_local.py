@@ -228,6 +228,7 @@ id = "B"
 """
 
 
+@pytest.mark.slow
 @live
 def test_three_games_at_once_share_one_server(tmp_path: Path) -> None:
     config = tmp_path / "auction.toml"
