@@ -19,8 +19,6 @@ from agentsim.report.markup import find_css
 from agentsim.report.page import GameLink, render_batch
 from tests.report.test_browser import CORPUS, Opened, browser
 
-pytestmark = pytest.mark.usefixtures("without_workers")
-
 __all__ = ["browser"]
 
 PAPER = 718
