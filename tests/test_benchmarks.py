@@ -50,6 +50,7 @@ def test_societies_are_timed_whole_and_in_memory_and_their_prompts_measured() ->
     assert prompts["longest_prompts"]["2"] >= prompts["longest_prompts"]["1"] > 1_000
 
 
+@pytest.mark.slow
 def test_ticks_of_models_are_timed() -> None:
     measured = printed("society", "--waves", "--agents", "3", "--days", "1", "--latency", "0.001")
     assert [(each["concurrency"], each["latency_s"]) for each in measured] == [(3, 0.001), (1, 0.001), (3, 0.0)]
@@ -70,6 +71,7 @@ def test_an_exponent_is_that_of_the_power() -> None:
     assert low < 2.5 < high
 
 
+@pytest.mark.slow
 def test_the_traders_of_the_market_are_measured_beside_what_papers_report() -> None:
     *measured, book = printed("market", "--sessions", "1", "--orders", "500")
     found = {(each["market"], each["trader"]): each for each in measured}
@@ -92,6 +94,7 @@ def test_batches_of_bots_are_timed_with_one_worker_and_with_two() -> None:
     assert min(measured["one"], measured["two"], measured["speed_up"], measured["machine"]) > 0
 
 
+@pytest.mark.slow
 def test_changed_journals_histories_and_bundles_are_refused() -> None:
     (found,) = printed("tampering", "--flips", "60", "--alterations", "12")
     assert {kind: sum(counts.values()) for kind, counts in found.items()} == {
@@ -101,6 +104,7 @@ def test_changed_journals_histories_and_bundles_are_refused() -> None:
     }
 
 
+@pytest.mark.slow
 def test_commands_are_struck_by_signals_and_lose_nothing() -> None:
     cells = printed(
         "kills", "--signals", "3", "--games", "auction", "--commands", "run", "export", "--lanes", "1", "--stop", "0.05"
