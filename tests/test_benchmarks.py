@@ -34,6 +34,7 @@ def test_every_path_of_a_call_is_measured() -> None:
     assert all(each["cpu_ms"] > 0 and each["wall_s"] > 0 for each in measured)
 
 
+@pytest.mark.slow
 def test_games_of_monopoly_are_timed_whole_and_in_memory() -> None:
     measured = printed("monopoly", "--games", "1", "--repeats", "1")
     assert [each["path"] for each in measured] == ["journal and history", "in memory"]
@@ -57,6 +58,7 @@ def test_ticks_of_models_are_timed() -> None:
     assert all(len(each["ticks_s"]) == 3 and each["cpu_ms"] > 0 and each["peak_mib"] > 0 for each in measured)
 
 
+@pytest.mark.slow
 def test_poor_worlds_are_played_under_every_law() -> None:
     ended = printed("society", "--scarce", "1", "--days", "1")
     laws = {each["law"] for each in ended}
@@ -88,6 +90,7 @@ def test_worlds_whose_truth_is_known_are_simulated(world: str) -> None:
     assert all(0 <= rate <= 1 and many >= 2 for _, many, rate, _ in simulated(world, 2))
 
 
+@pytest.mark.slow
 def test_batches_of_bots_are_timed_with_one_worker_and_with_two() -> None:
     (measured,) = printed("batch", "--config", "configs/agent_island_bots.toml", "--games", "2", "--repeats", "1")
     assert measured["games"] == 2

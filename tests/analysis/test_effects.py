@@ -236,6 +236,7 @@ def test_what_cannot_be_planned_is_said(auction: Path, options: dict[str, Any], 
     assert message in str(refused.value)
 
 
+@pytest.mark.slow
 def test_a_world_of_designs_is_said_as_it_is() -> None:
     """A short run of `benchmarks/inference.py --only designs`, which has 2,000 simulations."""
     generator = np.random.default_rng(1)

@@ -43,6 +43,7 @@ def workers_of(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.slow
 def test_a_cluster_of_two_whose_one_worker_is_killed_leaves_what_a_local_batch_leaves(tmp_path: Path) -> None:
     config = trio(tmp_path)
     words = ("--config", str(config), "--games", str(GAMES), *QUIET)

@@ -91,7 +91,7 @@ def played_or_slow(config: Path) -> ParameterSet:
     return pytest.param(config, id=config.stem, marks=() if FIRST[game_of(config)] == config else pytest.mark.slow)
 
 
-@pytest.mark.parametrize("config", map(played_or_slow, OF_BOTS))
+@pytest.mark.parametrize("config", [played_or_slow(config) for config in OF_BOTS])
 def test_a_config_of_bots_plays(config: Path, house: Path) -> None:
     """The first config of each game has its page written as well."""
     paged = FIRST[game_of(config)] == config
