@@ -81,6 +81,11 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
+def listening(port: int) -> bool:
+    with socket.socket() as caller:
+        return caller.connect_ex(("127.0.0.1", port)) == 0
+
+
 @pytest.mark.timeout(120)
 def test_a_scheduler_that_dies_is_said_in_a_line_and_costs_nothing_that_was_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -99,6 +104,8 @@ def test_a_scheduler_that_dies_is_said_in_a_line_and_costs_nothing_that_was_play
         process_of("dask_scheduler", "--host", "127.0.0.1", "--port", str(port), cwd=tmp_path) as scheduler,
         process_of("dask_worker", address, "--nthreads", "1", "--no-nanny", cwd=tmp_path),
     ):
+        while not listening(port):
+            time.sleep(0.01)  # polls a port on which another process will listen
         striking = threading.Thread(target=strike, daemon=True)
         striking.start()
         batch = agentsim("batch", "--config", str(config), *words, cwd=tmp_path)
