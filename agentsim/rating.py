@@ -20,8 +20,7 @@ import numpy as np
 
 from agentsim.analysis.game_records import game_record
 from agentsim.analysis.inference import stages
-from agentsim.analysis.placement import Placement, next_tables, placement
-from agentsim.analysis.posterior import Stages
+from agentsim.analysis.posterior import Placement, Stages, next_tables, placement
 from agentsim.analysis.reference_pool import new_member, read_pool
 from agentsim.environment import environment
 from agentsim.errors import AgentsimError, UsageError

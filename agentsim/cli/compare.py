@@ -34,7 +34,7 @@ def compare(
     if as_json:
         say_json(found.to_json())
         return
-    from agentsim.analysis.effect_panels import arm_panels
+    from agentsim.analysis.comparison_panels import arm_panels
 
     some_left_out(found.left_out)
     for panel in arm_panels([found]):

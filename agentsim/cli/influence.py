@@ -68,7 +68,7 @@ def influence(
     if as_json:
         say_json([one.to_json() for one in found])
         return
-    from agentsim.analysis.effect_panels import influence_panels
+    from agentsim.analysis.comparison_panels import influence_panels
 
     for one in found:
         for text, side in ((one.message.words, "said"), (one.message.instead, one.message.swap)):

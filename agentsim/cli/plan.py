@@ -11,7 +11,7 @@ from agentsim.engine.wording import counted
 from agentsim.errors import needed_by
 
 if TYPE_CHECKING:
-    from agentsim.analysis.power import Plan
+    from agentsim.analysis.design_effects import Plan
     from agentsim.engine.panel import DataTable
 
 
@@ -33,7 +33,7 @@ def plan(
     the extra analysis.
     """
     with needed_by("agentsim plan"):
-        from agentsim.analysis.power import plan as planned
+        from agentsim.analysis.design_effects import plan as planned
     from agentsim.scenario.design_file import read_design
 
     folder = next((path for path in (pilot, logs_dir / pilot) if path.is_dir()), pilot)
@@ -45,7 +45,7 @@ def plan(
 
 
 def _table(found: Plan) -> DataTable:
-    from agentsim.analysis.power import PILOT
+    from agentsim.analysis.design_effects import PILOT
     from agentsim.cli.finish import money
     from agentsim.engine.panel import DataTable
 

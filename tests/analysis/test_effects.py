@@ -14,18 +14,21 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
+from agentsim.analysis.comparison_panels import design_panels
 from agentsim.analysis.design_effects import (
     DesignEffects,
     FactorEffect,
+    Plan,
+    blocks_needed,
     by_seed,
     contrast_of,
     design_effects,
     effects,
+    plan,
+    power_of,
 )
 from agentsim.analysis.design_records import Blocks, DesignGames
-from agentsim.analysis.effect_panels import design_panels
 from agentsim.analysis.paired import FEWEST_SEEN, confidence_sequence
-from agentsim.analysis.power import Plan, blocks_needed, plan, power_of
 from agentsim.engine.panel import DataTable, Estimates
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
