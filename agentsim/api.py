@@ -16,12 +16,11 @@ from typing import Any, TypeAlias
 
 from agentsim.analysis.until import width_reached
 from agentsim.engine.event import LogEntry
-from agentsim.environment import environment
 from agentsim.errors import Interrupted, UsageError
 from agentsim.history.fold import event_record
 from agentsim.history.record import FINISHED, EventRecord
 from agentsim.history.run_files import find_run
-from agentsim.models.keys import Variables
+from agentsim.models.keys import Variables, environment
 from agentsim.models.own import OwnModel
 from agentsim.prepare import prepare_batch, prepare_run, proofs
 from agentsim.results import Run, Runs, load, logs_folder, run_in

@@ -22,11 +22,10 @@ from agentsim.analysis.game_records import game_record
 from agentsim.analysis.inference import stages
 from agentsim.analysis.posterior import Placement, Stages, next_tables, placement
 from agentsim.analysis.reference_pool import new_member, read_pool
-from agentsim.environment import environment
 from agentsim.errors import AgentsimError, UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
-from agentsim.models.keys import Variables
+from agentsim.models.keys import Variables, environment
 from agentsim.models.own import OwnModel
 from agentsim.results import logs_folder
 from agentsim.runner.batch.batch_game import is_done, used

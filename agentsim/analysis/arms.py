@@ -23,8 +23,7 @@ from agentsim.analysis.inference import FEWEST, UPPER, Array
 from agentsim.analysis.measures import Measures, tabled
 from agentsim.analysis.paired import POWER, Effect, fewest, known, paired_intervals
 from agentsim.errors import UsageError
-from agentsim.history.branches import branches_in
-from agentsim.history.load import divergence
+from agentsim.history.load import branches_in, divergence
 from agentsim.history.record import CONTROL, ForkRecord, History
 from agentsim.history.run_files import find_run
 

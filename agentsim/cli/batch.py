@@ -84,7 +84,7 @@ def batch(
     dollars hold for all games together. `agentsim report DIR` compares the players. With --design each seed plays every
     cell of a design of factors, and the report has their effects.
     """
-    from agentsim.environment import environment
+    from agentsim.models.keys import environment
     from agentsim.prepare import prepare_batch
 
     until: dict[str, Any] | None = None

@@ -47,8 +47,8 @@ def influence(
     """
     from agentsim.cli.display import shown
     from agentsim.counterfactual import Asked
-    from agentsim.environment import environment
     from agentsim.history.run_files import find_run
+    from agentsim.models.keys import environment
     from agentsim.runner.wanted import to_play
 
     asked = Asked.of(find_run(logs_dir, name), at, swap=swap, words=words, each=each, branches=branches)

@@ -44,7 +44,7 @@ def run(
     """Play a scenario; leaves a journal, a history and a page."""
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish
-    from agentsim.environment import environment
+    from agentsim.models.keys import environment
     from agentsim.prepare import prepare_run
     from agentsim.runner.playback import recording_of
 
@@ -100,9 +100,9 @@ def resume(
     """
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show
-    from agentsim.environment import environment
     from agentsim.history.load import load_history
     from agentsim.history.run_files import find_run
+    from agentsim.models.keys import environment
     from agentsim.runner.batch.manifest import folder_of, require_manifest
     from agentsim.runner.playback import recording_of
     from agentsim.runner.session import go_on
@@ -186,9 +186,9 @@ def fork(
     """
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show
-    from agentsim.environment import environment
     from agentsim.history.load import load_history
     from agentsim.history.run_files import find_run
+    from agentsim.models.keys import environment
     from agentsim.runner.fork import parent_of
     from agentsim.runner.wanted import Wanted, of_arm, of_several, to_play
 

@@ -76,7 +76,7 @@ def rate(
     """
     with needed_by("agentsim rate"):
         from agentsim.rating import Rating
-    from agentsim.environment import environment
+    from agentsim.models.keys import environment
 
     rating = Rating(
         model,

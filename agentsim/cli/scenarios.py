@@ -38,8 +38,8 @@ def validate(
     What is checked is all that can be known before the first call: the file, the players, keys and extras. Then calls,
     tokens and cost are forecast from one game on bots.
     """
-    from agentsim.environment import environment
     from agentsim.games import find
+    from agentsim.models.keys import environment
     from agentsim.runner.forecast import forecast
     from agentsim.runner.seats import errands, seated
     from agentsim.scenario.design_file import is_design
@@ -92,7 +92,7 @@ def _base_of(config: Path, loading: dict[str, Any]) -> Path:
 
 def _small_caps(scenario: Scenario) -> list[str]:
     """A line for each reasoning model whose `max_tokens` its reasoning may use up."""
-    from agentsim.models.tokens import small_cap
+    from agentsim.models.prices import small_cap
 
     lines: dict[str, str] = {}
     for plan in scenario.seats:
@@ -177,7 +177,7 @@ def models(env_file: o.EnvFile = None, as_json: o.AsJson = False) -> None:
 
     Nothing is called, and no key is shown.
     """
-    from agentsim.environment import environment
+    from agentsim.models.keys import environment
     from agentsim.models.local import embedded_models
     from agentsim.models.profiles import BUILT_IN, resolve
 

@@ -1,7 +1,7 @@
 """Event loop: what all calls of one share: the connections that the system allows, and time in which it runs.
 
 How many calls a host takes is `rate_limiter`; which errors follow from a deadline is `faults`' business; limits of a
-whole run are wall clock, and `runner.budget`'s.
+whole run are wall clock, and `runner.admission`'s.
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
-from agentsim.history.branches import branches_in
 from agentsim.history.contents import Contents, Entry, read_journal
 from agentsim.history.journal import Journal
+from agentsim.history.load import branches_in
 from agentsim.history.run_files import RunFiles, check_name
 from agentsim.models.own import OwnModel
 from agentsim.runner.drive import not_whole, played_again

@@ -16,6 +16,7 @@ import pytest
 
 from agentsim.history.load import list_runs
 from agentsim.history.run_files import RunFiles
+from agentsim.runner.admission import Budget
 from agentsim.runner.batch import executors
 from agentsim.runner.batch.batch_game import GameEnd, session
 from agentsim.runner.batch.executors import Executor, InLoop, InProcesses, WorkerLost, play_task, task_of
@@ -23,7 +24,6 @@ from agentsim.runner.batch.manifest import Manifest, planned
 from agentsim.runner.batch.run_batch import run_batch
 from agentsim.runner.batch.seating import Design
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, Tally
-from agentsim.runner.budget import Budget
 from agentsim.runner.session import Session, begin, opened
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UsageError
-from agentsim.history.branches import branches_in
-from agentsim.history.load import load_history
+from agentsim.history.load import branches_in, load_history
 from agentsim.history.record import ForkRecord
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.fork import parent_of

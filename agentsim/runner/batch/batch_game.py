@@ -17,7 +17,7 @@ from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED
 from agentsim.history.run_files import RunFiles
 from agentsim.models.own import OwnModel
-from agentsim.runner.budget import Budget
+from agentsim.runner.admission import Budget
 from agentsim.runner.replay import over, rebuilt, unfit
 from agentsim.runner.session import RunResult, Session, opened, reopened
 from agentsim.runner.watch import Watcher

@@ -27,8 +27,8 @@ from agentsim.history.run_files import RunFiles
 from agentsim.history.totals import Totals
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
+from agentsim.runner.admission import Budget
 from agentsim.runner.batch.batch_game import GameEnd, ended, failed, finished, session
-from agentsim.runner.budget import Budget
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
 

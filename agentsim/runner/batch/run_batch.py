@@ -21,12 +21,12 @@ from agentsim.history.run_files import RunFiles
 from agentsim.history.totals import Totals
 from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
+from agentsim.runner.admission import Budget
 from agentsim.runner.batch.batch_game import GameEnd, completed_from_files, failed, is_done, sweep, used
 from agentsim.runner.batch.executors import Executor, ExecutorLost, InLoop, InProcesses
 from agentsim.runner.batch.manifest import Manifest, locked, plays_alone
 from agentsim.runner.batch.seating import Planned
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, LimitShares, Tally
-from agentsim.runner.budget import Budget
 from agentsim.runner.seats import seated
 from agentsim.runner.session import stoppable
 from agentsim.scenario.scenario import Scenario
