@@ -163,6 +163,9 @@ class ScenarioTable(ClosedTable):
     game: str | None = Field(default=None, description="Which game")
     name: str | None = Field(default=None, pattern=NAME_PATTERN, description="Goes into the run's name")
     seed: int | None = Field(default=None, ge=0, le=MAX_SEED, description="Drawn and recorded if absent")
+    rules_version: int | None = Field(
+        default=None, description="The game's rule set: the newest if absent; game_config may set single rules apart"
+    )
     defaults: Defaults = Defaults()
     game_config: dict[str, JsonValue] = Field(default_factory=dict, description="The game's own table")
     limits: Limits = Limits()
