@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import chain
 from operator import add
 from typing import Any
@@ -65,6 +65,7 @@ def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[t
         yield "reply_cut", f"a reply of more than {MOST_TEXT // 1024} KiB was cut"
 
 
+@lru_cache(64)  # asked twice about every reply
 def _family(model: str) -> str:
     """The letters that a model's own name begins with: `gpt` of `openai/gpt-5-mini`; '' where it begins otherwise."""
     found = re.match("[a-z]*", model.rpartition("/")[2].lower())

@@ -35,8 +35,11 @@ _PLACES: WeakKeyDictionary[asyncio.AbstractEventLoop, Places] = WeakKeyDictionar
 
 def places() -> Places:
     """Those of the running event loop."""
-    make_room(0)
-    return _PLACES[asyncio.get_running_loop()]
+    loop = asyncio.get_running_loop()
+    if (found := _PLACES.get(loop)) is None:
+        make_room(0)
+        found = _PLACES[loop]
+    return found
 
 
 def make_room(calls: int, games: int = 1, *, connections: int = 0) -> str | None:

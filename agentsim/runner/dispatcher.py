@@ -255,8 +255,10 @@ class _DecisionCalls:
 
     async def _slot(self, player: ModelPlayer, messages: Sequence[Message]) -> Slot:
         budget = self._dispatcher.budget
+        if (left_s := budget.left_s()) is None:
+            return await acquire_slot(player, messages)
         try:
-            async with asyncio.timeout(budget.left_s()):
+            async with asyncio.timeout(left_s):
                 return await acquire_slot(player, messages)
         except TimeoutError:
             raise budget.out_of_time() from None
