@@ -14,7 +14,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from agentsim.analysis.until import width_reached
 from agentsim.engine.event import LogEntry
 from agentsim.errors import Interrupted, UsageError
 from agentsim.history.fold import event_record
@@ -22,7 +21,7 @@ from agentsim.history.record import FINISHED, EventRecord
 from agentsim.history.run_files import find_run
 from agentsim.models.keys import Variables, environment
 from agentsim.models.own import OwnModel
-from agentsim.prepare import prepare_batch, prepare_run, proofs
+from agentsim.prepare import prepare_batch, prepare_run, proofs, width_reached
 from agentsim.results import Run, Runs, load, logs_folder, run_in
 from agentsim.runner.batch.manifest import at_once
 from agentsim.runner.batch.run_batch import run_batch_in_loop

@@ -113,8 +113,8 @@ def carry_on(
     html: bool = False,
 ) -> None:
     """Play the games that are left, print the result, and exit with the batch's code."""
-    from agentsim.analysis.until import width_reached
     from agentsim.cli.display import shown_batch
+    from agentsim.prepare import width_reached
     from agentsim.runner.batch.manifest import at_once
     from agentsim.runner.batch.run_batch import run_batch
 

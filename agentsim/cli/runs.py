@@ -222,8 +222,8 @@ def _of_each_run(directory: Path, made: Callable[[RunFiles], T]) -> Iterator[T]:
 
 def check_history(files: RunFiles, shown: str) -> None:
     """Raise `UsageError` where there is no history; note that the history is behind where the run is being played."""
-    from agentsim.history.journal_file import is_running
     from agentsim.history.load import require_history
+    from agentsim.history.run_files import is_running
 
     require_history(files)
     if is_running(files.journal):

@@ -19,8 +19,8 @@ from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.contents import Entry
 from agentsim.history.diagnostics import diagnostics
+from agentsim.history.fold import Totals
 from agentsim.history.journal import Journal
-from agentsim.history.totals import Totals
 from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.models.prices import USUAL_REPLY, Prices, estimated_tokens, longest_reply, most_tokens

@@ -15,10 +15,9 @@ from typing import Any, TypeAlias
 
 from agentsim.errors import AgentsimError, BudgetReached, Interrupted, ProviderStopped, RunStopped, UsageError
 from agentsim.games import find
-from agentsim.history.journal_file import is_running
+from agentsim.history.fold import Totals
 from agentsim.history.record import FINISHED
-from agentsim.history.run_files import RunFiles
-from agentsim.history.totals import Totals
+from agentsim.history.run_files import RunFiles, is_running
 from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
 from agentsim.runner.admission import Budget
