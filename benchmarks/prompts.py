@@ -135,7 +135,8 @@ def _count(kind: Kind, ask: Ask, persona: str, last: dict[Any, str], keys: tuple
     last.update(dict.fromkeys(keys, whole))
     kind.cacheable += min(estimated_tokens(texts), estimated_tokens([whole[:longest]]))
     for part in PARTS:
-        kind.parts[part] += estimated_tokens([*getattr(prompt, part), *([persona] if part == "rules" and persona else [])])
+        said = [persona] if part == "rules" and persona else []
+        kind.parts[part] += estimated_tokens([*getattr(prompt, part), *said])
     kind.prompts.append((ask, "\n\n".join(texts)))
 
 
