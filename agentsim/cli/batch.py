@@ -116,7 +116,7 @@ def carry_on(
     from agentsim.cli.display import shown_batch
     from agentsim.prepare import width_reached
     from agentsim.runner.batch.manifest import at_once
-    from agentsim.runner.batch.run_batch import run_batch
+    from agentsim.runner.batch.run_batch import Batch
 
     jobs = playing.jobs
     if jobs is None and playing.executor == "dask":
@@ -132,7 +132,7 @@ def carry_on(
         if spread["least"] != spread["most"]:
             remark(f"uneven: {spread['what']}: {spread['least']} to {spread['most']} times")
     with shown_batch(display, directory.name) as watcher:
-        result = run_batch(
+        result = Batch(
             manifest,
             directory,
             env=env,
@@ -141,7 +141,7 @@ def carry_on(
             watcher=watcher,
             executor=elsewhere,
             enough=enough,
-        )
+        ).run()
     if html:
         _write_pages(manifest, directory)
     _print(manifest, result, as_json=as_json)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -94,29 +94,23 @@ def rate(
         logs_dir=logs_dir,
         max_cost_usd=max_cost,
     )
-    code = _played(rating, jobs=jobs, abort_after=abort_after, display=display)
+    code = _played(rating, display, jobs=jobs, abort_after=abort_after)
     if rating.finished:
         _print(rating, as_json=as_json)
     if code:
         raise typer.Exit(code)
 
 
-def _played(rating: Rating, *, jobs: int | None, abort_after: int, display: o.DisplayMode) -> int:
-    """Play the rounds that are left, and return the exit code of the last one."""
+def _played(rating: Rating, display: o.DisplayMode, **options: Any) -> int:
+    """Play the rounds that are left, and return the highest of their exit codes."""
     from agentsim.cli.display import shown_batch
-    from agentsim.runner.batch.manifest import at_once
-    from agentsim.runner.batch.run_batch import run_batch
 
-    code, rounds = 0, 0
-    while (manifest := rating.next_games()) is not None:
-        rounds += 1
-        if rounds == 1:
+    code = 0
+    for number, batch in enumerate(rating.batches(**options)):
+        if not number:
             _say_what_it_costs(rating)
-        at = jobs or at_once(manifest)
-        with shown_batch(display, rating.directory.name) as watcher:
-            result = run_batch(
-                manifest, rating.directory, env=rating.env, jobs=at, abort_after=abort_after, watcher=watcher
-            )
+        with shown_batch(display, rating.directory.name) as batch.watcher:
+            result = batch.run()
         code = max(code, result.exit_code)
         if not result.complete:
             why = "not every game came to a result" if result.stopped is None else str(result.stopped)

@@ -34,7 +34,7 @@ from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import MANIFEST
 from agentsim.prepare import prepare_batch
-from agentsim.runner.batch.run_batch import run_batch
+from agentsim.runner.batch.run_batch import Batch
 from agentsim.scenario.design_file import read_design
 from agentsim.scenario.factorial import EVERYONE
 from benchmarks import design_world
@@ -48,7 +48,7 @@ def played(directory: Path, design: Any, config: Path | None = None, **options: 
     """A folder with the batch of a design."""
     given = {"games": None, "cast": (), "rotate": False, "paired": False, "out": directory / "b", **options}
     folder, manifest = prepare_batch(config, design=design, logs_dir=directory, **given)
-    assert run_batch(manifest, folder, env={}, jobs=2).complete
+    assert Batch(manifest, folder, env={}, jobs=2).run().complete
     return folder
 
 
