@@ -82,7 +82,7 @@ GAMES: Mapping[str, tuple[Source, ...]] = {
 class Kind:
     """The questions of one kind: the prompts in the order in which they were asked, and tokens by part, summed up."""
 
-    prompts: list[tuple[Ask, str]] = field(default_factory=list)
+    prompts: list[tuple[Ask, list[str]]] = field(default_factory=list)
     parts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PARTS, 0))
     cacheable: int = 0
 
@@ -137,7 +137,7 @@ def _count(kind: Kind, ask: Ask, persona: str, last: dict[Any, str], keys: tuple
     for part in PARTS:
         said = [persona] if part == "rules" and persona else []
         kind.parts[part] += estimated_tokens([*getattr(prompt, part), *said])
-    kind.prompts.append((ask, "\n\n".join(texts)))
+    kind.prompts.append((ask, texts))
 
 
 def page(game: str, kinds: Mapping[str, Kind]) -> str:
@@ -145,9 +145,9 @@ def page(game: str, kinds: Mapping[str, Kind]) -> str:
     lines = [f"# {find(game).title}: what models are asked", ""]
     lines += ["Made by `python -m benchmarks.prompts`. Each prompt is the one in the middle of those of its kind.", ""]
     for name, kind in kinds.items():
-        ask, text = kind.prompts[kind.count // 2]
+        ask, texts = kind.prompts[kind.count // 2]
         lines += [f"## {name}", "", f"Asked of {ask.request.player}, the {kind.count // 2 + 1}. of {kind.count}.", ""]
-        lines += ["~~~~text", text, "~~~~", ""]
+        lines += ["~~~~text", "\n\n".join(texts), "~~~~", ""]
     return "\n".join(lines)
 
 
