@@ -26,9 +26,8 @@ from scipy.stats import nct
 from scipy.stats import t as student
 
 from agentsim.analysis import inference
-from agentsim.analysis.design_records import Blocks, DesignGames, alone, members
 from agentsim.analysis.inference import FEWEST, UPPER, Array
-from agentsim.analysis.measures import RANK, WIN
+from agentsim.analysis.measures import RANK, WIN, Blocks, DesignGames, alone, members
 from agentsim.analysis.paired import POWER, Effect, confidence_sequence, fewest, known, paired_intervals
 from agentsim.errors import UsageError
 from agentsim.scenario.factorial import EVERYONE, Contrast, Factorial
