@@ -11,7 +11,8 @@ contrast, N blocks and an effect D this has the chance P(|T| > t), T noncentral 
 S: over pilots with f degrees of freedom, the chance that N blocks give is that of a noncentral t with f degrees of
 freedom and noncentrality t to be below sqrt(N) D / s, and N is chosen so that this is the power promised (S. A. Julious
 and R. J. Owen, Sample size calculations for clinical studies allowing for uncertainty about the variance,
-Pharmaceutical Statistics 5, 2006). f is that of the pilot's variance as it spreads (`freedom_of`)."""
+Pharmaceutical Statistics 5, 2006). f is that of the pilot's variance as it spreads (`freedom_of`).
+"""
 
 from __future__ import annotations
 

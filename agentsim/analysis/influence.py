@@ -3,7 +3,8 @@
 `responses` are what each listener did next, in any game: choices, amounts, and deeds towards the speaker. Branch k of
 both sides has the same chance up to what players draw of their own; intervals are `paired`. Shares count a listener who
 did no such thing as one who did not choose it, so that every pair counts; of amounts, only pairs count in which both
-sides have one."""
+sides have one.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Measures of a game by player: rank, win, the outcome's scores, how often each deed was done; a design's games as blocks.
+"""Measures of a game by player: rank, win, scores of the outcome, deeds; and a design's games as blocks of them.
 
-The effects of a design's factors are `design_effects`."""
+The effects of a design's factors are `design_effects`.
+"""
 
 from __future__ import annotations
 

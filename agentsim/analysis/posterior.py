@@ -6,7 +6,8 @@ F. Caron and A. Doucet, Efficient Bayesian inference for generalized Bradley-Ter
 `placement` is where a new label, the last one, stands against a reference pool. The posterior is that of the pool's
 games and the new ones together, so that what is uncertain about the pool is in the interval (docs/inference.md, "A
 reference pool"). Games come in blocks: as many as there are seats, with the same labels, which the new one takes every
-seat of."""
+seat of.
+"""
 
 from __future__ import annotations
 

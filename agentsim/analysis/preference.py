@@ -2,7 +2,8 @@
 
 Each candidate of each ballot has an effect of its own, which all voters of that ballot share. Votes are compared within
 pairs of these voters alone, so that the effects drop out (docs/inference.md). What counts as a vote is `game_records`.
-`relations` are what entrants of one label did for or against those of another, over many games."""
+`relations` are what entrants of one label did for or against those of another, over many games.
+"""
 
 from __future__ import annotations
 

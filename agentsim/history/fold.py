@@ -1,7 +1,8 @@
 """Fold: makes the history of a game from its log and its decisions, byte for byte the same each time, and adds up use.
 
 It depends on no clock, no file and no order of replies. What does is given ready made, as `volatile`. What one call
-costs is `models.prices`."""
+costs is `models.prices`.
+"""
 
 from __future__ import annotations
 

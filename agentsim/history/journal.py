@@ -1,6 +1,7 @@
 """Journal: the append-only file that makes a run survive its process, and a full disk or its own removal.
 
-`contents` reads, and says what an unfinished line means."""
+`contents` reads, and says what an unfinished line means.
+"""
 
 from __future__ import annotations
 

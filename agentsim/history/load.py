@@ -1,6 +1,7 @@
 """Load: histories from the disk, the runs and branches of a folder, events as the game's own, and where two runs part.
 
-Every failure is a `UsageError` of one line, because a history may come from anywhere."""
+Every failure is a `UsageError` of one line, because a history may come from anywhere.
+"""
 
 from __future__ import annotations
 
