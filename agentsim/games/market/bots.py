@@ -1,6 +1,5 @@
 """Bots: scripted traders. Each is a pure function of the request and of streams of its own; what one learns stands in
-its working memory, as it would for a model.
-"""
+its working memory, as it would for a model."""
 
 from __future__ import annotations
 
