@@ -153,7 +153,7 @@ def _read(directory: Path, of: str | None = None) -> _Folder:
         else:
             arm[key] = BranchRecord(history, changed, Measures.of(record))
     for files, branch in branches_in(directory):
-        if files.name not in read and branch.number is not None and of in {None, branch.of}:
+        if files.name not in read and branch.branch is not None and of in {None, branch.of}:
             folder.left_out.setdefault((branch.of, branch.at), {})[files.name] = "has no history"
     return folder
 

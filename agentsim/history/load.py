@@ -22,9 +22,8 @@ from agentsim.engine.game import Game
 from agentsim.errors import AgentsimError, JournalError, UsageError, first_objection
 from agentsim.history.contents import read_journal
 from agentsim.history.diagnostics import Shares, shares_in
-from agentsim.history.record import History
+from agentsim.history.record import Branch, History
 from agentsim.history.run_files import MANIFEST, RunFiles, find_run, is_running, is_table
-from agentsim.scenario.scenario import Branch
 
 T = TypeVar("T")
 

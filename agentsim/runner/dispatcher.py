@@ -21,6 +21,7 @@ from agentsim.history.contents import Entry
 from agentsim.history.diagnostics import diagnostics
 from agentsim.history.fold import Totals
 from agentsim.history.journal import Journal
+from agentsim.history.record import Branch
 from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.models.prices import USUAL_REPLY, Prices, estimated_tokens, longest_reply, most_tokens
@@ -30,7 +31,6 @@ from agentsim.players.model import BotPlayer, ModelPlayer, Player
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
 from agentsim.runner.referee import rule, to_entry
 from agentsim.runner.watch import Watcher
-from agentsim.scenario.scenario import Branch
 
 Seat: TypeAlias = Player | BotPlayer
 NOTICEABLE_S = 1.0

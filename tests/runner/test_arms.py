@@ -139,7 +139,7 @@ def test_two_commands_at_once_make_no_number_twice(parent: RunFiles) -> None:
 
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(make, range(3)))
-    made = sorted((branch.arm, branch.number) for _, branch in branches_in(parent.directory))
+    made = sorted((branch.arm, branch.branch) for _, branch in branches_in(parent.directory))
     assert made == [(arm, number) for arm in ("control", "loyal") for number in (1, 2, 3, 4)]
 
 
