@@ -21,7 +21,7 @@ from agentsim.games.monopoly.match import CardMoved, DeedMoved, Match, Moved, Pa
 from agentsim.games.monopoly.panels import panels
 from agentsim.games.monopoly.rulebook import laws
 from agentsim.games.monopoly.state import Seat, State
-from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, sum_up
+from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, take_minutes
 from agentsim.games.monopoly.tables import tables
 from agentsim.games.monopoly.talk import Narrated, Spoke, Summarized, Thought
 from agentsim.games.monopoly.trading import (
@@ -52,7 +52,7 @@ class Monopoly(Game):
     name = "monopoly"
     title = "Monopoly"
     summary = "two to eight players trade, build and ruin each other, aloud and in private"
-    rules_version = 1
+    rules_version = 2
     config = MonopolyConfig
     requests = (*REQUESTS, Summarize)
     events = EVENTS
@@ -73,13 +73,14 @@ class Monopoly(Game):
         seats = [Seat(player, name, config.start_cash) for player, name in names.items()]
         state = State(seats, decks, start_cash=config.start_cash)
         match = Match(table, config, state)
+        if config.memory == "window":
+            match.take_minutes = take_minutes
         table.watch(state)
         table.tell(GameBegan(names, config.start_cash, config.max_turns), to=Everyone)
         while not state.over and state.turn < config.max_turns:
             state.begin_turn()
             table.round(f"Turn {state.turn}: {match.name(state.active)}")
-            while turns := match.talk(state.active).due(state.turn):
-                await sum_up(match, *turns)
+            await take_minutes(match)
             await play_turn(match, state.active)
         standings = state.standings(match.fallen)
         results = (

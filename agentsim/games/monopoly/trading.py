@@ -23,7 +23,7 @@ from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import deed
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted, Spoken, Word, without
 from agentsim.games.monopoly.state import SeatView
-from agentsim.games.monopoly.talk import Remark, Remembered, Talk
+from agentsim.games.monopoly.talk import Remembered, Talk
 from agentsim.games.monopoly.trade import Proposal, Side, Terms, interest_on, possible, terms_of, why_not
 
 S = TypeVar("S", bound=Spoken)
@@ -46,17 +46,18 @@ class _Trade(Remembered, base=True):
 class TradeProposed(_Trade, heading=_OFFERS, words="pitch", deeds=_PROPOSED):
     """`pitch` is the proposer's own words."""
 
+    short = _OFFERS
     offer: Side
     request: Side
     pitch: str
 
-    def remark(self, turn: int) -> Remark:
-        sides = (str(self.offer), str(self.request))
-        return Remark(turn, self.proposer_name, "offers", self.pitch, self.target_name, *sides)
+    @property
+    def weight(self) -> int:
+        return super().weight + len(str(self.offer)) + len(str(self.request))
 
     def enter(self, talk: Talk, turn: int) -> None:
         if self.proposer == talk.player:
-            talk.discarded = ""
+            talk.discard(turn, "")
 
 
 class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", content="{problem}", private=("proposer",)):
@@ -71,7 +72,7 @@ class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", conte
         return True
 
     def enter(self, talk: Talk, turn: int) -> None:
-        talk.discarded = self.problem
+        talk.discard(turn, self.problem)
 
 
 class Proposed(Spoken):
@@ -172,10 +173,8 @@ async def propose(match: Match, number: int, when: Literal["before", "after"], *
 class _TradeAnswered(_Trade, heading="{target_name} {verb} {proposer_name}'s trade", base=True):
     """`number` is that of the proposal; the terms stand there."""
 
+    short = "{target_name} {verb} it"
     verb: ClassVar[str] = ""
-
-    def remark(self, turn: int) -> Remark:
-        return Remark(turn, self.target_name, self.verb, to=self.proposer_name)
 
     def enter(self, talk: Talk, turn: int) -> None:
         if self.proposer == talk.player:
