@@ -213,8 +213,8 @@ def effects(
         yield PairedEffect(measure, player, *row, number, *means, sd, needed)
 
 
-def branches_needed(effect: float, sd: float, power: float = POWER) -> int | None:
-    """The fewest branches of an arm, and as many of its control, whose interval of 95% leaves out 0 with that power.
+def branches_needed(effect: float, sd: float) -> int | None:
+    """The fewest branches of an arm, and as many of its control, whose interval of 95% leaves out 0, at a power of 80%.
 
     The paired differences have the standard deviation `sd`, and the effect is there in this size. Five at least: fewer
     have no interval. None where the effect is smaller than 1e-5 of it.
@@ -223,7 +223,7 @@ def branches_needed(effect: float, sd: float, power: float = POWER) -> int | Non
     def enough(number: int) -> bool:
         edge, shift = student.ppf(UPPER, number - 1), min(effect / sd * math.sqrt(number), 100.0)
         # the other side by symmetry: far from 0 scipy's cdf has no number for some degrees of freedom
-        return bool(nct.sf(edge, number - 1, shift) + np.nan_to_num(nct.sf(edge, number - 1, -shift)) >= power)
+        return bool(nct.sf(edge, number - 1, shift) + np.nan_to_num(nct.sf(edge, number - 1, -shift)) >= POWER)
 
     if sd / effect > 1e5:
         return None

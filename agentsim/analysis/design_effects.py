@@ -258,9 +258,9 @@ def power_of(blocks: int, size: float, sd: float, freedom: float) -> float:
     return found
 
 
-def blocks_needed(size: float, sd: float, freedom: float, power: float = POWER) -> int:
-    """The fewest blocks with that power; `sd` is the pilot's, with these degrees of freedom."""
-    found = fewest(lambda number: power_of(number, size, sd, freedom) >= power, FEWEST - 1, _MOST_BLOCKS)
+def blocks_needed(size: float, sd: float, freedom: float) -> int:
+    """The fewest blocks with a power of 80%; `sd` is the pilot's, with these degrees of freedom."""
+    found = fewest(lambda number: power_of(number, size, sd, freedom) >= POWER, FEWEST - 1, _MOST_BLOCKS)
     if found is None:
         raise UsageError(f"--effect {size:g}: needs more than {_MOST_BLOCKS:,} blocks")
     return found

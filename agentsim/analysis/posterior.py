@@ -265,12 +265,12 @@ def next_tables(found: Posterior, seats: int, *, most: int, played: int, blocks:
     return tables
 
 
-def information(logs: Array, table: Sequence[int], *, seed: int = SEED) -> Array:
+def information(logs: Array, table: Sequence[int]) -> Array:
     """The expected Fisher information of one game about the log strengths, labels by labels.
 
     It is the sum over places of diag(p) - p p', where p are the chances to take the place among those who have none.
     """
-    waits = np.random.default_rng(seed).standard_exponential((_ORDERS, len(table)))
+    waits = np.random.default_rng(SEED).standard_exponential((_ORDERS, len(table)))
     strength = np.exp(logs[list(table)])
     place = (waits / strength).argsort(axis=1).argsort(axis=1)
     competes = place[:, None, :] >= np.arange(len(table) - 1)[:, None]
