@@ -118,6 +118,10 @@ class Artifact:
         """What this artifact has reserved of an agent's holdings, by asset."""
         return {}
 
+    def shown(self, agent: str) -> Answer:
+        """What the agent is shown at every turn without asking, as a query's answer; empty for nothing."""
+        return {}
+
     def orders(self, agent: str) -> Sequence[Order]:
         """The agent's open orders, oldest first: what it may name, and what they free as they are replaced."""
         return ()
@@ -125,6 +129,10 @@ class Artifact:
     def most(self, agent: str) -> Mapping[str, int]:
         """The greatest `amount` of an action, by its name, in this state of the market; more of it is refused."""
         return {}
+
+    def barred(self, agent: str) -> frozenset[str]:
+        """Actions that come to nothing whenever the agent takes them: it is not offered them."""
+        return frozenset()
 
     def claims(self, agent: str) -> int:
         """Capital that is the agent's and not on its account, such as a deposit; less what it owes."""

@@ -10,13 +10,20 @@ from agentsim.engine.game import Game, told_in
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.market import artifacts, experiment, memory, moderator, order_book, state, trade, world
+from agentsim.games.market import artifacts, experiment, interviews, memory, order_book, state, trade, world
 from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.bots import BOTS
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.moderator import MODERATOR, NOBODY, Interviewed, Moderate, boundary, interview
+from agentsim.games.market.moderator import (
+    MODERATOR,
+    NOBODY,
+    Interviewed,
+    Moderate,
+    boundary,
+    interview,
+)
 from agentsim.games.market.panels import panels, tables
 from agentsim.games.market.requests import Act, AskQuery, Brief
 from agentsim.games.market.state import Agent, Market, MarketBegan, MarketEnded, OrderDrawn
@@ -25,7 +32,7 @@ from agentsim.games.market.world import World
 
 RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
 
-CHAPTERS = (state, memory, order_book, trade, world, *artifacts.modules(), experiment, moderator)
+CHAPTERS = (state, memory, order_book, trade, world, *artifacts.modules(), experiment, interviews)
 
 
 class MarketGame(Game):
@@ -34,7 +41,7 @@ class MarketGame(Game):
     name = "market"
     title = "Market"
     summary = "agents trade, talk and move through artifacts such as a double auction"
-    rules_version = 2
+    rules_version = 3
     config = MarketConfig
     requests = (Brief, AskQuery, Act, Interviewed, Moderate)
     events = told_in(*CHAPTERS)
@@ -47,6 +54,7 @@ class MarketGame(Game):
             raise ScenarioError(problem, key="players")
         named = {player: "agents" for table in config.agents for player in table.ids}
         named |= {player: "moderator" for interview in config.moderator for player in interview.agents}
+        named |= {player: "traits" for trait in config.traits for player in trait.agents}
         for player, key in named.items():
             if player not in players:
                 raise ScenarioError(f"nobody is called {player[:40]}", key=f"game_config.{key}")
@@ -71,7 +79,7 @@ class MarketGame(Game):
             world.ledger.open(player)
         market = Market.of(world, config)
         table.watch(market)
-        began = MarketBegan(world.agents, config.goods, config.artifacts, config.most_rounds)
+        began = MarketBegan(world.agents, config.goods, config.all_artifacts, config.most_rounds)
         table.tell(began, to=Everyone)
         session = None if config.experiment is None else Session(market, config.experiment)
         for agent in market.agents.values():
@@ -116,6 +124,7 @@ async def _periods(turns: Turns, session: Session) -> str:
         played = 0
         while played < session.config.period_rounds and (played == 0 or session.open):
             played += 1
+            turns.market.world.left = session.config.period_rounds - played
             await _round(turns, f"Period {period}, round {played}", session if played == 1 else None)
         session.end(played)
     return "all periods were played"
@@ -131,7 +140,7 @@ async def _round(turns: Turns, title: str, beginning: Session | None = None) -> 
         artifact.round_began(world.round)
     for each in turns.config.moderator:
         if each.round == world.round:
-            await interview(turns, each.agents or world.agents, each.question)
+            await interview(turns, each.agents or world.agents, each.questions)
     order = [market.agents[player] for player in world.chance("order").shuffled(world.agents)]
     turns.table.tell(OrderDrawn(world.round, tuple(agent.id for agent in order)), to=Everyone)
     for together in [order] if turns.config.simultaneous else [[agent] for agent in order]:

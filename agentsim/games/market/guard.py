@@ -58,6 +58,8 @@ HOOKS: Mapping[str, Returns] = {
     "__init__": Returns("nothing", lambda found: found is None, (ValueError,)),
     **dict.fromkeys(("round_began", "round_ended", "period_ended", "game_ended"), NOTHING),
     **dict.fromkeys(("promised", "most"), Returns("whole numbers by name", _amounts)),
+    "shown": Returns("an object of JSON values", _answer),
+    "barred": Returns("a frozenset of names", lambda found: isinstance(found, frozenset)),
     "orders": Returns("a list of Order", _rows(Order)),
     "claims": Returns("a whole number", lambda found: type(found) is int),
     "check": Returns("a list of texts", _rows(str)),

@@ -86,6 +86,9 @@ class LimitOrders(Artifact):
         self._tell(agent, self.books[self._own(agent, order).good].cancel(agent, order))
         return f"Order {order} is cancelled."
 
+    def shown(self, agent: str) -> Answer:
+        return {"your_orders": [order.words for order in reversed(self.orders(agent))]}
+
     def orders(self, agent: str) -> Sequence[Order]:
         return [order for book in self.books.values() for order in book.of(agent)]
 

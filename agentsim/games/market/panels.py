@@ -24,6 +24,7 @@ from agentsim.engine.wording import sentence
 from agentsim.games.market import artifacts
 from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.artifacts.dialogue import Messaged
+from agentsim.games.market.artifacts.redemption import Redeemed
 from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Ordered
@@ -53,6 +54,9 @@ class Replayed:
                 self._move(event.seller, event.buyer, event.good, event.quantity)
             case Transferred():
                 self._move(event.giver, event.taker, event.asset, event.amount)
+            case Redeemed():
+                self._move(event.agent, "", event.good, event.quantity)
+                self._move("", event.agent, CAPITAL, event.paid)
 
     def _move(self, giver: str, taker: str, asset: str, amount: int) -> None:
         for owner, change in ((giver, -amount), (taker, amount)):

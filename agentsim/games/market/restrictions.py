@@ -118,9 +118,9 @@ class Restricted(Protocol):
 class Scope:
     """How far one agent's own action can go, as far as it knows: for the rules, and for a person who may think again.
 
-    `most` is the greatest amount by action, where that follows from what the agent has. Where all decide on one state,
-    an open order may yet leave the agent more than it has now: that is not `settled`. `meaning` is what actions come
-    to, by name, where the name does not say it.
+    Actions in `closed` come to nothing whenever it takes them. `most` is the greatest amount by action, where that
+    follows from what the agent has. Where all decide on one state, an open order may yet leave the agent more than it
+    has now: that is not `settled`. `meaning` is what actions come to, by name, where the name does not say it.
     """
 
     restrictions: tuple[Restriction, ...] = ()
@@ -128,12 +128,14 @@ class Scope:
     most: Mapping[str, int] = field(default_factory=dict)
     settled: bool = True
     meaning: Mapping[str, str] = field(default_factory=dict)
+    closed: frozenset[str] = frozenset()
 
     @property
     def barred(self) -> frozenset[str]:
-        """Actions that the restrictions never allow."""
+        """Actions that the restrictions never allow, or that never come to anything."""
         never = _barred_by(tuple([each.rule for each in self.restrictions]))
-        return never.union(name for name, means in self.meaning.items() if means in never) if never else never
+        meant = never.union(name for name, means in self.meaning.items() if means in never) if never else never
+        return meant | self.closed
 
     def meant(self, action: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], Sequence[Order]]:
         """What an action comes to where it replaces an order, and the orders that make room for it."""

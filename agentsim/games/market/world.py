@@ -54,8 +54,9 @@ class Noted(Event, heading="{agent} is told", content="{fields}", private=("agen
 class World:
     """One market's world. `trades` counts them all, `books` keeps account of them beside the ledger.
 
-    `rounds` is how long it may last, `round` the one that is played, from 1; `periods` is None outside experiments.
-    `acting` is the agent whose action is carried out.
+    `rounds` is how long it may last, `round` the one that is played, from 1; `periods` is None outside experiments, and
+    so is `left`, how many rounds the period has after this one at most. `acting` is the agent whose action is carried
+    out. `redeems` is what a unit can be redeemed at, by agent and good.
     """
 
     table: Table
@@ -66,9 +67,11 @@ class World:
     ledger: Ledger = field(default_factory=Ledger)
     books: Callable[[Trade], None] | None = None
     round: int = 0
+    left: int | None = None
     last_prices: dict[str, int] = field(default_factory=dict)
     trades: int = 0
     acting: PlayerId | None = None
+    redeems: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def chance(self, name: str) -> Stream:
         """A stream of draws of that name."""

@@ -86,7 +86,7 @@ def test_the_first_example_of_the_documentation_is_short_and_plays() -> None:
     ]
     text = played.asks("A")[0].request.prompt().text()
     assert "lottery: takes stakes. Every 2 rounds" in text
-    assert "amount (whole number, 1 to 50): how much" in text
+    assert "amount: whole number, 1 to 50; how much" in text
 
 
 @pytest.mark.usefixtures("documented")
@@ -119,7 +119,7 @@ def test_an_experiment_runs_on_the_market_of_the_documentation() -> None:
 
 @pytest.mark.usefixtures("documented")
 def test_artifacts_are_registered_by_their_files() -> None:
-    own = {"bank", "call_market", "dialogue", "gridworld", "lmsr", "marketplace"}
+    own = {"bank", "call_market", "dialogue", "gridworld", "lmsr", "marketplace", "redemption"}
     assert artifacts.names() == sorted({*own, "lottery", "posted_offers"})
     for name in own:
         assert f"| `{name}` | `{'`, `'.join(artifacts.find(name).meaning)}` |" in DOCUMENT.read_text(encoding="utf-8")
@@ -158,7 +158,7 @@ def test_a_message_to_one_agent_reaches_it_alone_and_one_to_all_everybody() -> N
     assert seen["B"] == [{"round": 1, "from": "A", "text": "psst"}]
     assert seen["C"] == [{"round": 2, "from": "B", "text": "hello", "to": "everyone"}]
     told = [ask.request for ask in played.asks("B") if ask.request.kind == "action"]
-    assert '{"message_from": "A"}' in told[0].prompt().text()
+    assert '{"message_from": "A", "text": "psst"}' in told[0].prompt().text(), "it is read without a query"
 
 
 def test_agents_stand_on_cells_of_their_own_and_the_grid_ends() -> None:
@@ -264,7 +264,7 @@ def test_who_has_written_to_all_is_told_to_every_other_and_what_is_too_much_is_c
     first, second, third = (ask.request for ask in played.asks("A") if isinstance(ask.request, Act))
     assert [json.loads(line) for line in first.now.news] == [
         {"earlier_and_not_shown": 5},
-        *({"message_from": f"B{number}", "to": "everyone"} for number in range(5, 25)),
+        *({"message_from": f"B{number}", "to": "everyone", "text": str(number)} for number in range(5, 25)),
     ]
     assert (second.now.news, third.now.news) == ((), ()), "each is told once, and nobody of words of its own"
 

@@ -157,7 +157,7 @@ def test_who_only_buys_is_not_offered_to_sell() -> None:
     (buyer,) = {type(ask.request): ask.request for ask in played.asks("T0") if isinstance(ask.request, Act)}.values()
     assert buyer.names == ("skip", "buy", "replace", "cancel")
     assert buyer.schema()["properties"]["action"]["enum"] == list(buyer.names)
-    assert "Actions: skip, buy, replace, cancel." in buyer.prompt().text()
+    assert "Choose one of skip, buy, replace, cancel." in buyer.prompt().text()
     chosen = ActionChosen(action="sell", action_parameters={"good": "wheat", "price": 5, "quantity": 1})
     buyer.check(chosen)  # which is no bad reply, but refused in the words of the rule
 
@@ -256,3 +256,12 @@ def test_where_supply_is_flat_zip_finds_the_price_that_zi_c_misses() -> None:
     assert zip_[0].equilibrium_price == 200
     assert mean(event.mean_price for event in zi_c) > 215
     assert abs(zip_[-1].mean_price - 200) < 8
+
+
+def test_a_trader_is_told_when_its_period_ends() -> None:
+    played = session("idle", buyers=[[10]], sellers=[[4]], price_max=12, periods=2, period_rounds=2)
+    texts = [ask.request.prompt().text() for ask in played.asks("T0") if isinstance(ask.request, Act)]
+    ends = ("after 1 more round", "with this round")
+    for number, text in enumerate(texts):
+        period, end = number // 2 + 1, ends[number % 2]
+        assert f"ROUND {number + 1}. PERIOD {period} of 2 ends {end}, or once no trade is possible." in text

@@ -108,6 +108,9 @@ class Bank(Artifact):
         pledged = dict(self._pledged[agent])
         return {"deposit": self._deposits[agent], "loan": self._loans[agent], "pledged": pledged}
 
+    def shown(self, agent: str) -> Answer:
+        return {name: amount for name, amount in self.bank_account(agent).items() if amount}
+
     def round_ended(self, number: int) -> None:
         for agent, deposit in self._deposits.items():
             # what no deposit stands behind is the bank's own

@@ -78,6 +78,10 @@ class Gridworld(Artifact):
                     near.append({"agent": other, "column": x, "row": y})
         return {"column": column, "row": row, "near": near}
 
+    def shown(self, agent: str) -> Answer:
+        column, row = self.places[agent]
+        return {"column": column, "row": row}
+
     def round_began(self, number: int) -> None:
         if number == 1:
             for agent in self.world.agents:

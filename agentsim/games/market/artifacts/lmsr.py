@@ -154,6 +154,9 @@ class Lmsr(Artifact):
     def chances(self, agent: str) -> Answer:
         return {"chances": self._rounded()}
 
+    def shown(self, agent: str) -> Answer:
+        return self.chances(agent)
+
     def round_began(self, number: int) -> None:
         # shares that agents begin with are paid like any other: they count as sold
         if number == 1 and self.world.periods is None:

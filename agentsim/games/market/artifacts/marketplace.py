@@ -74,6 +74,14 @@ class Marketplace(LimitOrders):
     def own_orders(self, agent: str) -> Answer:
         return self.listed(agent)
 
+    def shown(self, agent: str) -> Answer:
+        sides = {good: {"bid": book.bids[:1], "ask": book.asks[:1]} for good, book in self.books.items()}
+        best = {
+            good: {side: each[0].price if each else "none" for side, each in both.items()}
+            for good, both in sides.items()
+        }
+        return {"best_quotes": best, **super().shown(agent)}
+
     def _levels(self, orders: Sequence[Order]) -> list[dict[str, int]]:
         levels: dict[int, int] = {}
         for order in orders:
