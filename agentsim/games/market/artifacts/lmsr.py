@@ -155,7 +155,8 @@ class Lmsr(Artifact):
         return {"chances": self._rounded()}
 
     def shown(self, agent: str) -> Answer:
-        return self.chances(agent)
+        both = {good: {"bid": self._next(good, -1), "ask": self._next(good, 1)} for good in self.world.goods}
+        return {"next_share": both}
 
     def round_began(self, number: int) -> None:
         # shares that agents begin with are paid like any other: they count as sold
