@@ -54,7 +54,8 @@ def described(capabilities: Iterable[Capability]) -> Iterator[str]:
         yield f"- {each.shape}: {each.description}"
         for name, option in each.parameters.items():
             may = ", may be left out" if name in each.optional else ""
-            found.setdefault((name, f"{_what(option)}{may}; {option.about}"), []).append(each.name)
+            what = f"always {option.low}" if isinstance(option, Number) and option.low == option.high else _what(option)
+            found.setdefault((name, "; ".join(filter(None, (f"{what}{may}", option.about)))), []).append(each.name)
     names = [name for name, _ in found]
     for (name, what), users in found.items():
         of = f" of {listed(users)}" if names.count(name) > 1 else ""

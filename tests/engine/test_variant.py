@@ -142,12 +142,19 @@ def test_a_parameter_that_capabilities_share_is_described_once_and_one_that_diff
     price, few, many = Number(1, 9, about="of silver"), Number(1, 3, about="units"), Number(1, None, about="units")
     buy = Capability("buy", "buys", {"price": price, "units": few}, optional=("units",))
     assert list(
-        described([buy, Capability("sell", "sells", {"price": price, "units": many}), Capability("go", "goes")])
+        described(
+            [
+                buy,
+                Capability("sell", "sells", {"price": price, "units": many}),
+                Capability("go", "goes", {"far": Number(1, 1)}),
+            ]
+        )
     ) == [
         "- buy(price, units): buys",
         "- sell(price, units): sells",
-        "- go(): goes",
+        "- go(far): goes",
         "    price: whole number, 1 to 9; of silver",
         "    units of buy: whole number, 1 to 3, may be left out; units",
         "    units of sell: whole number, 1 or more; units",
+        "    far: always 1",
     ]

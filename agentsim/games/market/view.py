@@ -95,8 +95,8 @@ class Now:
     def _time(self) -> str:
         if self.period is None:
             return f"ROUND {self.round} of {self.rounds} at most."
-        end = f"after {counted(self.left, 'more round')}" if self.left else "with this round"
-        return f"ROUND {self.round}. PERIOD {self.period} of {self.periods} ends {end}, or once no trade is possible."
+        more = f"after {counted(self.left, 'more round')}, or once no trade is possible" if self.left else ""
+        return f"ROUND {self.round}. PERIOD {self.period} of {self.periods} ends {more or 'with this round'}."
 
     def _amount(self, asset: str) -> str:
         held, free = self.held[asset], self.free[asset]

@@ -261,7 +261,7 @@ def test_where_supply_is_flat_zip_finds_the_price_that_zi_c_misses() -> None:
 def test_a_trader_is_told_when_its_period_ends() -> None:
     played = session("idle", buyers=[[10]], sellers=[[4]], price_max=12, periods=2, period_rounds=2)
     texts = [ask.request.prompt().text() for ask in played.asks("T0") if isinstance(ask.request, Act)]
-    ends = ("after 1 more round", "with this round")
+    ends = ("after 1 more round, or once no trade is possible", "with this round")
     for number, text in enumerate(texts):
         period, end = number // 2 + 1, ends[number % 2]
-        assert f"ROUND {number + 1}. PERIOD {period} of 2 ends {end}, or once no trade is possible." in text
+        assert f"ROUND {number + 1}. PERIOD {period} of 2 ends {end}." in text
