@@ -144,7 +144,7 @@ class Planted(Game):
 
     def __init__(self, fault: str = "") -> None:
         self.fault, self.played = fault, 0
-        self.bots: Mapping[str, Bot] = {"random": Forgetful() if fault == "stateful bot" else randomly}
+        self.bots: Mapping[str, Bot] = {"random": Forgetful() if fault == "stateful bot" else randomly}  # type: ignore[misc] # a fault may be that of a bot
         told: tuple[type[Event], ...] = (Dealt, Counted, Nameless, Repeated)
         self.events = told if fault == "undeclared event" else (*told, Whispered)
 
