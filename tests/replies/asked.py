@@ -132,7 +132,7 @@ def island(seed: int, *ids: str, config: str = "") -> str:
 
 def monopoly(seed: int, config: str = "max_turns = 60", model: str = "bot/random") -> str:
     players = seats("Shark", "Professor", "Hustler", "Turtle", model=model)
-    return f'game = "monopoly"\nseed = {seed}\n{_LIMITS}[game_config]\n{config}\n{players}'
+    return f'game = "monopoly"\nseed = {seed}\nrules_version = 1\n{_LIMITS}[game_config]\n{config}\n{players}'
 
 
 def market(seed: int, config: str = "") -> str:

@@ -60,7 +60,8 @@ def _table(part: Mapping[str, Any], defs: Mapping[str, Any], heading: str, game:
     yield "| key | value | default | meaning | example |"
     yield "|---|---|---|---|---|"
     for key, about in part["properties"].items():
-        default = f"`{_toml(about['default'])}`" if about.get("default") not in (None, {}, []) else ""
+        default = about.get("default")
+        default = f"`{_toml(default)}`" if default is not None and not isinstance(default, dict) else ""
         default = "required" if key in part.get("required", ()) else default
         example = f"`{_toml(found)}`" if (found := _example(heading, key, game)) is not None else ""
         cells = (f"`{key}`", _values(about, defs), default, about.get("description", ""), example)

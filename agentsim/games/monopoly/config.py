@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from agentsim.engine.game import GameConfig
 from agentsim.engine.rule_sets import Since
@@ -14,9 +15,35 @@ LONGEST_WORD = 12
 """Characters that a word may have, on average, in a speech that is counted in words."""
 
 
+BetweenTurns: TypeAlias = Literal["never", "when_it_matters", "after_every_roll"]
+OFFICIAL: Mapping[str, Any] = {
+    "raise_first": True,
+    "between_turns": "after_every_roll",
+    "house_shortage": "auction",
+    "lift_on_receipt": True,
+    "official_third_turn": True,
+    "auction": "open",
+    "auction_min_step": 1,
+    "start_cash": START_CASH,
+}
+"""What `rules = "official"` sets."""
+
+
 class MonopolyConfig(GameConfig):
     """Amounts are whole dollars. What is no question of taste (the official US rules) is no option."""
 
+    rules: Annotated[Literal["usual", "official"], Since(2, before="usual")] = "usual"
+    """`"official"` sets the keys below to the printed rules where they are not given."""
+    questions: Annotated[Literal["together", "separate"], Since(2, before="separate")] = "together"
+    """One question for trades and the estate, repeated while something is done, or one for each."""
+    raise_first: Annotated[bool, Since(2, before=False)] = True
+    """Whether a player who is short of a price, or of a bid, may sell and mortgage first."""
+    between_turns: Annotated[BetweenTurns, Since(2, before="never")] = "when_it_matters"
+    """Who acts between turns: those who were sent to jail or were paid and can build; or all, after every roll."""
+    house_shortage: Annotated[Literal["auction", "seat_order"], Since(2, before="seat_order")] = "auction"
+    """The last houses and hotels that several could build are auctioned, or go to the first to ask (S10)."""
+    lift_on_receipt: Annotated[bool, Since(2, before=False)] = True
+    """Whether a mortgage may be lifted when the deed is received, with the interest paid once (case 125)."""
     max_turns: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """Players' turns after which the game ends and net worth decides."""
     start_cash: Annotated[int, Field(ge=0, le=1_000_000)] = START_CASH
@@ -44,3 +71,9 @@ class MonopolyConfig(GameConfig):
     """Words of a public speech; what is longer is cut, with a mark."""
     thought_chars: Annotated[int, Field(ge=40, le=4000)] = 600
     """Characters of a private thought; what is longer is cut, with a mark."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _official(cls, values: Any) -> Any:
+        official = isinstance(values, Mapping) and values.get("rules") == "official"
+        return {**OFFICIAL, **values} if official else values

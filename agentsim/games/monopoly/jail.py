@@ -8,8 +8,8 @@ from typing import ClassVar, Literal, TypeAlias
 from agentsim.engine.request import Choice, Options
 from agentsim.engine.template import By
 from agentsim.games.monopoly import bundle
+from agentsim.games.monopoly.acting import manage
 from agentsim.games.monopoly.board import FINE, JAIL, OfPlayer, handed_cards
-from agentsim.games.monopoly.building import manage
 from agentsim.games.monopoly.debts import Debt, settle
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match
@@ -120,7 +120,8 @@ async def choose_way_out(match: Match, number: int) -> None:
             options.insert(0, "pay_fine")
         if seat.cards:
             options.insert(-1, "use_card")
-        if managed < _MANAGED and bundle.possible(match.state.estate, number, seat.cash):
+        apart = match.config.questions == "separate"  # else the phase before has been the place for it
+        if apart and managed < _MANAGED and bundle.possible(match.state.estate, number, seat.cash):
             options.append("manage")
         if len(options) == 1:
             return

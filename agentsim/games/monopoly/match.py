@@ -5,6 +5,7 @@ Those are: asking and telling; cash, deeds and cards out of jail that change han
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -157,12 +158,12 @@ async def _nothing(match: Match) -> None: ...
 
 @dataclass
 class Match:
-    """Seats are numbers, `BANK` is -1. `proposals` are those of the present turn, `proposed` those of the game."""
+    """Seats are numbers, `BANK` is -1. `proposals` are this turn's by seat, `proposed` those of the game."""
 
     table: Table
     config: MonopolyConfig
     state: State
-    proposals: int = 0
+    proposals: Counter[int] = field(default_factory=Counter)
     proposed: int = 0
     fallen: list[int] = field(default_factory=list)
     take_minutes: Callable[[Match], Awaitable[None]] = _nothing

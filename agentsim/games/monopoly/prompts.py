@@ -47,8 +47,8 @@ def rules(players: int, max_turns: int) -> tuple[str, ...]:
         "Deeds, with the price of a building in brackets (position, name, price: rent bare/1/2/3/4 houses/hotel):",
         *map(_printed, GROUPS),
         "You are shown what all players heard, their own words in quotation marks; of each player cash, net worth, up "
-        "to how much selling and mortgaging everything would bring the cash, and place; and each group's deeds with "
-        "their owners, in brackets the chance that at least one opponent lands there on its next turn.",
+        "to how much selling and mortgaging everything would bring the cash, and place; and who holds each group's "
+        "deeds, in brackets the chance that at least one opponent lands there on its next turn.",
         "Answer with one JSON object, and nothing else. All players hear your public_speech; your private_thought is "
         "yours alone.",
     )

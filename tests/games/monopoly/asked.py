@@ -9,18 +9,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.building import ManageEstate
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.funding import RaiseFirst
 from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.proposing import ProposeTrade
 from agentsim.games.monopoly.question import MonopolyRequest
+from agentsim.games.monopoly.receipt import LiftOnReceipt
 from agentsim.games.monopoly.state import SeatView, View
 from agentsim.games.monopoly.summarizing import Summarize
 from agentsim.games.monopoly.talk import Memory, Rejection, Thinking, Told
 from agentsim.games.monopoly.trade import Side, Terms
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
+from agentsim.games.monopoly.trading import AnswerTrade, React
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("Shark", "Professor", "Hustler", "Turtle")
@@ -84,7 +88,16 @@ def questions() -> list[Any]:
         React(player="Hustler", terms=terms, **shown),
         JailAction(player="Hustler", actions=("pay_fine", "use_card", "roll_doubles", "manage"), **shown),
         ManageEstate(player="Shark", when="after", **shown),
-        RaiseCash(player="Shark", owed=900, creditor="Turtle", why="rent", may_propose=True, **shown),
+        RaiseCash(player="Shark", owed=900, creditor="Turtle", why="rent", may_propose=True, position=3, **shown),
+        PhaseAction(
+            **{"player": "Shark", "when": "before", "kinds": ("propose_trade", "manage_estate"), **shown},
+            made=1,
+            left=1,
+            managed=0,
+        ),
+        RaiseFirst(player="Shark", position=19, needed=700, bid=True, **shown),
+        LiftOnReceipt(player="Professor", received=(37,), **shown),
+        AuctionBid(player="Shark", lot=AuctionLot(23, 150, "Turtle", 160, (), sealed=False, building="house"), **shown),
         Summarize(
             player="@summarizer", turns="Turns 31 to 32", digest="Turns 31 to 32: nothing changed hands.", told=TOLD
         ),

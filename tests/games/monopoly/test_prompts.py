@@ -12,12 +12,13 @@ from agentsim import games
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.game import REQUESTS
+from agentsim.games.monopoly.proposing import ProposeTrade
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.situation import state_lines
 from agentsim.games.monopoly.summarizing import Summarize, Summary
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import Side, Terms
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade
+from agentsim.games.monopoly.trading import AnswerTrade
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import wordy
 from tests.games.monopoly.answers import NO_TRADE, propose, side
@@ -174,7 +175,7 @@ def test_the_longest_speech_is_cut_with_a_mark() -> None:
 
 def test_the_board_is_seen_the_same_by_all() -> None:
     assert board().estate().held(0) == [11, 21, 23, 24]
-    assert len(REQUESTS) == 8
+    assert len(REQUESTS) == 11
 
 
 def test_who_proposed_what_cannot_be_reads_why_until_the_turn_is_over() -> None:
