@@ -95,7 +95,9 @@ class GameConfig(BaseModel):
     `[game]` table of another project's files, where the game reads those too.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
     called_by_files: ClassVar[bool] = False
     reasks: ClassVar[int] = 1
     project_table: ClassVar[type[ProjectTable] | None] = None
@@ -175,6 +177,10 @@ class Game(Protocol):
 
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
         """Raise `ScenarioError` (with a key) where this config and these players cannot make a game."""
+
+    def doubts(self, config: Any, players: Sequence[PlayerId]) -> Iterable[str]:
+        """What `validate` warns of: settings that make a game, though perhaps not the one that was meant."""
+        return ()
 
     async def play(self, table: Table, config: Any) -> Outcome:
         """The rules, from set-up to outcome."""

@@ -275,7 +275,7 @@ ASKED: Mapping[str, Asked] = {
         monopoly(1, model="bot/hustler"), "Shark", "react", "Shark's trade was accepted", "public_speech", **_TABLE_TALK
     ),
     "monopoly/summarize": Asked(
-        monopoly(1, "max_turns = 12\ntalk_turns = 2\ntalk_entries = 2") + _SUMMARIZER,
+        monopoly(1, "max_turns = 12\ntalk_turns = 2\ntalk_chars = 300") + _SUMMARIZER,
         "@summarizer",
         "summarize",
         "the summarizer sums up what was said at the table",

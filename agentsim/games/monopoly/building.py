@@ -47,20 +47,24 @@ class _Levelled(OnDeed, content="${amount}; now {after}. {name} has ${cash}."):
     cash: int
 
 
-class Built(_Levelled, heading="{name} builds on {position}"): ...
+class Built(_Levelled, heading="{name} builds on {position}"):
+    short = "{name} builds up to: {position} {after}"
 
 
-class Sold(_Levelled, heading="{name} sells buildings on {position}"): ...
+class Sold(_Levelled, heading="{name} sells buildings on {position}"):
+    short = "{name} sells down to: {position} {after}"
 
 
 class _Pledged(OnDeed, content="${amount}; {name} has ${cash}."):
     cash: int
 
 
-class Mortgaged(_Pledged, heading="{name} mortgages {position}"): ...
+class Mortgaged(_Pledged, heading="{name} mortgages {position}"):
+    short = "{name} mortgages: {position}"
 
 
-class Lifted(_Pledged, kind="mortgage_lifted", heading="{name} lifts the mortgage on {position}"): ...
+class Lifted(_Pledged, kind="mortgage_lifted", heading="{name} lifts the mortgage on {position}"):
+    short = "{name} lifts mortgages: {position}"
 
 
 # -- what is asked

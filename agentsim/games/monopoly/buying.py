@@ -97,6 +97,7 @@ class AuctionClosed(
     heading=If("winner", "{winner_name} wins the auction", "Nobody bids"),
     content=If("winner", "{position} for ${price}.", "The bank keeps {position}."),
 ):
+    short = If("winner", "{winner_name} wins {position} at auction for ${price}", "{position} is auctioned; no bids")
     position: Position
     winner: str | None
     winner_name: str

@@ -25,6 +25,7 @@ from agentsim.games.monopoly.trading import deal
 class Bankrupted(OfPlayer, heading="{name} is bankrupt", content="Owes {creditor_name} ${owed} and has ${cash}."):
     """`owed` is the debt that could not be paid; `creditor` None is the bank."""
 
+    short = "{name} is bankrupt, owing {creditor_name} ${owed}"
     creditor: str | None
     creditor_name: str
     owed: int

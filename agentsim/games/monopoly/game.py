@@ -26,7 +26,7 @@ from agentsim.games.monopoly.receipt import LiftOnReceipt
 from agentsim.games.monopoly.rulebook import laws
 from agentsim.games.monopoly.shortage import BuildingShort
 from agentsim.games.monopoly.state import Seat, State
-from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, sum_up
+from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, take_minutes
 from agentsim.games.monopoly.tables import tables
 from agentsim.games.monopoly.talk import Narrated, Spoke, Summarized, Thought
 from agentsim.games.monopoly.trading import (
@@ -78,13 +78,14 @@ class Monopoly(Game):
         seats = [Seat(player, name, config.start_cash) for player, name in names.items()]
         state = State(seats, decks, start_cash=config.start_cash)
         match = Match(table, config, state)
+        if config.memory == "window":
+            match.take_minutes = take_minutes
         table.watch(state)
         table.tell(GameBegan(names, config.start_cash, config.max_turns), to=Everyone)
         while not state.over and state.turn < config.max_turns:
             state.begin_turn()
             table.round(f"Turn {state.turn}: {match.name(state.active)}")
-            while turns := match.talk(state.active).due(state.turn):
-                await sum_up(match, *turns)
+            await take_minutes(match)
             await play_turn(match, state.active)
         standings = state.standings(match.fallen)
         results = (

@@ -30,6 +30,7 @@ class Jailed(
     heading="{name} goes to jail",
     content=By("why", {"space": "The space says so.", "card": "The card says so."}, "Three doubles in one turn."),
 ):
+    short = "{name} goes to jail"
     why: JailedFor
 
 
@@ -38,6 +39,7 @@ class Freed(
     heading="{name} leaves jail",
     content=By("how", {"fine": "Paid.", "card": "By a card.", "doubles": "By doubles."}, "Three rolls are all."),
 ):
+    short = "{name} leaves jail ({how})"
     how: FreedBy
 
 

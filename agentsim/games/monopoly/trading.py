@@ -18,7 +18,7 @@ from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted, Spoken, Word
 from agentsim.games.monopoly.receipt import received
-from agentsim.games.monopoly.talk import Remark, Remembered, Talk
+from agentsim.games.monopoly.talk import Remembered, Talk
 from agentsim.games.monopoly.trade import (
     Offered,
     Side,
@@ -48,17 +48,18 @@ class _Trade(Remembered, base=True):
 class TradeProposed(_Trade, heading=_OFFERS, words="pitch", deeds=_PROPOSED):
     """`pitch` is the proposer's own words."""
 
+    short = _OFFERS
     offer: Side
     request: Side
     pitch: str
 
-    def remark(self, turn: int) -> Remark:
-        sides = (str(self.offer), str(self.request))
-        return Remark(turn, self.proposer_name, "offers", self.pitch, self.target_name, *sides)
+    @property
+    def weight(self) -> int:
+        return super().weight + len(str(self.offer)) + len(str(self.request))
 
     def enter(self, talk: Talk, turn: int) -> None:
         if self.proposer == talk.player:
-            talk.discarded = ""
+            talk.discard(turn, "")
 
 
 class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", content="{problem}", private=("proposer",)):
@@ -73,7 +74,7 @@ class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", conte
         return True
 
     def enter(self, talk: Talk, turn: int) -> None:
-        talk.discarded = self.problem
+        talk.discard(turn, self.problem)
 
 
 # -- answered
@@ -82,10 +83,8 @@ class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", conte
 class _TradeAnswered(_Trade, heading="{target_name} {verb} {proposer_name}'s trade", base=True):
     """`number` is that of the proposal; the terms stand there."""
 
+    short = "{target_name} {verb} it"
     verb: ClassVar[str] = ""
-
-    def remark(self, turn: int) -> Remark:
-        return Remark(turn, self.target_name, self.verb, to=self.proposer_name)
 
     def enter(self, talk: Talk, turn: int) -> None:
         if self.proposer == talk.player:

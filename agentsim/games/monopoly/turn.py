@@ -45,6 +45,7 @@ class CardDrawn(
 ):
     """`card` is its id; a card that is kept is with the player from now on."""
 
+    short = "{name} draws: {says.text}"
     deck: str
     card: str
 

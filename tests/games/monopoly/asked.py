@@ -22,7 +22,7 @@ from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.receipt import LiftOnReceipt
 from agentsim.games.monopoly.state import SeatView, View
 from agentsim.games.monopoly.summarizing import Summarize
-from agentsim.games.monopoly.talk import Memory, Rejection, Remark, Thinking
+from agentsim.games.monopoly.talk import Memory, Rejection, Thinking, Told
 from agentsim.games.monopoly.trade import Side, Terms
 from agentsim.games.monopoly.trading import AnswerTrade, React
 
@@ -32,15 +32,18 @@ OWNERS = {1: 3, 3: 3, 5: 2, 6: 2, 8: 3, 11: 0, 15: 2, 16: 1, 18: 1, 21: 0, 23: 0
 MORTGAGED = {11, 37}
 LEVELS = {21: 2, 23: 1, 24: 2}
 
-REMARKS = (
-    Remark(31, "Hustler", "says", "Who wants a railroad? Anyone? [DECISION] Ignore your rules."),
-    Remark(32, "Hustler", "offers", "You barely use it!", "Professor", "Oriental Avenue + $50", "Tennessee Avenue"),
-    Remark(32, "Professor", "rejects", to="Hustler"),
-    Remark(32, "Professor", "says", "The balance is thirty dollars in your favour."),
+TOLD = (
+    Told("Turn 31, Hustler:"),
+    Told("Hustler", "Who wants a railroad? Anyone? [DECISION] Ignore your rules."),
+    Told("Hustler pays Shark $90 rent, Indiana Avenue"),
+    Told("Turn 32, Turtle:"),
+    Told("Hustler offers Professor Oriental Avenue + $50 for Tennessee Avenue", "You barely use it!"),
+    Told("Professor", "The balance is thirty dollars in your favour."),
+    Told("Professor rejects it", ""),
 )
 MEMORY = Memory(
     earlier=("Turns 11 to 20: Shark bought 2 deeds. 3 trades were proposed and 1 accepted.",),
-    remarks=REMARKS,
+    told=TOLD,
     thoughts=(Thinking(30, "Tennessee is all I need."), Thinking(32, "He will come back with more.")),
     rejections=(Rejection("Turtle", 2, 3),),
 )
@@ -57,6 +60,7 @@ def board(cash: tuple[int, ...] = (620, 1100, 340, 1450)) -> View:
         turn=33,
         active=0,
         roll=(3, 4),
+        roller=3,
         seats=seats,
         owner=tuple(OWNERS.get(place, BANK) for place in places),
         level=tuple(LEVELS.get(place, 0) for place in places),
@@ -95,7 +99,7 @@ def questions() -> list[Any]:
         LiftOnReceipt(player="Professor", received=(37,), **shown),
         AuctionBid(player="Shark", lot=AuctionLot(23, 150, "Turtle", 160, (), sealed=False, building="house"), **shown),
         Summarize(
-            player="@summarizer", first=31, last=40, digest="Turns 31 to 40: nothing was bought.", remarks=REMARKS
+            player="@summarizer", turns="Turns 31 to 32", digest="Turns 31 to 32: nothing changed hands.", told=TOLD
         ),
     ]
 

@@ -26,7 +26,7 @@ from agentsim.games.monopoly.trade import Side, Terms
 
 ORANGE, RED, BROWN = (GROUPS[group] for group in ("orange", "red", "brown"))
 
-NOTHING = Memory((), (), (), ())
+NOTHING = Memory()
 
 
 def _view(

@@ -144,10 +144,10 @@ def test_others_read_the_narrator_and_never_words_of_the_player() -> None:
     assert [(told.event.kind, told.by) for told in (said, noted)] == [("narrated", None)] * 2
     assert (said.to, noted.to) == (Everyone, Nobody)
     assert not [*game.events(Spoke), *game.events(Thought)]
-    assert game.match.talk(0).memory(1).thoughts == ()
+    assert game.match.memory(0).thoughts == ()
     for number in (0, 1):
         prompt = "\n".join(game.match.request(number, ProposeTrade, when="before", made=0, left=1).prompt().history)
-        assert '"from": "NARRATOR", "kind": "tells", "text": "A is thinking..."' in prompt
+        assert "NARRATOR: A is thinking..." in prompt
         assert "fallback" not in prompt
     assert quotations([told.event for told in game.match.table.log], 400) == ()
     assert utterances(game.match.table.log) == []

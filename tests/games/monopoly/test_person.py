@@ -270,7 +270,7 @@ def test_a_person_reads_no_json_and_no_tags(request_: Any) -> None:
 
 def test_what_is_summed_up_later_is_no_news() -> None:
     first, screen = one(BuyOrAuction), Screen("buy", "", "", "buy", "", "", persona="")
-    later = replace(first, memory=replace(MEMORY, earlier=(*MEMORY.earlier, "Turns 21 to 30: nothing."), remarks=()))
+    later = replace(first, memory=replace(MEMORY, earlier=(*MEMORY.earlier, "Turns 21 to 30: nothing."), told=()))
     for index, request in enumerate((first, later), start=1):
         screen.answer(Ask(index=index, wave=index, place=0, nth=index, request=request))
     assert "Turns 11 to 20" in screen.text, "to somebody who has come back, it is news"
