@@ -429,7 +429,7 @@ def test_an_agent_sees_its_open_orders_the_best_quotes_and_what_it_has_with_ever
 
 
 def test_fields_of_a_schema_that_were_not_asked_for_are_not_echoed() -> None:
-    nulls = {"price": None, "quantity": None, "order": None}
+    nulls: dict[str, Any] = {"price": None, "quantity": None, "order": None}
     played = play(
         {"A": [does("skip", **nulls), SKIPS], "B": []},
         queries={"A": [asks("own_orders", good=None)]},
