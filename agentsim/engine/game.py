@@ -159,6 +159,14 @@ class Lawful(Protocol):
         ...
 
 
+class Doubtful(Protocol):
+    """What a `Game` may have besides: doubts whether its settings, which make a game, make the one that was meant."""
+
+    def doubts(self, config: Any, players: Sequence[PlayerId]) -> Iterable[str]:
+        """A line for each, with which `validate` warns."""
+        ...
+
+
 class Game(Protocol):
     """A game: a stateless object called `GAME` in the folder's `__init__`. A class may inherit what it need not say.
 
@@ -177,10 +185,6 @@ class Game(Protocol):
 
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
         """Raise `ScenarioError` (with a key) where this config and these players cannot make a game."""
-
-    def doubts(self, config: Any, players: Sequence[PlayerId]) -> Iterable[str]:
-        """What `validate` warns of: settings that make a game, though perhaps not the one that was meant."""
-        return ()
 
     async def play(self, table: Table, config: Any) -> Outcome:
         """The rules, from set-up to outcome."""
