@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import gc
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody
+from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody, Past
+from agentsim.engine.hearing import Heard
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
-from agentsim.engine.table import Heard, Table
+from agentsim.engine.table import Table
 from agentsim.errors import RulesBroken
 from tests.engine.small import Amount, Bid, Say, Spoke, Word, a_table, asked, run
 
@@ -460,3 +462,57 @@ def test_confidants_may_be_named_by_their_seats() -> None:
     table.tell(Whispered((1, 3)), to=("A", "C"))
     with pytest.raises(RulesBroken, match=r"whispered is private, and is told to B"):
         table.tell(Whispered((1, 3)), to=Everyone)
+
+
+class Praised(Event, content="", concerns=("seats",)):
+    """About players by their seats; a seat that is none means no one."""
+
+    speech: int
+    seats: tuple[int, ...] = ()
+
+    def concerned(self, past: Past) -> Iterable[str | int]:
+        yield from super().concerned(past)
+        yield from (event.player for event in past.every(Spoke, text=f"{self.speech}"))
+
+
+class _Own(_Kept):
+    """A memory that keeps to what concerns its player."""
+
+    only_concerned = True
+    skips = frozenset({Rained})
+
+    def hear(self, entry: LogEntry) -> None:
+        self.heard.append(f"{entry.event.heading}{getattr(entry.event, 'speech', '')}")
+
+
+def test_a_memory_can_keep_to_what_its_player_did_or_heard_in_private_or_is_concerned_with() -> None:
+    table = a_table("ABC")
+    steps: list[tuple[Event, Audience, str | None]] = [
+        (Spoke("A", "1"), Everyone, "A"),
+        (Spoke("B", "private"), ("A", "B"), "B"),
+        (Rained(), ("A",), "A"),
+        (Praised(1), Everyone, None),  # about who spoke
+        (Praised(2, (3, 0, 9)), Everyone, None),
+        (Passed(), Everyone, "C"),
+    ]
+    for event, to, by in steps:
+        table.tell(event, to=to, by=by)
+        assert table.memory("A", _Own) is table.memory("A", _Own)
+    spoke, private = Spoke("A", "1").heading, Spoke("B", "private").heading
+    heard = {"A": [spoke, private, "Praised1"], "B": [private], "C": ["Praised2", "A passes"]}
+    assert {player: table.memory(player, _Own).heard for player in "ABC"} == heard
+
+    async def part() -> list[str]:
+        table.tell(Praised(1, (2,)), to=Everyone)
+        return [*table.memory("A", _Own).heard, *table.memory("B", _Own).heard]
+
+    assert run(table.together([part()]))[1] == [[*heard["A"], "Praised1", private, "Praised1"]]
+
+
+def test_a_memory_of_what_concerns_its_player_costs_nothing_for_what_others_did() -> None:
+    """Counted in events that the memories of all players are handed."""
+    players = [f"agent{number}" for number in range(1, 1_001)]
+    table = a_table(players)
+    for player in players:
+        table.tell(Spoke(player, "public"), to=Everyone, by=player)
+    assert [len(table.memory(player, _Own).heard) for player in players] == [1] * len(players)

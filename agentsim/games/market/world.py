@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeAlias
 
 from agentsim.engine import Event, PlayerId, Stream, Table
 from agentsim.engine.event import FOR, Audience, Deed
-from agentsim.engine.table import M
+from agentsim.engine.hearing import M
 from agentsim.engine.template import Worded
 from agentsim.games.market.ledger import Ledger
 from agentsim.games.market.order_book import Traded

@@ -1,0 +1,176 @@
+"""Hearing: the log as each player hears it, indexed as it grows, and the memories that are made of it.
+
+Who may hear an event is stated where it is told (`table`); what a game keeps in mind of it is the game's.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from heapq import merge
+from itertools import islice
+from operator import itemgetter
+from typing import Any, Protocol, TypeAlias, TypeVar, overload
+
+from agentsim.engine.event import Event, EveryoneType, LogEntry, Past, PlayerId
+from agentsim.engine.prompt import Quoted, quoted
+
+M = TypeVar("M", bound="Memory")
+Entry: TypeAlias = tuple[int, LogEntry]
+"""What was told, and its position in the log."""
+
+
+class Memory(Protocol):
+    """What a player makes of the events that it hears, one after the other.
+
+    A class may name in `skips`, a frozenset, the kinds of events that are never handed to it. Where its
+    `only_concerned` is true, it is handed no public event but those that its player did or that concern it
+    (`Event.concerned`), so that many players cost no more than what each is concerned with.
+    """
+
+    def hear(self, entry: LogEntry) -> None:
+        """Take in one event."""
+        ...
+
+
+class Transcript:
+    """What a player has heard, a line of JSON for each event, in which words are told from facts."""
+
+    def __init__(self, rounds: Sequence[str]) -> None:
+        self.rounds = rounds
+        self.lines: list[Quoted] = []
+
+    def hear(self, entry: LogEntry) -> None:
+        event = entry.event
+        if event.in_prompt:
+            content = event.content
+            told = {"words": content} if event.words else {"fact": content} if content else {}
+            self.lines.append(quoted(round=self.rounds[entry.round], event=event.heading, **told))
+
+
+class Heard(Sequence[LogEntry]):
+    """What one player has heard so far, in order: a fixed window on the growing log, not a copy of it.
+
+    `last(n)` and iteration cost what they yield, whatever was told to others.
+    """
+
+    def __init__(self, parts: tuple[tuple[Sequence[Entry], int], ...]) -> None:
+        self._parts = parts  # (entries as (position, told), how many of them count), each sorted by position
+
+    def __len__(self) -> int:
+        return sum(count for _, count in self._parts)
+
+    def __iter__(self) -> Iterator[LogEntry]:
+        parts = (islice(entries, count) for entries, count in self._parts)
+        return (told for _, told in merge(*parts, key=itemgetter(0)))
+
+    def __reversed__(self) -> Iterator[LogEntry]:
+        parts = (map(entries.__getitem__, reversed(range(count))) for entries, count in self._parts)
+        return (told for _, told in merge(*parts, key=itemgetter(0), reverse=True))
+
+    def last(self, count: int) -> list[LogEntry]:
+        """The newest `count` events, oldest first."""
+        return list(islice(reversed(self), count))[::-1]
+
+    @overload
+    def __getitem__(self, index: int) -> LogEntry: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[LogEntry]: ...
+    def __getitem__(self, index: int | slice) -> LogEntry | Sequence[LogEntry]:
+        return list(self)[index]
+
+
+class Sink:
+    """A log, or the part of it that one sub-procedure of `together` has written and no one outside of it hears yet."""
+
+    def __init__(self, base: int = 0) -> None:
+        self.base = base
+        self.all: list[LogEntry] = []
+        self.public: list[Entry] = []
+        self.private: dict[PlayerId, list[Entry]] = {}
+        self._without: dict[frozenset[type[Event]], list[Entry]] = {}
+        self._concerning: dict[PlayerId, list[Entry]] = defaultdict(list)
+        self._indexed = 0  # how many public events are in `_concerning` and in `_past`
+        self._past = Past()
+
+    def append(self, told: LogEntry) -> None:
+        entry = (self.base + len(self.all), told)
+        self.all.append(told)
+        if isinstance(told.to, EveryoneType):
+            self.public.append(entry)
+            for kinds, entries in self._without.items():
+                if type(told.event) not in kinds:
+                    entries.append(entry)
+        else:
+            for player in dict.fromkeys(told.to):
+                self.private.setdefault(player, []).append(entry)
+
+    def public_without(self, kinds: frozenset[type[Event]]) -> list[Entry]:
+        """What all hear, without events of these kinds; kept, so that to ask again costs nothing."""
+        if kinds and kinds not in self._without:
+            self._without[kinds] = [entry for entry in self.public if type(entry[1].event) not in kinds]
+        return self._without[kinds] if kinds else self.public
+
+    def concerning(self, player: PlayerId, players: Sequence[PlayerId]) -> list[Entry]:
+        """What all hear that concerns this player: found once for all players, and from then on as it is told."""
+        for entry in self.public[self._indexed :] if self._indexed < len(self.public) else ():
+            for each in concerned(entry[1], players, self._past):
+                self._concerning[each].append(entry)
+        self._indexed = len(self.public)
+        return self._concerning[player]
+
+    def windows(self, player: PlayerId) -> Iterator[tuple[Sequence[Entry], int]]:
+        yield self.public, len(self.public)
+        if private := self.private.get(player):
+            yield private, len(private)
+
+
+def concerned(told: LogEntry, players: Sequence[PlayerId], past: Past) -> Mapping[PlayerId, None]:
+    """Who did a public event, and whom it concerns, in order; the next event's past has it in."""
+    found: dict[PlayerId, None] = {} if told.by is None else {told.by: None}
+    for each in told.event.concerned(past):
+        if isinstance(each, str):
+            found[each] = None
+        elif 0 < each <= len(players):
+            found[players[each - 1]] = None
+    past.add(told.event)
+    return found
+
+
+class Memories:
+    """The memories of all players, each made once and brought up to date when it is asked for."""
+
+    def __init__(self, players: Sequence[PlayerId]) -> None:
+        self._players = players
+        self._kept: dict[tuple[PlayerId, Callable[[PlayerId], Any]], tuple[Any, int, int]] = {}
+
+    def of(self, player: PlayerId, make: Callable[[PlayerId], M], sink: Sink) -> M:
+        """`make(player)` after it has heard all that the player has; costs what is new to it."""
+        skips: frozenset[type[Event]] = getattr(make, "skips", frozenset())
+        if getattr(make, "only_concerned", False):
+            public, later = sink.concerning(player, self._players), skips
+        else:
+            public, later = sink.public_without(skips), frozenset()
+        private = sink.private.get(player, ())
+        memory, public_heard, private_heard = self._kept.get((player, make)) or (make(player), 0, 0)
+        if public_heard < len(public) or private_heard < len(private):
+            news = public[public_heard:]
+            if private_news := private[private_heard:]:
+                news, later = [*merge(news, private_news, key=itemgetter(0))], skips
+            for _, entry in news:
+                if not later or type(entry.event) not in later:
+                    memory.hear(entry)
+        self._kept[player, make] = memory, len(public), len(private)
+        return memory
+
+    def anew(self, player: PlayerId, make: Callable[[PlayerId], M], heard: Heard) -> M:
+        """The same of what the player has heard up to now, kept for no later time."""
+        skips: frozenset[type[Event]] = getattr(make, "skips", frozenset())
+        told, memory = iter(heard), make(player)
+        if getattr(make, "only_concerned", False):
+            past = Past()
+            told = (each for each in told if not each.public or player in concerned(each, self._players, past))
+        for entry in told:
+            if type(entry.event) not in skips:
+                memory.hear(entry)
+        return memory
