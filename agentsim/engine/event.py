@@ -98,7 +98,7 @@ class Event:
     them. `deeds` are what players did to each other by it. `private` names the fields, or properties, that hold who may
     hear it at most, beside staff: players' ids, or the numbers of their seats from 1, or None where it is for all;
     `Table.tell` refuses any other audience. `concerns` names in the same way those whom a public event is about:
-    memories that keep to what concerns their player hear no other (`engine.hearing`). `drawn` names the fields whose
+    `Table.concerning` finds them for each player. `drawn` names the fields whose
     order chance drew: a list of players, or one player where the events of a round come in such an order. Reports test
     what a place in it is worth.
     Raises `TypeError` for a name that the class has not, and where it says neither `content` nor `words`; a `base` of
@@ -247,9 +247,13 @@ class LogEntry(NamedTuple):
 
 
 class Past:
-    """What happened before an event that tells a part and points at another for the rest."""
+    """What happened before an event that tells a part and points at another for the rest.
 
-    def __init__(self) -> None:
+    It follows on `before`, where there is one.
+    """
+
+    def __init__(self, before: Past | None = None) -> None:
+        self._before = before
         self._events: dict[type[Event], list[Event]] = defaultdict(list)
         self._indexes: dict[tuple[type[Event], tuple[str, ...]], _Index] = {}
 
@@ -265,7 +269,8 @@ class Past:
         for event in events[index.upto :]:
             index.found.setdefault(tuple(getattr(event, name) for name in names), []).append(event)
         index.upto = len(events)
-        return index.found.get(tuple(fields.values()), ())
+        found = index.found.get(tuple(fields.values()), ())
+        return found if self._before is None else [*self._before.every(kind, **fields), *found]
 
     def last(self, kind: type[E], **fields: object) -> E | None:
         """The last event of exactly this class whose fields are these; None where there was none, or none was heard."""

@@ -1,6 +1,6 @@
-"""Hearing: the log as each player hears it, indexed as it grows, and the memories that are made of it.
+"""Hearing: the log as each player hears it, indexed as it grows, and the memories that hear it.
 
-Who may hear an event is stated where it is told (`table`); what a game keeps in mind of it is the game's.
+Who may hear an event is stated where it is told (`table`), what is kept of it is `memory`.
 """
 
 from __future__ import annotations
@@ -10,42 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import islice
 from operator import itemgetter
-from typing import Any, Protocol, TypeAlias, TypeVar, overload
+from typing import Any, TypeAlias, TypeVar, overload
 
 from agentsim.engine.event import Event, EveryoneType, LogEntry, Past, PlayerId
-from agentsim.engine.prompt import Quoted, quoted
+from agentsim.engine.memory import Memory
 
-M = TypeVar("M", bound="Memory")
+M = TypeVar("M", bound=Memory)
 Entry: TypeAlias = tuple[int, LogEntry]
 """What was told, and its position in the log."""
-
-
-class Memory(Protocol):
-    """What a player makes of the events that it hears, one after the other.
-
-    A class may name in `skips`, a frozenset, the kinds of events that are never handed to it. Where its
-    `only_concerned` is true, it is handed no public event but those that its player did or that concern it
-    (`Event.concerned`), so that many players cost no more than what each is concerned with.
-    """
-
-    def hear(self, entry: LogEntry) -> None:
-        """Take in one event."""
-        ...
-
-
-class Transcript:
-    """What a player has heard, a line of JSON for each event, in which words are told from facts."""
-
-    def __init__(self, rounds: Sequence[str]) -> None:
-        self.rounds = rounds
-        self.lines: list[Quoted] = []
-
-    def hear(self, entry: LogEntry) -> None:
-        event = entry.event
-        if event.in_prompt:
-            content = event.content
-            told = {"words": content} if event.words else {"fact": content} if content else {}
-            self.lines.append(quoted(round=self.rounds[entry.round], event=event.heading, **told))
 
 
 class Heard(Sequence[LogEntry]):
@@ -68,6 +40,15 @@ class Heard(Sequence[LogEntry]):
         parts = (map(entries.__getitem__, reversed(range(count))) for entries, count in self._parts)
         return (told for _, told in merge(*parts, key=itemgetter(0), reverse=True))
 
+    def since(self, earlier: Heard) -> list[LogEntry]:
+        """What was heard after `earlier`, which is of the same player and kind; costs what it gives."""
+        news: list[Sequence[Entry]] = []
+        for place, (entries, count) in enumerate(self._parts):
+            upto = earlier._parts[place][1] if place < len(earlier._parts) else 0
+            if upto < count:
+                news.append(entries[upto:count])
+        return [told for _, told in (news[0] if len(news) == 1 else merge(*news, key=itemgetter(0)))]
+
     def last(self, count: int) -> list[LogEntry]:
         """The newest `count` events, oldest first."""
         return list(islice(reversed(self), count))[::-1]
@@ -83,15 +64,15 @@ class Heard(Sequence[LogEntry]):
 class Sink:
     """A log, or the part of it that one sub-procedure of `together` has written and no one outside of it hears yet."""
 
-    def __init__(self, base: int = 0) -> None:
-        self.base = base
+    def __init__(self, outer: Sink | None = None) -> None:
+        self.base: int = 0 if outer is None else outer.base + len(outer.all)
         self.all: list[LogEntry] = []
         self.public: list[Entry] = []
-        self.private: dict[PlayerId, list[Entry]] = {}
+        self.private: dict[PlayerId, list[Entry]] = defaultdict(list)
         self._without: dict[frozenset[type[Event]], list[Entry]] = {}
         self._concerning: dict[PlayerId, list[Entry]] = defaultdict(list)
         self._indexed = 0  # how many public events are in `_concerning` and in `_past`
-        self._past = Past()
+        self._past: Past = Past(None if outer is None else outer._past)
 
     def append(self, told: LogEntry) -> None:
         entry = (self.base + len(self.all), told)
@@ -103,7 +84,7 @@ class Sink:
                     entries.append(entry)
         else:
             for player in dict.fromkeys(told.to):
-                self.private.setdefault(player, []).append(entry)
+                self.private[player].append(entry)
 
     def public_without(self, kinds: frozenset[type[Event]]) -> list[Entry]:
         """What all hear, without events of these kinds; kept, so that to ask again costs nothing."""
@@ -119,10 +100,10 @@ class Sink:
         self._indexed = len(self.public)
         return self._concerning[player]
 
-    def windows(self, player: PlayerId) -> Iterator[tuple[Sequence[Entry], int]]:
-        yield self.public, len(self.public)
-        if private := self.private.get(player):
-            yield private, len(private)
+    def windows(self, player: PlayerId, of: Sequence[PlayerId] | None = None) -> Iterator[tuple[Sequence[Entry], int]]:
+        """What the player hears of this, public and private; with the players `of` the game, what concerns it alone."""
+        for entries in (self.public if of is None else self.concerning(player, of), self.private[player]):
+            yield entries, len(entries)
 
 
 def concerned(told: LogEntry, players: Sequence[PlayerId], past: Past) -> Mapping[PlayerId, None]:
@@ -140,37 +121,28 @@ def concerned(told: LogEntry, players: Sequence[PlayerId], past: Past) -> Mappin
 class Memories:
     """The memories of all players, each made once and brought up to date when it is asked for."""
 
-    def __init__(self, players: Sequence[PlayerId]) -> None:
-        self._players = players
+    def __init__(self) -> None:
         self._kept: dict[tuple[PlayerId, Callable[[PlayerId], Any]], tuple[Any, int, int]] = {}
 
     def of(self, player: PlayerId, make: Callable[[PlayerId], M], sink: Sink) -> M:
         """`make(player)` after it has heard all that the player has; costs what is new to it."""
         skips: frozenset[type[Event]] = getattr(make, "skips", frozenset())
-        if getattr(make, "only_concerned", False):
-            public, later = sink.concerning(player, self._players), skips
-        else:
-            public, later = sink.public_without(skips), frozenset()
-        private = sink.private.get(player, ())
+        public, private = sink.public_without(skips), sink.private[player]
         memory, public_heard, private_heard = self._kept.get((player, make)) or (make(player), 0, 0)
-        if public_heard < len(public) or private_heard < len(private):
-            news = public[public_heard:]
-            if private_news := private[private_heard:]:
-                news, later = [*merge(news, private_news, key=itemgetter(0))], skips
-            for _, entry in news:
-                if not later or type(entry.event) not in later:
-                    memory.hear(entry)
+        public_news = public[public_heard:]
+        private_news = [entry for entry in private[private_heard:] if type(entry[1].event) not in skips]
+        news = merge(public_news, private_news, key=itemgetter(0)) if private_news else public_news
+        for _, entry in news:
+            memory.hear(entry)
         self._kept[player, make] = memory, len(public), len(private)
         return memory
 
-    def anew(self, player: PlayerId, make: Callable[[PlayerId], M], heard: Heard) -> M:
-        """The same of what the player has heard up to now, kept for no later time."""
-        skips: frozenset[type[Event]] = getattr(make, "skips", frozenset())
-        told, memory = iter(heard), make(player)
-        if getattr(make, "only_concerned", False):
-            past = Past()
-            told = (each for each in told if not each.public or player in concerned(each, self._players, past))
-        for entry in told:
-            if type(entry.event) not in skips:
-                memory.hear(entry)
-        return memory
+
+def anew(player: PlayerId, make: Callable[[PlayerId], M], heard: Heard) -> M:
+    """The same of what the player has heard up to now, kept for no later time."""
+    skips: frozenset[type[Event]] = getattr(make, "skips", frozenset())
+    memory = make(player)
+    for entry in heard:
+        if type(entry.event) not in skips:
+            memory.hear(entry)
+    return memory

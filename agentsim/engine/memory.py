@@ -1,49 +1,44 @@
-"""Memory: windows on what a player has heard: the newest entries within a number and a budget of characters.
+"""Memory: what a player keeps of what it hears, and how an event looks in a prompt.
 
-Which events become entries, and in what words, is a game's. How they are heard is `hearing`.
+How it hears is `hearing`; which events it keeps is the game's.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Hashable, Sequence
-from itertools import islice
-from typing import Generic, TypeVar
+from collections.abc import Sequence
+from typing import Protocol
 
-T = TypeVar("T")
+from agentsim.engine.event import LogEntry
+from agentsim.engine.prompt import Quoted, quoted
+from agentsim.engine.wording import cut
 
 
-class Window(Generic[T]):
-    """The newest of what was added: at most so many, and of so many characters; the newest one is kept in any case.
+class Memory(Protocol):
+    """What a player makes of the events that it hears, one after the other.
 
-    `added` counts all that ever was, and `digest` by kind those that are kept no more.
+    A class may name in `skips`, a frozenset, the kinds of events that are never handed to it.
     """
 
-    __slots__ = ("_chars", "_entries", "_room", "added", "digest", "most")
+    def hear(self, entry: LogEntry) -> None:
+        """Take in one event."""
+        ...
 
-    def __init__(self, most: int, chars: int) -> None:
-        self.most = most
-        self.added = 0
-        self.digest: Counter[Hashable] = Counter()
-        self._room = chars
-        self._chars = 0
-        self._entries: deque[tuple[T, int, Hashable]] = deque()
 
-    def add(self, entry: T, chars: int, kind: Hashable) -> None:
-        """Take in an entry of so many characters; the oldest go where there is no room."""
-        self.added += 1
-        self._chars += chars
-        entries = self._entries
-        entries.append((entry, chars, kind))
-        while len(entries) > self.most or (self._chars > self._room and len(entries) > 1):
-            _, gone, of = entries.popleft()
-            self._chars -= gone
-            self.digest[of] += 1
+def line_of(entry: LogEntry, rounds: Sequence[str], chars: int | None = None) -> Quoted:
+    """An event as a line of JSON in a prompt: its round, heading, and words or fact, of at most so many characters."""
+    event = entry.event
+    content = event.content if chars is None else cut(event.content, chars)
+    told = {"words": content} if event.words else {"fact": content} if content else {}
+    return quoted(round=rounds[entry.round], event=event.heading, **told)
 
-    def upto(self, mark: int) -> Sequence[T]:
-        """What was kept of the first `mark` that were added, oldest first."""
-        return [entry for entry, _, _ in islice(self._entries, max(0, len(self._entries) - (self.added - mark)))]
 
-    def since(self, mark: int) -> Sequence[T]:
-        """What was kept of those added after the first `mark`, oldest first."""
-        return [entry for entry, _, _ in islice(self._entries, max(0, len(self._entries) - (self.added - mark)), None)]
+class Transcript:
+    """What a player has heard, a line of JSON for each event, in which words are told from facts."""
+
+    def __init__(self, rounds: Sequence[str]) -> None:
+        self.rounds = rounds
+        self.lines: list[Quoted] = []
+
+    def hear(self, entry: LogEntry) -> None:
+        if entry.event.in_prompt:
+            self.lines.append(line_of(entry, self.rounds))

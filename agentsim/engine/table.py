@@ -15,7 +15,8 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Audience, Event, EveryoneType, LogEntry, PlayerId
-from agentsim.engine.hearing import Heard, M, Memories, Sink, Transcript
+from agentsim.engine.hearing import Heard, M, Memories, Sink, anew
+from agentsim.engine.memory import Transcript
 from agentsim.engine.request import Request
 from agentsim.errors import RulesBroken
 
@@ -63,7 +64,7 @@ class Table:
         self.watched: Checked | None = None
         self.latest: dict[PlayerId, int] = {}  # index of each player's latest decision, kept by the driver
         self._sinks = [Sink()]
-        self._memories = Memories(self.players)
+        self._memories = Memories()
 
     @property
     def log(self) -> Sequence[LogEntry]:
@@ -117,8 +118,7 @@ class Table:
         asked: dict[int, Requests] = {}
         told: list[LogEntry] = []
         for part, decisions in waiting.items():
-            innermost = self._sinks[-1]
-            self._sinks.append(Sink(innermost.base + len(innermost.all)))
+            self._sinks.append(Sink(self._sinks[-1]))
             try:
                 # a coroutine's first send must be None: there is no decision to give it yet
                 requests = running[part].send(decisions)  # type: ignore[arg-type] # see the line above
@@ -146,6 +146,13 @@ class Table:
         """What this player has heard up to now."""
         return Heard(tuple(window for sink in self._sinks for window in sink.windows(player)))
 
+    def concerning(self, player: PlayerId) -> Heard:
+        """The part of it that the player did itself, heard with few others, or is concerned with (`Event.concerned`).
+
+        It is found once for all players, so that it costs each what it shows, however much was told to all.
+        """
+        return Heard(tuple(window for sink in self._sinks for window in sink.windows(player, self.players)))
+
     def memory(self, player: PlayerId, make: Callable[[PlayerId], M]) -> M:
         """`make(player)` after it has heard, in order, all that the player has heard, and nothing else.
 
@@ -153,7 +160,7 @@ class Table:
         made anew: what others tell there comes later, and may come between.
         """
         if len(self._sinks) > 1:
-            return self._memories.anew(player, make, self.heard(player))
+            return anew(player, make, self.heard(player))
         return self._memories.of(player, make, self._sinks[0])
 
     def lines(self, player: PlayerId) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from agentsim.engine.prompt import TOKEN_BYTES, size
 from agentsim.models.prices import CATALOGUE
 
 REPLY = 1024
@@ -24,17 +25,12 @@ LONGEST_REPLY = 16_384
 
 def about(texts: Iterable[str]) -> int:
     """An estimate of the tokens in some texts together."""
-    return -(-_bytes(texts) // 4)
+    return -(-size("".join(texts)) // TOKEN_BYTES)
 
 
 def at_most(texts: Iterable[str]) -> int:
     """More tokens than prompts in words, numbers and JSON have been seen to make: for what must not be passed."""
-    return -(-_bytes(texts) // 2)
-
-
-def _bytes(texts: Iterable[str]) -> int:
-    whole = "".join(texts)
-    return len(whole) if whole.isascii() else len(whole.encode())
+    return -(-size("".join(texts)) // 2)
 
 
 @cache  # looking through the catalogue takes longer than a call's bookkeeping may

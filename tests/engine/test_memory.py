@@ -1,34 +1,18 @@
-"""Windows on what was heard: the newest, within a number and a budget, and a count of the rest."""
+"""How an event looks in the prompts of those who heard it."""
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from agentsim.engine.memory import Window
-
-
-def window(most: int, chars: int, *sizes: int) -> Window[int]:
-    made: Window[int] = Window(most, chars)
-    for number, size in enumerate(sizes):
-        made.add(number, size, f"of {size}")
-    return made
+from agentsim.engine.event import Event, Everyone, LogEntry
+from agentsim.engine.memory import line_of
+from tests.engine.small import Spoke
 
 
-def test_the_oldest_go_where_there_is_no_room_and_are_counted_by_kind() -> None:
-    kept = window(3, 100, 10, 10, 20, 30)
-    assert (list(kept.since(0)), kept.added, dict(kept.digest)) == ([1, 2, 3], 4, {"of 10": 1})
-    assert list(window(9, 50, 10, 10, 20, 30).since(0)) == [2, 3], "the budget holds as well"
+class Rained(Event, heading="Rain", content="It rains."): ...
 
 
-def test_the_newest_is_kept_however_long_it_is() -> None:
-    assert list(window(3, 50, 10, 99).since(0)) == [1]
-
-
-@given(st.integers(1, 5), st.integers(1, 40), st.lists(st.integers(0, 20), max_size=12), st.integers(0, 12))
-def test_a_mark_parts_what_is_kept(most: int, chars: int, sizes: list[int], mark: int) -> None:
-    kept, mark = window(most, chars, *sizes), min(mark, len(sizes))
-    assert [*kept.upto(mark), *kept.since(mark)] == list(kept.since(0))
-    assert all(number < mark for number in kept.upto(mark))
-    assert all(number >= mark for number in kept.since(mark))
-    assert len(kept.since(0)) + kept.digest.total() == len(sizes)
+def test_an_event_is_a_line_that_tells_words_from_facts_and_is_cut_visibly() -> None:
+    rounds = ["Set-up", "Day 1"]
+    said = {"round": "Day 1", "event": "Spoke", "words": f"{'x' * 14} [cut]"}
+    assert line_of(LogEntry(Spoke("A", "x" * 90), Everyone, 1), rounds, 20).value == said
+    rain = {"round": "Set-up", "event": "Rain", "fact": "It rains."}
+    assert line_of(LogEntry(Rained(), Everyone, 0), rounds).value == rain

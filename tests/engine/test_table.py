@@ -475,44 +475,50 @@ class Praised(Event, content="", concerns=("seats",)):
         yield from (event.player for event in past.every(Spoke, text=f"{self.speech}"))
 
 
-class _Own(_Kept):
-    """A memory that keeps to what concerns its player."""
-
-    only_concerned = True
-    skips = frozenset({Rained})
-
-    def hear(self, entry: LogEntry) -> None:
-        self.heard.append(f"{entry.event.heading}{getattr(entry.event, 'speech', '')}")
+def _concerning(table: Table, player: str) -> list[str]:
+    return [f"{told.event.heading}{getattr(told.event, 'speech', '')}" for told in table.concerning(player)]
 
 
-def test_a_memory_can_keep_to_what_its_player_did_or_heard_in_private_or_is_concerned_with() -> None:
+def test_what_concerns_a_player_is_what_it_did_or_heard_in_private_or_is_about_it() -> None:
     table = a_table("ABC")
     steps: list[tuple[Event, Audience, str | None]] = [
         (Spoke("A", "1"), Everyone, "A"),
         (Spoke("B", "private"), ("A", "B"), "B"),
-        (Rained(), ("A",), "A"),
         (Praised(1), Everyone, None),  # about who spoke
         (Praised(2, (3, 0, 9)), Everyone, None),
         (Passed(), Everyone, "C"),
     ]
     for event, to, by in steps:
         table.tell(event, to=to, by=by)
-        assert table.memory("A", _Own) is table.memory("A", _Own)
-    spoke, private = Spoke("A", "1").heading, Spoke("B", "private").heading
-    heard = {"A": [spoke, private, "Praised1"], "B": [private], "C": ["Praised2", "A passes"]}
-    assert {player: table.memory(player, _Own).heard for player in "ABC"} == heard
+    heard = {"A": ["Spoke", "Spoke", "Praised1"], "B": ["Spoke"], "C": ["Praised2", "A passes"]}
+    assert {player: _concerning(table, player) for player in "ABC"} == heard
 
     async def part() -> list[str]:
         table.tell(Praised(1, (2,)), to=Everyone)
-        return [*table.memory("A", _Own).heard, *table.memory("B", _Own).heard]
+        return [*_concerning(table, "A"), *_concerning(table, "B")]
 
-    assert run(table.together([part()]))[1] == [[*heard["A"], "Praised1", private, "Praised1"]]
+    assert run(table.together([part()]))[1] == [[*heard["A"], "Praised1", "Spoke", "Praised1"]]
 
 
-def test_a_memory_of_what_concerns_its_player_costs_nothing_for_what_others_did() -> None:
-    """Counted in events that the memories of all players are handed."""
+@given(TELLINGS, TELLINGS)
+def test_what_was_heard_since_then_is_the_rest(before: list[str], after: list[str]) -> None:
+    table = a_table()
+    kept: dict[str, tuple[Heard, Heard]] = {}
+    for tellings in (before, after):
+        for index, audience in enumerate(tellings):
+            table.tell(Spoke("A", str(index)), to=Everyone if audience == "*" else tuple(audience), by="B")
+        for player in "ABCD":
+            now = table.heard(player), table.concerning(player)
+            for heard, earlier in zip(now, kept.get(player, now), strict=True):
+                assert [*earlier, *heard.since(earlier)] == list(heard)
+            kept[player] = now
+
+
+def test_what_concerns_one_of_many_players_costs_nothing_for_what_others_did() -> None:
+    """Counted in events that are looked at for all players together."""
     players = [f"agent{number}" for number in range(1, 1_001)]
     table = a_table(players)
     for player in players:
-        table.tell(Spoke(player, "public"), to=Everyone, by=player)
-    assert [len(table.memory(player, _Own).heard) for player in players] == [1] * len(players)
+        table.tell(Praised(0), to=Everyone, by=player)
+    assert [len(table.concerning(player)) for player in players] == [1] * len(players)
+    assert len(table.concerning("@nobody")) == 0
