@@ -192,13 +192,22 @@ class RulesBroken(AgentsimError):
     """An invariant of a game does not hold: a mistake of ours or of a game's author."""
 
 
+DISTRIBUTION = "agentsim-games"
+"""What the package is called for installers; `agentsim` is another project's name on the registry."""
+
+
+def installed_by(extra: str) -> str:
+    """How an extra is installed, in words; the package is on no registry yet."""
+    return f"`uv sync --extra {extra}` or `pip install '.[{extra}]'` in the checkout"
+
+
 @contextmanager
 def needed_by(what: str, *, extra: str = "analysis") -> Iterator[None]:
     """Turns an import that fails within into the `UsageError` that names the extra."""
     try:
         yield
     except ImportError:
-        raise UsageError(f"{what} needs the extra {extra}: pip install 'agentsim[{extra}]'") from None
+        raise UsageError(f"{what} needs the extra {extra}: {installed_by(extra)}") from None
 
 
 def first_objection(error: ValidationError) -> tuple[str, str]:

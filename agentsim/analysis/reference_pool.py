@@ -21,6 +21,7 @@ from agentsim import games
 from agentsim.analysis.folders import read_games
 from agentsim.analysis.inference import blocks, stages
 from agentsim.analysis.posterior import Stages, independence
+from agentsim.engine.rule_sets import versions
 from agentsim.errors import UsageError, first_objection
 from agentsim.history.load import parsed, read
 from agentsim.history.run_files import RunFiles, write_whole
@@ -143,10 +144,10 @@ def read_pool(path: Path) -> Pool:
         raise UsageError(
             f"{path}: is not a reference pool: {where or 'the file'}: {why.replace('Input should', 'must')}"
         ) from None
-    installed = games.find(pool.game).rules_version
-    if installed != pool.rules_version:
+    known = versions(games.find(pool.game))
+    if pool.rules_version not in known:
         raise UsageError(
-            f"{path}: was played by version {pool.rules_version} of the rules of {pool.game}, and {installed} is "
+            f"{path}: was played by version {pool.rules_version} of the rules of {pool.game}, and {known[-1]} is "
             "installed: its scale is that of another game"
         )
     if pool.sha256 != pool.digest:

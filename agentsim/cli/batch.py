@@ -13,7 +13,7 @@ import typer
 from agentsim.cli import options as o
 from agentsim.cli.terminal_output import remark, safe, say_json, shortened
 from agentsim.engine.wording import counted
-from agentsim.errors import AgentsimError, BudgetReached, UsageError
+from agentsim.errors import AgentsimError, BudgetReached, UsageError, installed_by
 
 if TYPE_CHECKING:
     from agentsim.models.keys import Variables
@@ -182,7 +182,7 @@ def _elsewhere(kind: o.ExecutorKind, scheduler: str | None, jobs: int, env: Vari
             raise UsageError("--scheduler is for --executor dask")
         return None
     if find_spec("distributed") is None:
-        raise UsageError("--executor dask needs the extra cluster: pip install 'agentsim[cluster]'")
+        raise UsageError(f"--executor dask needs the extra cluster: {installed_by('cluster')}")
     from agentsim.runner.batch.on_dask import OnDask
 
     return lambda: OnDask(scheduler, jobs, env)

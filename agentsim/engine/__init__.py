@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agentsim.engine.options import Choice, Number, Order, Subset, Text
     from agentsim.engine.prompt import Prompt, joined, quoted
     from agentsim.engine.request import Request
+    from agentsim.engine.rule_sets import Since
     from agentsim.engine.schema import Each, Options, Variant
     from agentsim.engine.table import Table
 
@@ -34,8 +35,8 @@ __all__ = [
     "Nobody",
     "Number",
 ]
-__all__ += ["Options", "Order", "Outcome", "PlayerId", "Prompt", "Request", "Standing", "Stream", "Subset", "Table"]
-__all__ += ["Text", "Variant", "WholeNumber", "joined", "quoted", "ranked"]
+__all__ += ["Options", "Order", "Outcome", "PlayerId", "Prompt", "Request", "Since", "Standing", "Stream", "Subset"]
+__all__ += ["Table", "Text", "Variant", "WholeNumber", "joined", "quoted", "ranked"]
 
 
 def __dir__() -> list[str]:
@@ -53,6 +54,7 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
             **dict.fromkeys(("Each", "Options", "Variant"), "schema"),
             "Decision": "reading",
             "Request": "request",
+            "Since": "rule_sets",
             "Stream": "chance",
             "Table": "table",
             "WholeNumber": "number",

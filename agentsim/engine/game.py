@@ -95,7 +95,9 @@ class GameConfig(BaseModel):
     `[game]` table of another project's files, where the game reads those too.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
     called_by_files: ClassVar[bool] = False
     reasks: ClassVar[int] = 1
     project_table: ClassVar[type[ProjectTable] | None] = None

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agentsim.engine.panel import Cell, Frame
-from agentsim.errors import UsageError
+from agentsim.errors import UsageError, installed_by
 from agentsim.history.tables import BASE, LEADING, Kind
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _kind(cells: Sequence[Cell], said: Kind | None) -> Kind:
 
 def _extra_missing(package: str) -> UsageError:
     """What to say where a package of the extra `data` is not installed."""
-    return UsageError(f"{package} is not installed: `pip install 'agentsim[data]'` or `uv sync --extra data`")
+    return UsageError(f"{package} is not installed: {installed_by('data')}")
 
 
 def _value(cell: Cell, kind: Kind) -> Any:

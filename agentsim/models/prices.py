@@ -25,11 +25,14 @@ _FREE_NEARBY = {"ollama", "vllm", "lmstudio", "llama-server"}  # on machines of 
 class Price(BaseModel):
     """A `[prices."provider/model"]` table: US dollars per million tokens; cached input costs as input if not given."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
 
     input: float = Field(ge=0, allow_inf_nan=False)
+    """US dollars per million tokens of prompts"""
     output: float = Field(ge=0, allow_inf_nan=False)
+    """US dollars per million tokens of replies, thinking included"""
     cached_input: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """US dollars per million tokens of prompts that the provider had cached; as input if absent"""
 
 
 class Prices:

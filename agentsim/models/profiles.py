@@ -101,19 +101,32 @@ class ProviderSettings(BaseModel):
     """A `[providers.<name>]` table; what is left out comes from the built-in profile of that name."""
 
     # Nothing typed here may be repeated in an error: people paste keys into the wrong field.
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, hide_input_in_errors=True, use_attribute_docstrings=True
+    )
 
     base_url: Annotated[str | None, _refused(url_problem)] = None
+    """Where the API begins, often with /v1 at its end; a provider that is not built in needs one"""
     api_key_env: Annotated[str | None, _refused(_variable_problem)] = None
+    """The environment variable that holds the key; a provider of your own is sent no key without it"""
     spacing_ms: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """Milliseconds from the start of one call to the start of the next, to one host with one key"""
     requests_per_minute: int | None = Field(default=None, ge=1, le=10_000_000)
+    """Calls in a minute, to one host with one key"""
     tokens_per_minute: int | None = Field(default=None, ge=1, le=1_000_000_000)
+    """Tokens of prompts and replies in a minute, to one host with one key"""
     structured: Structured | None = None
+    """How the form of an answer is asked for at first; where a provider refuses that, the next way is tried"""
     max_tokens_field: MaxTokensField | None = None
+    """What the provider calls the cap on a reply"""
     strip_schema_keywords: list[str] | None = None
+    """Keywords that are left out of JSON Schemas, since the provider refuses them"""
     extra_body: Annotated[dict[str, Any] | None, _refused(extra_problem)] = None
+    """Fields that go into the body of every call"""
     supports_temperature: bool | None = None
+    """Whether a temperature may be sent"""
     api: Literal["openai", "gemini"] | None = None
+    """Which API the provider speaks: chat completions, or Gemini's own (extra `gemini`)"""
 
     def record(self) -> dict[str, Any]:
         """What a history keeps: no address, and of the settings that the first histories did not know those set."""

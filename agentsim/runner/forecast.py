@@ -134,13 +134,13 @@ def forecast(
     return found
 
 
-def wordy(request: Request[Any], decision: Decision) -> Decision:
-    """The decision with as many words as a model would use: half of those it may."""
+def wordy(request: Request[Any], decision: Decision, filler: str = _FILLER) -> Decision:
+    """The decision with as many words as a model would use: half of those it may, its own before the filler."""
     said = decision
     for path, option in request.legal.items():
         if isinstance(option, Text) and isinstance(words := values_at(said).get(path), str):
             missing = max(0, option.limit // 2 - len(words))
-            said = _replaced(said, path.split("."), words + (_FILLER * missing)[:missing])
+            said = _replaced(said, path.split("."), words + (filler * missing)[:missing])
     try:
         request.check(said)
     except DecisionError:

@@ -14,6 +14,7 @@ from agentsim import __version__
 from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import READER_VERSION
+from agentsim.engine.rule_sets import versions
 from agentsim.errors import AgentsimError, JournalMismatch
 from agentsim.games import find
 from agentsim.history.contents import Contents, Entry
@@ -29,15 +30,20 @@ def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
     """The scenario and game of a journal's head; `JournalMismatch` where the game's rules are others by now."""
     try:
         scenario = Scenario.restore(head["scenario"], head["run"], seed=int(head["seed"]))
-        recorded = int(head["rules_version"])
+        played = int(head["rules_version"])
         if "fork" in head:
             scenario = replace(scenario, branch=Branch.restore(head["fork"]))
     except (KeyError, TypeError, ValueError) as error:
         raise JournalMismatch(f"the journal's first line does not describe a run: {error}") from None
     game = find(scenario.game)
-    if recorded != game.rules_version:
+    if played not in (known := versions(game)):
+        playable = " and ".join(dict.fromkeys(map(str, (known[0], known[-1]))))
         raise JournalMismatch(
-            f"the journal was played by rules version {recorded} of {game.name}, this is version {game.rules_version}"
+            f"the journal was played by rules version {played} of {game.name}, and {playable} can be played here"
+        )
+    if played != scenario.rules_version:
+        raise JournalMismatch(
+            f"the journal names rules version {played} of {game.name}, and its settings are of {scenario.rules_version}"
         )
     return scenario, game
 
@@ -99,7 +105,7 @@ class Played:
         scenario, undecided = self.scenario, recorded.undecided()
         return fold(
             game=self.game.name,
-            rules_version=self.game.rules_version,
+            rules_version=self.scenario.rules_version,
             seed=cast("int", scenario.seed),
             fork=None if scenario.branch is None else self._fork(scenario.branch, undecided),
             status=status,
@@ -128,7 +134,7 @@ def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[st
     """The journal's first record of a scenario with a seed."""
     return {
         "game": game.name,
-        "rules_version": game.rules_version,
+        "rules_version": scenario.rules_version,
         "reader": READER_VERSION,
         "seed": scenario.seed,
         "name": name,

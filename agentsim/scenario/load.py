@@ -14,6 +14,8 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from agentsim import games
+from agentsim.engine.game import Game
+from agentsim.engine.rule_sets import settings_of, versions
 from agentsim.errors import ScenarioError
 from agentsim.scenario.document import adopted, beside, overridden, put, recast, rename, with_provider
 from agentsim.scenario.player_plan import OWN
@@ -86,7 +88,7 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...]) ->
     game = games.find(table.game)
     allowed = roots(path, allow_dirs)
     material = gathered(table.game_config, game.config, path, allowed)
-    config = validated(game.config, material.game_config, at=("game_config",))
+    config = validated(game.config, {**_rules(table, game), **material.game_config}, at=("game_config",))
     seating = Seating(table, game, material, path, allowed)
     players = seating.players()
     config = seating.by_player(config)
@@ -107,6 +109,17 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...]) ->
     )
     check_prices(scenario, {})  # what depends on the environment is checked when players are seated
     return scenario
+
+
+def _rules(table: ScenarioTable, game: Game) -> dict[str, Any]:
+    """The settings of the rule set that the file names."""
+    known = versions(game)
+    if table.rules_version is None:
+        return {}
+    if table.rules_version not in known:
+        problem = f"{game.name} has no rule set {table.rules_version}"
+        raise ScenarioError(problem, key="rules_version", valid=", ".join(map(str, known)))
+    return settings_of(game.config, table.rules_version)
 
 
 @contextmanager

@@ -92,8 +92,12 @@ class ModelSettings(ClosedTable):
     reasks: Annotated[int, Field(ge=0, le=100)] | None = Field(
         default=1, description="After bad replies; a game may have a default of its own"
     )
-    reask_on: tuple[Fault, ...] = ("unreadable", "ambiguous", "illegal")
-    reask_with: Literal["reason", "same"] = "reason"
+    reask_on: tuple[Fault, ...] = Field(
+        default=("unreadable", "ambiguous", "illegal"), description="Which bad replies are asked for again"
+    )
+    reask_with: Literal["reason", "same"] = Field(
+        default="reason", description="What the second question says: why the reply was bad, or the same as before"
+    )
     repair: bool = Field(default=True, description="Mend the punctuation of a reply's JSON before asking again")
     max_attempts: Annotated[int, Field(ge=1, le=1000)] | None = Field(
         default=3, description="Retries and re-asks together"

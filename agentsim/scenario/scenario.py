@@ -16,6 +16,7 @@ from pydantic import AliasChoices, ConfigDict, Field, JsonValue, TypeAdapter, Va
 
 from agentsim import games
 from agentsim.engine.game import GameConfig
+from agentsim.engine.rule_sets import completed, recorded, version_of
 from agentsim.errors import ScenarioError, UsageError, first_objection
 from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
@@ -167,11 +168,16 @@ class Scenario:
         """The players, then the staff."""
         return (*self.players, *self.staff.values())
 
+    @property
+    def rules_version(self) -> int:
+        """The rule set that the config plays."""
+        return version_of(games.find(self.game), self.config)
+
     def identity(self) -> dict[str, Any]:
         """The history's `scenario`: JSON values in a fixed order, without seed, name, paths, addresses, budgets."""
         return {
             "game": self.game,
-            "game_config": self.config.model_dump(mode="json", by_alias=True),
+            "game_config": recorded(self.config),
             "players": [plan.record() for plan in self.players],
             "staff": {role: self.staff[role].record() for role in sorted(self.staff)},
             "providers": {name: self.providers[name].record() for name in sorted(self.providers)},
@@ -212,7 +218,7 @@ class Scenario:
             game=parts.game,
             name=run.name,
             seed=seed,
-            config=validated(game.config, parts.game_config, at=("game_config",)),
+            config=validated(game.config, completed(game.config, parts.game_config), at=("game_config",)),
             players=tuple(plan(record) for record in parts.players),
             staff={role: plan(record) for role, record in parts.staff.items()},
             limits=Limits(**run.limits.model_dump()),

@@ -85,7 +85,9 @@ class Defaults(ModelSettings):
         default=None, description="The persona; ${player}, ${players}, ${others}, ${game} are filled in"
     )
     prompt_file: str | None = Field(default=None, description="The persona's file, relative to this one")
-    client_kwargs: ClientKwargs | None = None
+    client_kwargs: ClientKwargs | None = Field(
+        default=None, description="Fields that go into the body of every call, as the provider calls them"
+    )
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -163,9 +165,12 @@ class ScenarioTable(ClosedTable):
     game: str | None = Field(default=None, description="Which game")
     name: str | None = Field(default=None, pattern=NAME_PATTERN, description="Goes into the run's name")
     seed: int | None = Field(default=None, ge=0, le=MAX_SEED, description="Drawn and recorded if absent")
-    defaults: Defaults = Defaults()
+    rules_version: int | None = Field(
+        default=None, description="The game's rule set: the newest if absent; game_config may set single rules apart"
+    )
+    defaults: Defaults = Field(default=Defaults(), description="What holds for every player")
     game_config: dict[str, JsonValue] = Field(default_factory=dict, description="The game's own table")
-    limits: Limits = Limits()
+    limits: Limits = Field(default=Limits(), description="What stops a run")
     providers: dict[str, ProviderSettings] = Field(default_factory=dict, description="OpenAI-compatible endpoints")
     prices: dict[str, Price] = Field(default_factory=dict, description="US dollars per million tokens, by model name")
     staff: dict[str, StaffTable] = Field(

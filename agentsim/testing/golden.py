@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from agentsim.engine.event import EveryoneType, LogEntry
+from agentsim.engine.rule_sets import versions
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 from agentsim.testing.case import Case, Played
@@ -18,13 +19,15 @@ from agentsim.testing.check import Findings, check
 
 @check
 def golden_files(case: Case) -> Findings:
-    """The playthrough is the golden one, and a journal that is kept beside it replays.
+    """The playthrough is the golden one, and the journals that are kept beside it replay, of each rule set one.
+
+    They are called `GAME.jsonl`, and `GAME_2.jsonl` for a rule set that came later.
 
     If the change is meant: `agentsim check GAME --golden DIR --update`, and review the diff.
     """
     if case.golden is None:
         return "nothing: no folder of golden files is given (--golden DIR)"
-    path, files = case.golden / f"{case.game.name}.txt", RunFiles(case.golden, case.game.name)
+    path = case.golden / f"{case.game.name}.txt"
     now = playthrough(case)
     if written := case.update or not path.exists():
         case.golden.mkdir(parents=True, exist_ok=True)
@@ -34,8 +37,9 @@ def golden_files(case: Case) -> Findings:
         if before != after:
             yield f"{path}:{number}", f"it says {before!r}, and the game now {after!r}"
             break
-    if files.journal.exists():
-        prove(files)
+    for stem in (case.game.name, *(f"{case.game.name}_{version}" for version in versions(case.game))):
+        if (files := RunFiles(case.golden, stem)).journal.exists():
+            prove(files)
     return f"{path}{', written now' if written else ''}"
 
 

@@ -104,5 +104,5 @@ def built_wheel(folder: Path) -> Path:
     """The package's wheel, built into this folder without a network."""
     build = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder))
     subprocess.run(build, cwd=ROOT, capture_output=True, check=True, timeout=120)
-    (wheel,) = folder.glob("agentsim-*.whl")
+    (wheel,) = folder.glob("agentsim_games-*.whl")
     return wheel

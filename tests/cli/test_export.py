@@ -207,7 +207,7 @@ def test_without_pyarrow_parquet_says_what_to_install_and_writes_nothing(
     before = snapshot(project)
     said = agentsim("export", "done", "--format", "parquet", cwd=project)
     assert (said.code, said.out) == (2, "")
-    assert said.line == "pyarrow is not installed: `pip install 'agentsim[data]'` or `uv sync --extra data`"
+    assert said.line == "pyarrow is not installed: `uv sync --extra data` or `pip install '.[data]'` in the checkout"
     assert snapshot(project) == before
     assert agentsim("export", "done", "--format", "csv", cwd=project).code == 0
 

