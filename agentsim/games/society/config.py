@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_serializer, model_validator
 
 from agentsim.engine.game import GameConfig, InFile
+from agentsim.engine.rule_sets import Since
 from agentsim.games.society.amounts import UNIT, Amount, bounded
 from agentsim.games.society.terms import RESOURCES, Allocation, Repeal, Resource, Terms, misfit, plain
 
@@ -153,12 +154,14 @@ class Building(_Chapter):
     title_chars: Chars = 200
     description_chars: Chars = 5_000
     name_chars: Annotated[int, Field(ge=1, le=200)] = 50
-    note_chars: Annotated[int, Field(ge=0, le=20_000)] = Field(
+    note_chars: Annotated[int, Field(ge=0, le=20_000), Since(2, before=0)] = Field(
         default=4_000, description="Of the note that an agent can write for itself with any action; 0 for no notes"
     )
-    memory_chars: Chars = Field(default=4_000, description="Of an agent's own past in its prompt, beside its note")
-    prompt_tokens: Annotated[int, Field(ge=3_000, le=1_000_000)] = Field(
-        default=8_000, description="Of a prompt, by an estimate of four bytes each; what is least relevant goes first"
+    memory_chars: Annotated[int, Field(ge=0, le=20_000), Since(2, before=0)] = Field(
+        default=4_000, description="Of an agent's own past in its prompt, beside its note; 0 for none of it"
+    )
+    prompt_tokens: Annotated[int, Field(ge=0, le=1_000_000), Since(2, before=0)] = Field(
+        default=8_000, description="Of a prompt at most, by an estimate of four bytes each; 0 for no limit"
     )
 
 

@@ -25,7 +25,7 @@ class Society(Game):
     name = "society"
     title = "Society"
     summary = "a hundred agents talk, vote, work and give, and fall dormant without food or energy"
-    rules_version = 1
+    rules_version = 2
     config = SocietyConfig
     requests = REQUESTS
     events = told_in(founding, talk, voting, work, building, laws, turn, evening)

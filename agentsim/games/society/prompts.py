@@ -100,6 +100,7 @@ _NOTES: Template = If(
     "you did and heard is shown for some time only. Without one, or with an empty one, the earlier note stays.",
 )
 
+_NO_LIMIT = 10**9
 _SHARED = 0.55
 """Of the room beside the rules: what all agents are shown of a turn, which is the same for all of them."""
 
@@ -109,7 +110,7 @@ def composed(player: str, rules: Rules, world: World, you: Own) -> Prompt:
     turn = f"Day {world.day}, turn {world.tick} of {rules.actions_per_day}."
     question = f"{turn} What does agent #{you.agent} do? Answer with one JSON object and nothing else."
     unchanging = once(rules, "_lines", lambda: tuple(filter(None, _rules(rules))))
-    room = rules.prompt_tokens * TOKEN_BYTES - sum(size(line) + 1 for line in (*unchanging, question))
+    room = (rules.prompt_tokens or _NO_LIMIT) * TOKEN_BYTES - sum(size(line) + 1 for line in (*unchanging, question))
     all_see = once(world, "_lines", lambda: tuple(fitted([*_world(rules, world)], int(_SHARED * room))))
     room -= sum(size(line) + 1 for line in all_see)
     own = fitted(["", f"You are agent #{you.agent} (seat {player}).", *_own(rules, you)], room)
@@ -248,7 +249,8 @@ def _own(rules: Rules, you: Own) -> Iterator[Part]:
         yield Listed("Your own older laws", [*map(_law, you.laws)], 1)
     if you.note:
         yield joined("Your note: ", quoted(note=you.note))
-    yield from _past(rules, you)
+    if rules.memory_chars:
+        yield from _past(rules, you)
     news = [_line(told) for told in you.memory.news()]
     yield Listed("What touched you since your last turn", news, 8)
 

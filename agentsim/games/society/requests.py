@@ -93,6 +93,7 @@ class Act(Request[Acted]):
         "world.standing.dividends": "each is shown with its law",
         "world.standing.minimums": "each is shown with its law, and the most of them counts",
         "world.projects.#.running": "none is, while it is being built",
+        "rules.memory_chars": "what of the past is too long for them is counted in its place",
         "rules.prompt_tokens": "what is too long for them is counted in its place",
         **{f"you.memory.#.{name}": "its line says it" for name in ("kind", "own", "other", "about")},
         "world.laws.#.terms.#.agents": "what a law paid once it pays no more",
