@@ -24,12 +24,15 @@ class Memory(Protocol):
         ...
 
 
-def line_of(entry: LogEntry, rounds: Sequence[str], chars: int | None = None) -> Quoted:
-    """An event as a line of JSON in a prompt: its round, heading, and words or fact, of at most so many characters."""
+def line_of(entry: LogEntry, rounds: Sequence[str], chars: int | None = None, **beside: str) -> Quoted:
+    """An event as a line of JSON in a prompt: its round, heading, and words or fact, of at most so many characters.
+
+    What stands `beside` its heading comes after it.
+    """
     event = entry.event
     content = event.content if chars is None else cut(event.content, chars)
     told = {"words": content} if event.words else {"fact": content} if content else {}
-    return quoted(round=rounds[entry.round], event=event.heading, **told)
+    return quoted(round=rounds[entry.round], event=event.heading, **beside, **told)
 
 
 class Transcript:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from pydantic_core import CoreSchema, core_schema
@@ -51,7 +52,7 @@ _OF_ALL = frozenset(
 class Told:
     """One event as an agent remembers it: `own` is what it did, `new` what it heard since it was last asked.
 
-    `other` is the agent on the other side and `name` what that is called; `about` is the post that it is. 0 is none.
+    `other` is the agent on the other side, what it is called stands in the `line`; `about` is the post that it is.
     """
 
     part: Part
@@ -59,7 +60,6 @@ class Told:
     own: bool
     new: bool
     other: int
-    name: str
     about: int
     line: str
 
@@ -78,11 +78,16 @@ class Recollection:
         self._player, self._agent, self._heard, self._seen, self._wording = player, agent, heard, seen, wording
         self._told: tuple[Told, ...] | None = None
 
+    @property
+    def older(self) -> int:
+        """How many events are too old to be remembered."""
+        return max(0, len(self._heard) - self._wording.most)
+
     def told(self) -> tuple[Told, ...]:
         """All of it."""
         if self._told is None:
-            kept = [entry for entry in self._heard.last(self._wording.most) if type(entry.event) in _PART]
-            first = len(kept) - sum(type(entry.event) in _PART for entry in self._heard.since(self._seen))
+            kept = [*islice(filter(_is_kept, reversed(self._heard)), self._wording.most)][::-1]
+            first = len(kept) - sum(map(_is_kept, self._heard.since(self._seen)))
             self._told = tuple(self._of(entry, index >= first) for index, entry in enumerate(kept))
         return self._told
 
@@ -104,8 +109,9 @@ class Recollection:
         own = entry.by == self._player and part != "met"
         if part == "deeds" and not own:
             part = "met"
-        line = line_of(entry, wording.rounds, wording.chars)
-        return Told(part, entry.event.kind, own, new, other, wording.names.get(other, ""), _about(entry), line)
+        named = {"named": wording.names[other]} if other in wording.names else {}
+        line = line_of(entry, wording.rounds, wording.chars, **named)
+        return Told(part, entry.event.kind, own, new, other, _about(entry), line)
 
     def _other(self, entry: LogEntry) -> int:
         agent: int = getattr(entry.event, "agent", 0)
@@ -131,6 +137,10 @@ class Recollection:
             lambda made: adapter(tuple[Told, ...]).dump_python(made.told(), mode="json")
         )
         return core_schema.no_info_plain_validator_function(cls._restored, serialization=written)
+
+
+def _is_kept(entry: LogEntry) -> bool:
+    return type(entry.event) in _PART
 
 
 def _about(entry: LogEntry) -> int:

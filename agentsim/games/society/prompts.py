@@ -251,7 +251,7 @@ def _own(rules: Rules, you: Own) -> Iterator[Part]:
         yield joined("Your note: ", quoted(note=you.note))
     if rules.memory_chars:
         yield from _past(rules, you)
-    news = [_line(told) for told in you.memory.news()]
+    news = [told.line for told in you.memory.news()]
     yield Listed("What touched you since your last turn", news, 8)
 
 
@@ -263,10 +263,9 @@ def _past(rules: Rules, you: Own) -> Iterator[str]:
             parts[told.part].append(told)
     latest = {told.other: place for place, told in enumerate(parts["messages"])}
     parts["messages"].sort(key=lambda told: latest[told.other])  # as threads, the latest last
-    lists = [Listed(_PAST[part][0], [*map(_line, told)], _PAST[part][1]) for part, told in parts.items() if told]
+    lists = [
+        Listed(_PAST[part][0], [each.line for each in told], _PAST[part][1]) for part, told in parts.items() if told
+    ]
     yield from fitted(lists, rules.memory_chars)
-
-
-def _line(told: Told) -> str:
-    """A line, with what the agent on the other side is called."""
-    return joined(told.line, f" #{told.other} is called ", quoted(name=told.name)) if told.name else told.line
+    if you.older:
+        yield f"Of your past, {you.older} older events are not shown."
