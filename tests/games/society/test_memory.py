@@ -10,6 +10,7 @@ import pytest
 from agentsim.engine.request import Request
 from agentsim.engine.rule_sets import settings_of
 from agentsim.games.society.config import SocietyConfig
+from agentsim.games.society.evening import Idle
 from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.turn import Noted
 from tests.games.society.society import law, play, request
