@@ -13,6 +13,7 @@ from agentsim.engine import Prompt, joined, quoted
 from agentsim.engine.fitting import Listed, Part, fitted
 from agentsim.engine.prompt import TOKEN_BYTES, size
 from agentsim.engine.template import By, If, Template, filled
+from agentsim.engine.wording import counted
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.assembly import Law, Proposal
 from agentsim.games.society.commons import Post, Project
@@ -178,9 +179,9 @@ def _yesterday(day: DaySum) -> str:
     taken = ", ".join(f"{shown(amount)} {resource}" for resource, amount in day.taxed.items()) or "nothing"
     least, middle, most = map(shown, day.wealth)
     return (
-        f"Yesterday {day.workers} agents worked {day.hours} hours in all; taxes took {taken} for the pool. In the "
-        f"evening the poorest agent held {least} in all, the middle one {middle}, the richest {most} (Gini coefficient "
-        f"{day.gini:.2f})."
+        f"Yesterday {counted(day.workers, 'agent')} worked {counted(day.hours, 'hour')} in all; taxes took {taken} for "
+        f"the pool. In the evening the poorest agent held {least} in all, the middle one {middle}, the richest {most} "
+        f"(Gini coefficient {day.gini:.2f})."
     )
 
 

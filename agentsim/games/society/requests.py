@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, TypeAlias, get_args
 
@@ -17,17 +17,17 @@ from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, 
 from agentsim.engine.forms import knows
 from agentsim.engine.options import Option, Subset
 from agentsim.engine.reading import Reading, split
-from agentsim.engine.schema import said, schema_of
+from agentsim.engine.schema import schema_of
 from agentsim.engine.wording import cut, sentence
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
-from agentsim.games.society.amounts import UNIT, shown
 from agentsim.games.society.assembly import VoteCast
 from agentsim.games.society.building import Contribute
 from agentsim.games.society.config import Rules, WorkType, once
 from agentsim.games.society.evening import Idle
+from agentsim.games.society.forms import field_of
 from agentsim.games.society.prompts import composed
 from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
-from agentsim.games.society.terms import RESOURCES, ProposalType, kinds
+from agentsim.games.society.terms import RESOURCES, ProposalType
 from agentsim.games.society.turn import Action, Known, Rejected
 from agentsim.games.society.view import Own, World, known
 from agentsim.games.society.voting import CreateProposal, Vote
@@ -176,43 +176,7 @@ class Act(Request[Acted]):
         return sentence(action.why_not(self.known))
 
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        match name:
-            case "action.terms":
-                return _carried(legal, answered["proposal_type"])
-            case "action.terms.agents":
-                return {**legal, "items": {**legal["items"], "maximum": self.rules.agents}}
-            case "action.terms.hours":
-                return {**legal, "maximum": self.rules.hours_per_day}
-            case "action.terms.quorum":
-                return {**legal, "maximum": self.rules.agents}
-            case "action.amount" | "action.terms.amount":
-                legal = {**legal, "minimum": 1 / UNIT}
-            case _:
-                pass
-        hint = self._hint(name, legal, answered)
-        return said(legal, "", description=hint) if hint else legal
-
-    def _hint(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> str:
-        """What can be answered in this state of the society, where the range does not tell."""
-        known, world, you = self.known, self.world, self.you
-        match name:
-            case "action.recipient_agent_id" if not legal["minimum"]:
-                return f"0 for the common pool, or 1 to {self.rules.agents}"
-            case "action.hours":
-                return _upto(known.hours_left, "none are left today")
-            case "action.parent_message_id":
-                return _upto(known.posts, "there is no post")
-            case "action.proposal_id":
-                return _one_of((*world.proposals, *you.proposals), world.more_proposals, "a newer one")
-            case "action.project_id":
-                return _one_of(world.projects, world.more_projects)
-            case "action.terms.law":
-                return _one_of((*world.laws, *you.laws), world.more_laws)
-            case "action.amount":
-                resource = answered.get("resource_type", "materials")
-                return f"you hold {shown(known.stock[resource])} {resource}"
-            case _:
-                return ""
+        return field_of(self, name, legal, answered)
 
     # -- a reply
 
@@ -286,25 +250,6 @@ def _rejected(reason: str, given: Any = None) -> Acted:
     """What a reply comes to that is no valid action, whose author is told why."""
     text = "" if given is None else json.dumps(given, ensure_ascii=False)[:LONGEST_GIVEN]
     return Acted(action=Rejected(reason=reason, given=text))
-
-
-def _carried(legal: Mapping[str, Any], type_: ProposalType) -> Mapping[str, Any]:
-    """The terms that a proposal of this type can carry: none, where it can carry no kind."""
-    if not kinds(type_):
-        return {**legal, "maxItems": 0}
-    branches = [each for each in legal["items"]["anyOf"] if each["properties"]["kind"]["enum"][0] in kinds(type_)]
-    needed = {"minItems": 1, "maxItems": 1} if type_ == "infrastructure" else {}
-    return {**legal, **needed, "items": {"anyOf": branches}}
-
-
-def _upto(most: int, none: str) -> str:
-    return f"1 to {most}" if most > 1 else "1" if most == 1 else none
-
-
-def _one_of(shown: Sequence[Any], more: int, others: str = "an older one") -> str:
-    """The numbers of what is shown; `more` are not."""
-    ids = ", ".join(map(str, sorted({each.id for each in shown}))) or "none"
-    return f"{ids}, or {others}" if more else ids
 
 
 REQUESTS: tuple[type[Request[Any]], ...] = (Act,)

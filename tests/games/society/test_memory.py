@@ -92,7 +92,7 @@ def test_all_are_told_what_came_of_votes_who_broke_a_law_and_what_taxes_took() -
     events = {each["event"]: each["fact"] for each in shown(town.asked[3], "What happened to all")}
     assert events["Proposal 1 has passed: Bread"] == "1 yes, 0 no, 0 abstain."
     assert events["Law 1: 3 agents worked less than 8 h"] == "#1, #2, #3"
-    assert "Yesterday 1 agents worked 2 hours in all; taxes took 0.38 food for the pool." in text
+    assert "Yesterday 1 agent worked 2 hours in all; taxes took 0.38 food for the pool." in text
     assert "the poorest agent held " in text
 
 
