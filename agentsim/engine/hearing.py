@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from heapq import merge
-from itertools import islice
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar, overload
 
@@ -47,7 +47,9 @@ class Heard(Sequence[LogEntry]):
             upto = earlier._parts[place][1] if place < len(earlier._parts) else 0
             if upto < count:
                 news.append(entries[upto:count])
-        return [told for _, told in (news[0] if len(news) == 1 else merge(*news, key=itemgetter(0)))]
+        if len(news) > 1:
+            return [told for _, told in sorted(chain.from_iterable(news), key=itemgetter(0))]
+        return [told for _, told in news[0]] if news else []
 
     def last(self, count: int) -> list[LogEntry]:
         """The newest `count` events, oldest first."""

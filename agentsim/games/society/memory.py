@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from pydantic_core import CoreSchema, core_schema
 
 from agentsim.engine import Event, LogEntry
-from agentsim.engine.codec import adapter
+from agentsim.engine.codec import adapter, values
 from agentsim.engine.hearing import Heard
 from agentsim.engine.memory import line_of
 from agentsim.games.society.building import Contributed, ProjectBegan, ProjectBuilt, UpkeepPaid
@@ -64,6 +64,14 @@ class Told:
     line: str
 
 
+@dataclass(frozen=True)
+class Said:
+    """What an agent remembers, in words, after so many `older` events."""
+
+    older: int
+    told: tuple[Told, ...]
+
+
 class Recollection:
     """What an agent remembers at one moment: a window on what it heard, oldest first.
 
@@ -71,25 +79,30 @@ class Recollection:
     says.
     """
 
-    __slots__ = ("_agent", "_heard", "_player", "_seen", "_told", "_wording")
+    __slots__ = ("_agent", "_heard", "_player", "_said", "_seen", "_wording")
 
     def __init__(self, player: str, agent: int, heard: Heard, seen: Heard, wording: Wording) -> None:
         """`seen` is what the agent had heard when it was last asked."""
         self._player, self._agent, self._heard, self._seen, self._wording = player, agent, heard, seen, wording
-        self._told: tuple[Told, ...] | None = None
+        self._said: Said | None = None
 
     @property
     def older(self) -> int:
         """How many events are too old to be remembered."""
-        return max(0, len(self._heard) - self._wording.most)
+        return self.said().older
 
     def told(self) -> tuple[Told, ...]:
-        """All of it."""
-        if self._told is None:
+        """All that is remembered."""
+        return self.said().told
+
+    def said(self) -> Said:
+        """The same in words."""
+        if self._said is None:
             kept = [*islice(filter(_is_kept, reversed(self._heard)), self._wording.most)][::-1]
             first = len(kept) - sum(map(_is_kept, self._heard.since(self._seen)))
-            self._told = tuple(self._of(entry, index >= first) for index, entry in enumerate(kept))
-        return self._told
+            told = tuple(self._of(entry, index >= first) for index, entry in enumerate(kept))
+            self._said = Said(max(0, len(self._heard) - self._wording.most), told)
+        return self._said
 
     def news(self) -> list[Told]:
         """What was told since the agent was last asked, beside its own deeds."""
@@ -97,7 +110,7 @@ class Recollection:
 
     def touched(self, kind: type[Event]) -> Iterator[tuple[int, int]]:
         """By whom events of this kind, which are news, touched the agent, and what they are about."""
-        if self._told is not None:
+        if self._said is not None:
             yield from ((each.other, each.about) for each in self.news() if each.kind == kind.kind)
             return
         for entry in self._heard.since(self._seen):
@@ -118,24 +131,22 @@ class Recollection:
         return agent if agent != self._agent else getattr(entry.event, "recipient", 0)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Recollection) and self.told() == other.told()
+        return isinstance(other, Recollection) and self.said() == other.said()
 
     def __hash__(self) -> int:
-        return hash(self.told())
+        return hash(self.said())
 
     @classmethod
     def _restored(cls, given: Any) -> Recollection:
         if isinstance(given, cls):
             return given
         made = cls.__new__(cls)
-        made._told = adapter(tuple[Told, ...]).validate_python(given)
+        made._said = adapter(Said).validate_python(given)
         return made
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:
-        written = core_schema.plain_serializer_function_ser_schema(
-            lambda made: adapter(tuple[Told, ...]).dump_python(made.told(), mode="json")
-        )
+        written = core_schema.plain_serializer_function_ser_schema(lambda made: values(made.said()))
         return core_schema.no_info_plain_validator_function(cls._restored, serialization=written)
 
 

@@ -268,5 +268,5 @@ def _past(rules: Rules, you: Own) -> Iterator[str]:
         Listed(_PAST[part][0], [each.line for each in told], _PAST[part][1]) for part, told in parts.items() if told
     ]
     yield from fitted(lists, rules.memory_chars)
-    if you.older:
-        yield f"Of your past, {you.older} older events are not shown."
+    if you.memory.older:
+        yield f"{counted(you.memory.older, 'older event')} of your past: not shown."

@@ -95,7 +95,7 @@ class Act(Request[Acted]):
         "world.projects.#.running": "none is, while it is being built",
         "rules.memory_chars": "what of the past is too long for them is counted in its place",
         "rules.prompt_tokens": "what is too long for them is counted in its place",
-        **{f"you.memory.#.{name}": "its line says it" for name in ("kind", "own", "other", "about")},
+        **{f"you.memory.told.#.{name}": "its line says it" for name in ("kind", "own", "other", "about")},
         "world.laws.#.terms.#.agents": "what a law paid once it pays no more",
         "world.laws.#.terms.#.law": "what a law repealed is gone",
         "world.older_events": "said where there are more",

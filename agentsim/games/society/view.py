@@ -64,8 +64,8 @@ class World:
 class Own:
     """An agent's own part. `proposals` and `laws` are its own beyond the public ones.
 
-    `votes` are its own on open proposals that it is shown; `hours` are those that it has worked today. `older` counts
-    what is too old for its `memory`, `note` is what it wrote for itself.
+    `votes` are its own on open proposals that it is shown; `hours` are those that it has worked today. `note` is
+    what it wrote for itself.
     """
 
     agent: int
@@ -74,7 +74,6 @@ class Own:
     stock: Mapping[Resource, Amount]
     hours: int
     memory: Recollection
-    older: int = 0
     note: str = ""
     proposals: tuple[Proposal, ...] = ()
     laws: tuple[Law, ...] = ()
@@ -147,7 +146,6 @@ def own(state: State, citizen: Citizen, world: World, memory: Recollection) -> O
         stock=dict(citizen.stock),
         hours=citizen.worked,
         memory=memory,
-        older=memory.older,
         note=citizen.note,
         proposals=tuple(_proposal(state, assembly.open[number]) for number in more),
         laws=tuple(_cut(assembly.laws[number], "description", config.shown_chars) for number in decreed),
@@ -157,7 +155,9 @@ def own(state: State, citizen: Citizen, world: World, memory: Recollection) -> O
 
 def _more(mine: Sequence[int], shown: Sequence[Proposal | Law], most: int) -> Sequence[int]:
     """An agent's own, as far as all are not shown them already."""
-    known = {each.id for each in shown} if mine else ()
+    if not mine:
+        return ()
+    known = {each.id for each in shown}
     return [number for number in mine if number not in known][-most:]
 
 
