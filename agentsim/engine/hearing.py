@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from heapq import merge
-from itertools import chain, islice
+from itertools import islice
 from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar, overload
 
@@ -18,6 +18,8 @@ from agentsim.engine.memory import Memory
 M = TypeVar("M", bound=Memory)
 Entry: TypeAlias = tuple[int, LogEntry]
 """What was told, and its position in the log."""
+Windows: TypeAlias = tuple[tuple[Sequence[Entry], int], ...]
+"""Parts of the log, and how many of their entries count."""
 
 
 class Heard(Sequence[LogEntry]):
@@ -26,8 +28,8 @@ class Heard(Sequence[LogEntry]):
     `last(n)` and iteration cost what they yield, whatever was told to others.
     """
 
-    def __init__(self, parts: tuple[tuple[Sequence[Entry], int], ...]) -> None:
-        self._parts = parts  # (entries as (position, told), how many of them count), each sorted by position
+    def __init__(self, parts: Windows) -> None:
+        self._parts = parts  # each sorted by position
 
     def __len__(self) -> int:
         return sum(count for _, count in self._parts)
@@ -42,14 +44,17 @@ class Heard(Sequence[LogEntry]):
 
     def since(self, earlier: Heard) -> list[LogEntry]:
         """What was heard after `earlier`, which is of the same player and kind; costs what it gives."""
-        news: list[Sequence[Entry]] = []
-        for place, (entries, count) in enumerate(self._parts):
-            upto = earlier._parts[place][1] if place < len(earlier._parts) else 0
+        if not earlier._parts:
+            return list(self)
+        news: list[Entry] = []
+        several = 0
+        for (entries, count), (_, upto) in zip(self._parts, earlier._parts, strict=True):
             if upto < count:
-                news.append(entries[upto:count])
-        if len(news) > 1:
-            return [told for _, told in sorted(chain.from_iterable(news), key=itemgetter(0))]
-        return [told for _, told in news[0]] if news else []
+                news += entries[upto:count]
+                several += 1
+        if several > 1:
+            news.sort(key=itemgetter(0))
+        return [told for _, told in news]
 
     def last(self, count: int) -> list[LogEntry]:
         """The newest `count` events, oldest first."""
@@ -102,10 +107,10 @@ class Sink:
         self._indexed = len(self.public)
         return self._concerning[player]
 
-    def windows(self, player: PlayerId, of: Sequence[PlayerId] | None = None) -> Iterator[tuple[Sequence[Entry], int]]:
+    def windows(self, player: PlayerId, of: Sequence[PlayerId] | None = None) -> Windows:
         """What the player hears of this, public and private; with the players `of` the game, what concerns it alone."""
-        for entries in (self.public if of is None else self.concerning(player, of), self.private[player]):
-            yield entries, len(entries)
+        public, private = self.public if of is None else self.concerning(player, of), self.private[player]
+        return (public, len(public)), (private, len(private))
 
 
 def concerned(told: LogEntry, players: Sequence[PlayerId], past: Past) -> Mapping[PlayerId, None]:

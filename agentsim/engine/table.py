@@ -144,14 +144,19 @@ class Table:
 
     def heard(self, player: PlayerId) -> Heard:
         """What this player has heard up to now."""
-        return Heard(tuple(window for sink in self._sinks for window in sink.windows(player)))
+        return self._heard(player)
 
     def concerning(self, player: PlayerId) -> Heard:
         """The part of it that the player did itself, heard with few others, or is concerned with (`Event.concerned`).
 
         It is found once for all players, so that it costs each what it shows, however much was told to all.
         """
-        return Heard(tuple(window for sink in self._sinks for window in sink.windows(player, self.players)))
+        return self._heard(player, self.players)
+
+    def _heard(self, player: PlayerId, of: Sequence[PlayerId] | None = None) -> Heard:
+        first, *inner = self._sinks
+        parts = first.windows(player, of)
+        return Heard((*parts, *(window for sink in inner for window in sink.windows(player, of))) if inner else parts)
 
     def memory(self, player: PlayerId, make: Callable[[PlayerId], M]) -> M:
         """`make(player)` after it has heard, in order, all that the player has heard, and nothing else.

@@ -79,12 +79,13 @@ class Recollection:
     says.
     """
 
-    __slots__ = ("_agent", "_heard", "_player", "_said", "_seen", "_wording")
+    __slots__ = ("_agent", "_heard", "_news", "_player", "_said", "_seen", "_wording")
 
     def __init__(self, player: str, agent: int, heard: Heard, seen: Heard, wording: Wording) -> None:
         """`seen` is what the agent had heard when it was last asked."""
         self._player, self._agent, self._heard, self._seen, self._wording = player, agent, heard, seen, wording
         self._said: Said | None = None
+        self._news: list[LogEntry] | None = None
 
     @property
     def older(self) -> int:
@@ -113,7 +114,9 @@ class Recollection:
         if self._said is not None:
             yield from ((each.other, each.about) for each in self.news() if each.kind == kind.kind)
             return
-        for entry in self._heard.since(self._seen):
+        if self._news is None:
+            self._news = self._heard.since(self._seen)
+        for entry in self._news:
             if type(entry.event) is kind and entry.by != self._player:
                 yield self._other(entry), _about(entry)
 
