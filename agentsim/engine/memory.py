@@ -12,6 +12,9 @@ from agentsim.engine.event import LogEntry
 from agentsim.engine.prompt import Quoted, quoted
 from agentsim.engine.wording import cut
 
+_MOST_LINES = 20_000
+"""Lines that are kept, some 200 bytes each as a rule."""
+
 
 class Memory(Protocol):
     """What a player makes of the events that it hears, one after the other.
@@ -33,6 +36,23 @@ def line_of(entry: LogEntry, rounds: Sequence[str], chars: int | None = None, **
     content = event.content if chars is None else cut(event.content, chars)
     told = {"words": content} if event.words else {"fact": content} if content else {}
     return quoted(round=rounds[entry.round], event=event.heading, **beside, **told)
+
+
+class Lines:
+    """The lines of a game's events, each put into words once for all players and turns that show it."""
+
+    def __init__(self, rounds: Sequence[str], chars: int) -> None:
+        self._rounds, self._chars = rounds, chars
+        self._made: dict[tuple[int, tuple[tuple[str, str], ...]], Quoted] = {}
+
+    def of(self, entry: LogEntry, **beside: str) -> Quoted:
+        """The line of an event of this game, whose log keeps the entry for as long as it is played."""
+        key = id(entry), tuple(beside.items())
+        if (line := self._made.get(key)) is None:
+            if len(self._made) >= _MOST_LINES:
+                self._made.clear()
+            line = self._made[key] = line_of(entry, self._rounds, self._chars, **beside)
+        return line
 
 
 class Transcript:

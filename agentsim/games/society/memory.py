@@ -16,7 +16,7 @@ from pydantic_core import CoreSchema, core_schema
 from agentsim.engine import Event, LogEntry
 from agentsim.engine.codec import adapter, values
 from agentsim.engine.hearing import Heard
-from agentsim.engine.memory import line_of
+from agentsim.engine.memory import Lines
 from agentsim.games.society.building import Contributed, ProjectBegan, ProjectBuilt, UpkeepPaid
 from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.evening import AgentWoke, FellDormant, Idled
@@ -126,8 +126,7 @@ class Recollection:
         if part == "deeds" and not own:
             part = "met"
         named = {"named": wording.names[other]} if other in wording.names else {}
-        line = line_of(entry, wording.rounds, wording.chars, **named)
-        return Told(part, entry.event.kind, own, new, other, _about(entry), line)
+        return Told(part, entry.event.kind, own, new, other, _about(entry), wording.lines.of(entry, **named))
 
     def _other(self, entry: LogEntry) -> int:
         agent: int = getattr(entry.event, "agent", 0)
@@ -162,11 +161,10 @@ def _about(entry: LogEntry) -> int:
 
 
 class Wording(NamedTuple):
-    """How events are put into words in one turn: so many at `most`, with `chars` of words, and all agents' names."""
+    """How events are put into words in one turn: so many at `most`, with what all agents are called."""
 
-    rounds: Sequence[str]
+    lines: Lines
     most: int
-    chars: int
     names: Mapping[int, str]
 
 
@@ -174,7 +172,7 @@ class Chronicle:
     """What the latest public events were, but for talk and votes, which stand in their own places; and all names."""
 
     def __init__(self, config: SocietyConfig, rounds: Sequence[str]) -> None:
-        self.wording = Wording(rounds, 4 * config.shown_events, config.shown_chars, {})
+        self.wording = Wording(Lines(rounds, config.shown_chars), 4 * config.shown_events, {})
         self.older = 0
         self.lines: tuple[str, ...] = ()
         self._most = config.shown_events
@@ -183,8 +181,7 @@ class Chronicle:
         """Take in one event."""
         event, wording = entry.event, self.wording
         if type(event) in _OF_ALL:
-            line = line_of(entry, wording.rounds, wording.chars)
             self.older += len(self.lines) == self._most
-            self.lines = (*self.lines, line)[-self._most :]
+            self.lines = (*self.lines, wording.lines.of(entry))[-self._most :]
         elif isinstance(event, Renamed):
             self.wording = wording._replace(names={**wording.names, event.agent: event.name})
