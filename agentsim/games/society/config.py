@@ -174,7 +174,7 @@ class SocietyConfig(Building, Deciding, Living, Beginning, Course, GameConfig):
     )
     shown_laws: Count = Field(default=20, description="Newest laws in a prompt, besides one's own")
     shown_events: Count = Field(
-        default=20, description="Newest public events in a prompt; of an agent's own past, four times as many"
+        default=20, description="Newest public events in a prompt; of an agent's own past, twice as many"
     )
     shown_chars: Chars = Field(default=1_000, description="Of a post or description in prompts; the rest is cut")
 

@@ -172,7 +172,7 @@ class Chronicle:
     """What the latest public events were, but for talk and votes, which stand in their own places; and all names."""
 
     def __init__(self, config: SocietyConfig, rounds: Sequence[str]) -> None:
-        self.wording = Wording(Lines(rounds, config.shown_chars), 4 * config.shown_events, {})
+        self.wording = Wording(Lines(rounds, config.shown_chars), 2 * config.shown_events, {})
         self.older = 0
         self.lines: tuple[str, ...] = ()
         self._most = config.shown_events

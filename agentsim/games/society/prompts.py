@@ -111,9 +111,9 @@ def composed(player: str, rules: Rules, world: World, you: Own) -> Prompt:
     turn = f"Day {world.day}, turn {world.tick} of {rules.actions_per_day}."
     question = f"{turn} What does agent #{you.agent} do? Answer with one JSON object and nothing else."
     unchanging = once(rules, "_lines", lambda: tuple(filter(None, _rules(rules))))
-    room = (rules.prompt_tokens or _NO_LIMIT) * TOKEN_BYTES - sum(size(line) + 1 for line in (*unchanging, question))
+    room = (rules.prompt_tokens or _NO_LIMIT) * TOKEN_BYTES - once(rules, "_size", lambda: size("\n".join(unchanging)))
     all_see = once(world, "_lines", lambda: tuple(fitted([*_world(rules, world)], int(_SHARED * room))))
-    room -= sum(size(line) + 1 for line in all_see)
+    room -= once(world, "_size", lambda: size("\n".join(all_see))) + size(question) + 3
     own = fitted(["", f"You are agent #{you.agent} (seat {player}).", *_own(rules, you)], room)
     return Prompt(rules=unchanging, history=(), state=(*all_see, *own), question=(question,))
 

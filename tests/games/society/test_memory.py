@@ -105,7 +105,7 @@ def test_the_name_of_the_other_stands_beside_what_it_did() -> None:
 def test_a_memory_is_a_window_within_a_budget_and_says_what_is_not_shown() -> None:
     words = {2: [f"direct_message 1 {'x' * 300}"] * 9}
     asked = request(play(words, agents=2, days=9, shown_events=3, memory_chars=1_000), 1)
-    assert len(asked.you.memory.told()) == 12
+    assert len(asked.you.memory.told()) == 6
     assert asked.you.memory.older > 0
     text = asked.prompt().text()
     assert "Your messages (" in text
