@@ -174,6 +174,8 @@ def test_the_first_rule_set_asks_for_no_note_and_shows_no_past() -> None:
     assert "What you did" not in asked.prompt().text()
     assert asked.parse(json.dumps({**IDLE, "note": "?"})).decision == Acted.model_validate({"action": IDLE})
     assert list(request(play(), 1).schema()["properties"]) == ["action", "note"]
+    unasked = play({1: [Acted(action=Idle(), note="?")]}, days=2, note_chars=0)
+    assert (unasked.events(Noted), request(unasked, 1).you.note) == ([], "")
 
 
 # the whole prompt
