@@ -8,7 +8,8 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler.loadscope import LoadScopeScheduling  # type: ignore[import-untyped] # it ships no types
 
-# How long an example takes is a busy machine's affair: nothing here is a test of speed.
-settings.register_profile("agentsim", deadline=None)
-settings.load_profile("agentsim")
+# How long an example takes is a busy machine's affair: nothing here is a test of speed. `.ci/run` tries a hundred.
+settings.register_profile("agentsim", deadline=None, max_examples=30)
+settings.register_profile("thorough", deadline=None)
+settings.load_profile("thorough" if os.environ.get("CI") else "agentsim")
 
 _CLEARED = ("OPENAI_", "OPENROUTER_", "GEMINI_", "GOOGLE_", "OLLAMA_", "AGENTSIM_", "NO_COLOR", "FORCE_COLOR")
 _LOOPBACK = ("127.", "::1", "localhost")
@@ -62,7 +64,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _ByFile:
 
 
 # Files that take longest come next: one that began last would be waited for by the other process.
-_LONG = ("test_runs.py", "test_kill.py", "test_pages.py", "test_browser.py", "test_benchmarks.py", "test_batch.py")
+_LONG = {
+    *("test_runs.py", "test_rules.py", "test_kill.py", "test_pages.py", "test_browser.py", "test_configs.py"),
+    *("test_effects.py", "test_session.py", "test_batch.py", "test_checks.py", "test_docs.py", "test_tutorial.py"),
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -98,3 +103,22 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setattr(socket.socket, "connect", _guarded(socket.socket.connect))
     monkeypatch.setattr(socket.socket, "connect_ex", _guarded(socket.socket.connect_ex))
+
+
+@pytest.fixture(scope="module")
+def without_workers() -> Iterator[None]:
+    """Batches of bots are played in this process: to start workers takes longer than their few small games.
+
+    It is for tests of what a batch leaves. How workers play a batch, `tests/batch` looks at.
+    """
+    from agentsim.runner.batch.batch_game import GameEnd, ended, finished, session
+    from agentsim.runner.batch.executors import Executor
+
+    class Here(Executor):
+        async def play(self, scenario: Any, files: Any) -> GameEnd:
+            begun = session(scenario, files, env={})
+            return finished(files) if begun is None else ended(await begun.play())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module("agentsim.runner.batch.run_batch"), "InProcesses", Here)
+        yield

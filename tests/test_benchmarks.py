@@ -34,6 +34,7 @@ def test_every_path_of_a_call_is_measured() -> None:
     assert all(each["cpu_ms"] > 0 and each["wall_s"] > 0 for each in measured)
 
 
+@pytest.mark.slow
 def test_games_of_monopoly_are_timed_whole_and_in_memory() -> None:
     measured = printed("monopoly", "--games", "1", "--repeats", "1")
     assert [each["path"] for each in measured] == ["journal and history", "in memory"]
@@ -50,12 +51,14 @@ def test_societies_are_timed_whole_and_in_memory_and_their_prompts_measured() ->
     assert prompts["longest_prompts"]["2"] >= prompts["longest_prompts"]["1"] > 1_000
 
 
+@pytest.mark.slow
 def test_ticks_of_models_are_timed() -> None:
     measured = printed("society", "--waves", "--agents", "3", "--days", "1", "--latency", "0.001")
     assert [(each["concurrency"], each["latency_s"]) for each in measured] == [(3, 0.001), (1, 0.001), (3, 0.0)]
     assert all(len(each["ticks_s"]) == 3 and each["cpu_ms"] > 0 and each["peak_mib"] > 0 for each in measured)
 
 
+@pytest.mark.slow
 def test_poor_worlds_are_played_under_every_law() -> None:
     ended = printed("society", "--scarce", "1", "--days", "1")
     laws = {each["law"] for each in ended}
@@ -70,14 +73,16 @@ def test_an_exponent_is_that_of_the_power() -> None:
     assert low < 2.5 < high
 
 
+@pytest.mark.slow
 def test_the_traders_of_the_market_are_measured_beside_what_papers_report() -> None:
     *measured, book = printed("market", "--sessions", "1", "--orders", "500")
     found = {(each["market"], each["trader"]): each for each in measured}
-    assert len(found) == 21
+    assert len(found) == 30
     for number in range(1, 6):
-        constrained, unconstrained = (found[f"gode_sunder_{number}", trader] for trader in ("zi_c", "zi_u"))
-        assert constrained["efficiency"] > unconstrained["efficiency"] + 4
+        constrained = found[f"gode_sunder_{number}", "zi_c"]
+        assert constrained["efficiency"] > 95
         assert constrained["reported"] == "97-100%"
+    assert found["call_market_1", "truthful"]["efficiency"] == 100
     assert book["orders_per_second"] > 0
 
 
@@ -86,12 +91,14 @@ def test_worlds_whose_truth_is_known_are_simulated(world: str) -> None:
     assert all(0 <= rate <= 1 and many >= 2 for _, many, rate, _ in simulated(world, 2))
 
 
+@pytest.mark.slow
 def test_batches_of_bots_are_timed_with_one_worker_and_with_two() -> None:
     (measured,) = printed("batch", "--config", "configs/agent_island_bots.toml", "--games", "2", "--repeats", "1")
     assert measured["games"] == 2
     assert min(measured["one"], measured["two"], measured["speed_up"], measured["machine"]) > 0
 
 
+@pytest.mark.slow
 def test_changed_journals_histories_and_bundles_are_refused() -> None:
     (found,) = printed("tampering", "--flips", "60", "--alterations", "12")
     assert {kind: sum(counts.values()) for kind, counts in found.items()} == {
@@ -101,6 +108,7 @@ def test_changed_journals_histories_and_bundles_are_refused() -> None:
     }
 
 
+@pytest.mark.slow
 def test_commands_are_struck_by_signals_and_lose_nothing() -> None:
     cells = printed(
         "kills", "--signals", "3", "--games", "auction", "--commands", "run", "export", "--lanes", "1", "--stop", "0.05"

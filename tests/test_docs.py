@@ -16,6 +16,8 @@ from tests.cli.command_line import ROOT, agentsim
 from tests.cli.test_configs import FAKE_KEYS, on_bots
 from tests.cli.test_help import COMMANDS
 
+pytestmark = pytest.mark.usefixtures("without_workers")
+
 README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 PAGES = [README, ROOT / "CHANGELOG.md", CONTRIBUTING, *sorted((ROOT / "docs").glob("*.md"))]

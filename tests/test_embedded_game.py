@@ -117,6 +117,7 @@ items = [
 """
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_an_auction_of_real_bids_has_its_tables_in_pandas(tmp_path: Path) -> None:
     if importlib.util.find_spec("xllamacpp") is None and not os.environ.get("CI"):

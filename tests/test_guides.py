@@ -109,17 +109,29 @@ def test_the_table_of_adding_a_provider_plays(tmp_path: Path) -> None:
     assert {request.body["model"] for request in server.received} == {"llama-3.3-70b"}
 
 
-def test_what_designs_shows_is_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def design_page(tmp_path: Path) -> str:
+    """The page, whose table is the shipped design; and a folder of what is shipped, where its commands run."""
     for folder in ("configs", "prompts", "items"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     page = (DOCS / "designs.md").read_text(encoding="utf-8")
     (table,) = blocks(page, "toml")
     shipped = tomllib.loads((ROOT / "configs" / "designs" / "temperature.toml").read_text(encoding="utf-8"))
     assert tomllib.loads(table) == shipped
+    return page
+
+
+def test_the_mistake_that_designs_shows_is_refused_so(tmp_path: Path, design_page: str) -> None:
+    (table,) = blocks(design_page, "toml")
     (tmp_path / "design.toml").write_text(table.replace("1.2]", "9]").replace("../", "configs/"), encoding="utf-8")
     refused = agentsim("validate", "--config", "design.toml", cwd=tmp_path)
-    assert (refused.code, refused.err.strip() in page) == (2, True), refused.err
-    said = []
+    assert (refused.code, refused.err.strip() in design_page) == (2, True), refused.err
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("without_workers")
+def test_what_designs_shows_is_so(tmp_path: Path, design_page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    page, said = design_page, []
     for line in (line for line in commands(page) if line[0] != "validate"):
         few = ["8" if word == "400" else word for word in line]
         said.append(agentsim(*few, cwd=tmp_path))

@@ -46,6 +46,7 @@ def execute(copy: Path, **variables: str) -> None:
     assert not [output for output in outputs(copy) if output["output_type"] == "error"]
 
 
+@pytest.mark.slow
 def test_the_notebook_runs_on_auctions_of_several_formats(tmp_path: Path) -> None:
     for folder in ("configs", "items"):
         shutil.copytree(ROOT / folder, tmp_path / folder)

@@ -43,6 +43,7 @@ def done(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, check=False, timeout=170)
 
 
+@pytest.mark.slow
 def test_a_game_and_a_provider_of_others_pass_strict_mypy(python: Path, tmp_path: Path) -> None:
     shutil.copytree(EXAMPLE, tmp_path / "nim", ignore=shutil.ignore_patterns("__pycache__"))
     strict = ("--strict", "--config-file", os.devnull, "--python-executable", str(python), "nim")

@@ -1,11 +1,11 @@
 """Capability: a thing that a player may name in an answer, such as an action or a tool, with parameters of its own.
 
-From its parameters follow what a player reads of it, how an answer is read, and the schema (`variant`).
+From its parameters follow what a player reads of it (`described`), how an answer is read, and the schema (`variant`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 from agentsim.engine.number import whole
 from agentsim.engine.options import Choice, Number, Option, Text
 from agentsim.engine.schema import Variant
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import cut, listed
 
 
 class Refused(ValueError):
@@ -41,14 +41,25 @@ class Capability:
                 raise Refused(f"{self.name} needs {name}")
         return out
 
-    def words(self) -> tuple[str, ...]:
-        """What a player reads of it, a line each."""
-        left_out = dict.fromkeys(self.optional, ", may be left out")
-        lines = (
-            f"    {name} ({_what(option)}{left_out.get(name, '')}): {option.about}"
-            for name, option in self.parameters.items()
-        )
-        return (f"- {self.name}: {self.description}", *lines)
+    @property
+    def shape(self) -> str:
+        """Its name with those of its parameters: `write_note(key, text)`."""
+        return f"{self.name}({', '.join(self.parameters)})"
+
+
+def described(capabilities: Iterable[Capability]) -> Iterator[str]:
+    """What a player reads of these, a line each; then their parameters, of which a shared one is said once."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for each in capabilities:
+        yield f"- {each.shape}: {each.description}"
+        for name, option in each.parameters.items():
+            may = ", may be left out" if name in each.optional else ""
+            what = f"always {option.low}" if isinstance(option, Number) and option.low == option.high else _what(option)
+            found.setdefault((name, "; ".join(filter(None, (f"{what}{may}", option.about)))), []).append(each.name)
+    names = [name for name, _ in found]
+    for (name, what), users in found.items():
+        of = f" of {listed(users)}" if names.count(name) > 1 else ""
+        yield f"    {name}{of}: {what}"
 
 
 def variant(by: str, capabilities: Iterable[Capability]) -> Variant:

@@ -159,6 +159,14 @@ class Lawful(Protocol):
         ...
 
 
+class Doubtful(Protocol):
+    """What a `Game` may have besides: doubts whether its settings, which make a game, make the one that was meant."""
+
+    def doubts(self, config: Any, players: Sequence[PlayerId]) -> Iterable[str]:
+        """A line for each, with which `validate` warns."""
+        ...
+
+
 class Game(Protocol):
     """A game: a stateless object called `GAME` in the folder's `__init__`. A class may inherit what it need not say.
 

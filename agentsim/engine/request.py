@@ -110,6 +110,13 @@ class Request(Generic[D]):
         decision: D = self.answer.model_validate(said)  # type: ignore[assignment] # `answer` is D's class
         return decision
 
+    def forfeit(self, problem: str) -> D:
+        """What happens when a reply came that could not be used: the fallback, where a game does not say more.
+
+        `problem` says what was wrong with it, in words fit for its player, to whom the rules may tell it.
+        """
+        return self.fallback()
+
     def check(self, decision: D) -> None:
         """Raise `IllegalDecision` with a reason fit for the model, where the decision is not allowed here."""
         if self.abstains and decision == self.fallback():

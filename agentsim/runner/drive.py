@@ -19,7 +19,7 @@ from agentsim.history.contents import Contents, Entry
 from agentsim.history.record import Parse
 from agentsim.players.model import BotPlayer
 from agentsim.runner.dispatcher import Dispatcher
-from agentsim.runner.referee import Ruling, to_entry
+from agentsim.runner.referee import Ruling, to_entry, without_reply
 
 
 async def drive(play: GamePlay, dispatcher: Dispatcher) -> None:
@@ -159,7 +159,7 @@ def restored(recorded: Contents, ask: Ask, entry: Entry) -> Decision:
     `JournalMismatch` where it is not one this request allows, or not what the reply says.
     """
     request = ask.request
-    fallback = request.fallback() if entry.source == "fallback" else None
+    fallback = without_reply(request, entry.tries) if entry.source == "fallback" else None
     # a fallback may say more than a reply can, such as the narrator's lines
     answer = request.answer if fallback is None else type(fallback)
     try:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 from agentsim.engine.codec import values
 from agentsim.engine.play import Ask
 from agentsim.engine.reading import Decision, Reading
+from agentsim.engine.request import Request
 from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLimited, TransportFailed, UnreadableReply
 from agentsim.history.contents import Entry
 from agentsim.history.record import Parse, Source
@@ -189,9 +190,17 @@ class _RetryLoop:
         return policy.reasks is None or len(self.complaints) < policy.reasks
 
     def fallback(self, reason: str) -> Ruling:
-        decision = self.ask.request.fallback()
+        decision = without_reply(self.ask.request, self.tries)
         self.ask.request.check(decision)
         return Ruling(decision, "fallback", tuple(self.tries), fallback_reason=reason)
+
+
+def without_reply(request: Request[Any], tries: Sequence[Attempt]) -> Decision:
+    """What comes of attempts that brought no decision: a forfeit if the last brought a reply, else the fallback."""
+    last = tries[-1] if tries else None
+    replied = last is not None and last.completion is not None and last.completion.refusal is None
+    decision: Decision = request.forfeit(last.error) if replied and last and last.error else request.fallback()
+    return decision
 
 
 def _bad(completion: Completion, error: DecisionError) -> tuple[str, str]:

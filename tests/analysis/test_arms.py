@@ -24,6 +24,7 @@ from agentsim.runner.session import Session, begin
 from agentsim.runner.wanted import of_arm
 from agentsim.scenario.load import load
 from benchmarks.arms_world import differences, rates
+from tests.amounts import amounts
 from tests.cli.command_line import agentsim, trio
 
 LOYAL = ("players.0.model=bot/loyal",)
@@ -234,12 +235,13 @@ def test_a_single_measure_has_one_interval() -> None:
     assert high_adj - low_adj == pytest.approx(high - low, rel=0.05)
 
 
-def test_in_worlds_whose_truth_is_known_intervals_hold_it_as_often_as_they_say() -> None:
+@amounts("simulations", 100, 300)
+def test_in_worlds_whose_truth_is_known_intervals_hold_it_as_often_as_they_say(simulations: int) -> None:
     """Fewer forks than `benchmarks.inference` plays: three standard errors of 300 are 4 points."""
-    same = rates(effect=0.0, simulations=300)
+    same = rates(effect=0.0, simulations=simulations)
     assert same.false_positives == pytest.approx(0.05, abs=0.02)
     assert same.family_wise <= 0.07 + 0.04
-    planted = rates(effect=0.5, simulations=300)
+    planted = rates(effect=0.5, simulations=simulations)
     assert 0.93 <= planted.covered <= 0.97
     assert planted.family_wise <= 0.07 + 0.04
     assert planted.told > 0.6, "it finds what is there"

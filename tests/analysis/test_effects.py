@@ -37,6 +37,8 @@ from agentsim.scenario.factorial import EVERYONE
 from benchmarks import design_world
 from tests.cli.command_line import ROOT, agentsim, program, trio
 
+pytestmark = pytest.mark.usefixtures("without_workers")
+
 BIDDER = ROOT / "configs" / "designs" / "bidder.toml"
 MODEL, HEAT = "players.3.model", "players.2.temperature"
 
@@ -64,6 +66,12 @@ def auction(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory / "b"
 
 
+@pytest.fixture(scope="module")
+def of_auction(auction: Path) -> DesignEffects:
+    """What its games say, which no test changes."""
+    return design_effects(auction) or pytest.fail("no design")
+
+
 def one(found: DesignEffects | None, measure: str, *factors: str) -> FactorEffect:
     assert found is not None
     (the,) = {each for each in found.effects if (each.measure, each.factors) == (measure, factors)}
@@ -71,7 +79,7 @@ def one(found: DesignEffects | None, measure: str, *factors: str) -> FactorEffec
 
 
 def test_a_design_killed_and_resumed_shows_the_effect_by_students_interval_within_blocks(
-    auction: Path,
+    auction: Path, of_auction: DesignEffects
 ) -> None:
     manifest = json.loads((auction / MANIFEST).read_text("utf-8"))
     by_block: dict[int, dict[str, list[float]]] = {}
@@ -83,7 +91,7 @@ def test_a_design_killed_and_resumed_shows_the_effect_by_students_interval_withi
         by_block.setdefault(game["seed"], {}).setdefault(level, []).append(float(count))
     differences = [np.mean(block["bot/truthful"]) - np.mean(block["bot/random"]) for block in by_block.values()]
     expected = ttest_1samp(differences, 0).confidence_interval(0.95)
-    found = one(design_effects(auction), "count", MODEL)
+    found = one(of_auction, "count", MODEL)
     assert (found.player, found.blocks) == ("random", 6)
     assert found.mean == pytest.approx(np.mean(differences))
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
@@ -91,21 +99,19 @@ def test_a_design_killed_and_resumed_shows_the_effect_by_students_interval_withi
     assert found.low_adj < (found.low or 0) < (found.high or 0) < 0
 
 
-def test_a_factor_that_does_nothing_has_no_effect_and_no_interval_to_cite(auction: Path) -> None:
+def test_a_factor_that_does_nothing_has_no_effect_and_no_interval_to_cite(of_auction: DesignEffects) -> None:
     for factors in ((HEAT,), (MODEL, HEAT)):
-        for each in (design_effects(auction) or pytest.fail("no design")).effects:
+        for each in of_auction.effects:
             if each.factors == factors:
                 assert (abs(each.mean) < 1e-12, each.low, each.high_adj, each.sd) == (True, None, None, 0.0)
 
 
-def test_effects_are_of_those_whom_the_factor_is_of(auction: Path) -> None:
-    found = design_effects(auction)
-    assert found is not None
-    assert {(each.factors, each.player) for each in found.effects} == {
+def test_effects_are_of_those_whom_the_factor_is_of(of_auction: DesignEffects) -> None:
+    assert {(each.factors, each.player) for each in of_auction.effects} == {
         *(((MODEL,), "random"), ((HEAT,), "hoarder")),
         *(((MODEL, HEAT), "random"), ((MODEL, HEAT), "hoarder")),
     }
-    assert {each.measure for each in found.effects} == {"rank", "count", "budget"}, "those that were planned"
+    assert {each.measure for each in of_auction.effects} == {"rank", "count", "budget"}, "those that were planned"
 
 
 def test_the_report_has_a_table_of_each_effect_and_a_plot_of_each_measure(auction: Path) -> None:
@@ -194,12 +200,12 @@ def test_the_power_of_blocks_is_what_studies_after_pilots_have() -> None:
     assert number > 34
 
 
-def test_a_plan_says_blocks_games_and_the_power_of_what_is_planned(auction: Path) -> None:
+def test_a_plan_says_blocks_games_and_the_power_of_what_is_planned(auction: Path, of_auction: DesignEffects) -> None:
     design = read_design(BIDDER).factorial
     found: Plan = plan(design, auction, size=1.0, measure="rank", factor=MODEL)
     (needed,) = found.needed
     assert (found.pilot, found.planned, needed.calls, needed.cost_usd) == (6, 12, 0, 0.0)
-    assert needed.pilot.sd == one(design_effects(auction), "rank", MODEL).sd
+    assert needed.pilot.sd == one(of_auction, "rank", MODEL).sd
     assert needed.games == 4 * (needed.blocks or 0)
     assert needed.power is not None
     assert (needed.power >= 0.8) == ((needed.blocks or 0) <= 20)
@@ -230,6 +236,7 @@ def test_what_cannot_be_planned_is_said(auction: Path, options: dict[str, Any], 
     assert message in str(refused.value)
 
 
+@pytest.mark.slow
 def test_a_world_of_designs_is_said_as_it_is() -> None:
     """A short run of `benchmarks/inference.py --only designs`, which has 2,000 simulations."""
     generator = np.random.default_rng(1)

@@ -13,6 +13,8 @@ from tests.cli.command_line import Said, agentsim
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 
+pytestmark = pytest.mark.usefixtures("without_workers")
+
 QUIET = ("--display", "none")
 PLAYERS = "".join(f'\n[[players]]\nid = "{player}"\n' for player in "ABC")
 

@@ -14,6 +14,8 @@ from agentsim.analysis.game_records import vendor
 from agentsim.history.run_files import RunFiles
 from tests.cli.command_line import TRIO, agentsim, trio
 
+pytestmark = pytest.mark.usefixtures("without_workers")
+
 QUIET = ("--display", "none")
 
 

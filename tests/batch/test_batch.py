@@ -24,9 +24,11 @@ from agentsim.runner.batch import manifest
 from agentsim.runner.batch.manifest import locked, planned, prepared, read_manifest, require_manifest
 from agentsim.runner.batch.seating import Design
 from agentsim.scenario.load import load
-from tests.cli.command_line import ROOT, agentsim, program, snapshot, trio
+from tests.amounts import amounts
+from tests.cli.command_line import ROOT, agentsim, program, real, snapshot, trio
 
 QUIET = ("--display", "none")
+pytestmark = pytest.mark.usefixtures("without_workers")
 
 
 def whole(directory: Path) -> dict[str, Any]:
@@ -53,8 +55,9 @@ def said(out: str) -> dict[str, Any]:
 
 
 def test_each_game_leaves_the_files_that_run_leaves(tmp_path: Path) -> None:
+    """A process of its own, whose workers play."""
     config = trio(tmp_path)
-    done = agentsim("batch", "--config", str(config), "--games", "3", "--out", "b", "--json", *QUIET, cwd=tmp_path)
+    done = real("batch", "--config", str(config), "--games", "3", "--out", "b", "--json", *QUIET, cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
     line = said(done.out)
     assert (line["done"], line["complete"], line["ended_now"]) == (3, True, {"completed": 3})
@@ -315,11 +318,11 @@ def test_batch_sh_plays_the_same_games_and_goes_on(tmp_path: Path) -> None:
         assert [run.status for run in list_runs(tmp_path / "b")] == ["completed"] * 2
 
 
-GAMES, KILLS = 200, 10
+GAMES_OF_A_KILL = 20
 
 
-def _start(config: Path, out: Path) -> subprocess.Popen[bytes]:
-    words = program("batch", "--config", str(config), "--games", str(GAMES), "--out", str(out), "--jobs", "2", *QUIET)
+def _start(config: Path, out: Path, games: int) -> subprocess.Popen[bytes]:
+    words = program("batch", "--config", str(config), "--games", str(games), "--out", str(out), "--jobs", "2", *QUIET)
     return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
@@ -328,15 +331,16 @@ def _over(out: Path) -> int:
 
 
 @pytest.mark.timeout(240)
-def test_a_batch_killed_at_random_moments_equals_the_undisturbed_one_file_by_file(tmp_path: Path) -> None:
-    rng = random.Random(20261122)
+@amounts("kills", 3, 10)
+def test_a_batch_killed_at_random_moments_equals_the_undisturbed_one_file_by_file(kills: int, tmp_path: Path) -> None:
+    rng, games = random.Random(20261122), GAMES_OF_A_KILL * kills
     config = trio(tmp_path)
-    undisturbed = _start(config, tmp_path / "whole")
+    undisturbed = _start(config, tmp_path / "whole", games)
     assert undisturbed.wait(120) == 0, undisturbed.stderr and undisturbed.stderr.read()
     out = tmp_path / "killed"
     killed = 0
-    for moment in sorted(rng.randrange(GAMES - 5) for _ in range(KILLS)):
-        process = _start(config, out)
+    for moment in sorted(rng.randrange(games - 5) for _ in range(kills)):
+        process = _start(config, out, games)
         while process.poll() is None and _over(out) < moment:
             time.sleep(0.002)  # polls a folder that another process fills
         time.sleep(rng.random() * 0.02)  # anywhere inside a game
@@ -344,11 +348,11 @@ def test_a_batch_killed_at_random_moments_equals_the_undisturbed_one_file_by_fil
         killed += process.wait(30) == -signal.SIGKILL
         assert process.stderr is not None
         process.stderr.close()
-    last = _start(config, out)
+    last = _start(config, out, games)
     assert last.wait(120) == 0, last.stderr and last.stderr.read()
     for process in (undisturbed, last):
         assert process.stderr is not None
         process.stderr.close()
-    assert killed == KILLS
+    assert killed == kills
     assert whole(out) == whole(tmp_path / "whole")
     assert not list(out.glob(".*")), "nothing half-written is left"

@@ -43,6 +43,7 @@ def workers_of(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.slow
 def test_a_cluster_of_two_whose_one_worker_is_killed_leaves_what_a_local_batch_leaves(tmp_path: Path) -> None:
     config = trio(tmp_path)
     words = ("--config", str(config), "--games", str(GAMES), *QUIET)
@@ -80,6 +81,11 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
+def listening(port: int) -> bool:
+    with socket.socket() as caller:
+        return caller.connect_ex(("127.0.0.1", port)) == 0
+
+
 @pytest.mark.timeout(120)
 def test_a_scheduler_that_dies_is_said_in_a_line_and_costs_nothing_that_was_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -98,6 +104,8 @@ def test_a_scheduler_that_dies_is_said_in_a_line_and_costs_nothing_that_was_play
         process_of("dask_scheduler", "--host", "127.0.0.1", "--port", str(port), cwd=tmp_path) as scheduler,
         process_of("dask_worker", address, "--nthreads", "1", "--no-nanny", cwd=tmp_path),
     ):
+        while not listening(port):
+            time.sleep(0.01)  # polls a port on which another process will listen
         striking = threading.Thread(target=strike, daemon=True)
         striking.start()
         batch = agentsim("batch", "--config", str(config), *words, cwd=tmp_path)

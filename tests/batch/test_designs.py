@@ -24,6 +24,8 @@ from agentsim.runner.batch.run_batch import run_batch
 from tests.batch.test_batch import QUIET, said, whole
 from tests.cli.command_line import ROOT, agentsim, program, snapshot, trio
 
+pytestmark = pytest.mark.usefixtures("without_workers")
+
 FACTORS: dict[str, Any] = {"players.0.model": ["bot/random", "bot/loyal"], "defaults.temperature": [0.2, 1.2]}
 DESIGNS = sorted((ROOT / "configs" / "designs").glob("*.toml"))
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from agentsim.models.profiles import BUILT_IN
 from tests.cli.command_line import ROOT, TRIO, agentsim, snapshot
@@ -85,9 +86,14 @@ OF_BOTS = [config for config in CONFIGS if on_bots(config)]
 FIRST = {game_of(config): config for config in reversed(OF_BOTS)}
 
 
-@pytest.mark.parametrize("config", OF_BOTS, ids=[config.stem for config in OF_BOTS])
+def played_or_slow(config: Path) -> ParameterSet:
+    """The first config of each game is played in every run; the others differ from it in numbers only."""
+    return pytest.param(config, id=config.stem, marks=() if FIRST[game_of(config)] == config else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("config", [played_or_slow(config) for config in OF_BOTS])
 def test_a_config_of_bots_plays(config: Path, house: Path) -> None:
-    """The first config of each game has its page written as well: those of the others differ in numbers only."""
+    """The first config of each game has its page written as well."""
     paged = FIRST[game_of(config)] == config
     said = agentsim("run", *words(config), "--display", "none", "--json", *[] if paged else ["--no-html"], cwd=house)
     line = json.loads(said.out)

@@ -20,6 +20,8 @@ from agentsim.history.run_files import MANIFEST
 from tests.cli.command_line import TRIO, program, trio
 from tests.cli.command_line import agentsim as command
 
+pytestmark = pytest.mark.usefixtures("without_workers")
+
 QUIET = ("--display", "none")
 FOUR = f'{TRIO}\n[[players]]\nid = "D"\nmodel = "bot/random"\n'
 
@@ -43,6 +45,13 @@ def rated(lab: Path, out: Path, *words: str) -> dict[str, Any]:
     return found | {"directory": "", "pool": ""}
 
 
+@pytest.fixture(scope="module")
+def whole(lab: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A rating that nothing disturbed: its folder, and what it says."""
+    out = tmp_path_factory.mktemp("whole") / "out"
+    return out, rated(lab, out)
+
+
 def test_a_pool_holds_results_members_and_digests_and_is_never_changed(lab: Path) -> None:
     pool = Pool.model_validate_json((lab / "pool.json").read_bytes())
     assert (pool.format, pool.game, pool.labels) == ("agentsim-pool/1", "agent_island", ["bot/random", "bot/grudge"])
@@ -59,13 +68,13 @@ def test_a_pool_holds_results_members_and_digests_and_is_never_changed(lab: Path
     assert (lab / "pool.json").read_bytes() == before
 
 
-def test_the_rated_model_has_every_seat_equally_often_in_blocks_of_one_seed(lab: Path, tmp_path: Path) -> None:
-    found = rated(lab, tmp_path / "out")
-    plan = json.loads((tmp_path / "out" / MANIFEST).read_text("utf-8"))["games"]
+def test_the_rated_model_has_every_seat_equally_often_in_blocks_of_one_seed(whole: tuple[Path, dict[str, Any]]) -> None:
+    out, found = whole
+    plan = json.loads((out / MANIFEST).read_text("utf-8"))["games"]
     assert (found["games"], found["wide"], found["seats"]) == (12, True, [6, 6, 6, 6])
     assert Counter(game["seed"] for game in plan).most_common()[-1][1] == 4
     for game in plan:
-        players = json.loads((tmp_path / "out" / f"{game['name']}.json").read_text("utf-8"))["players"]
+        players = json.loads((out / f"{game['name']}.json").read_text("utf-8"))["players"]
         models = ["bot/random", "bot/grudge", "bot/loyal"]
         assert [each["model"] for each in players] == [models[at] for at in game["models"]]
         assert game["models"].count(2) == 2
@@ -74,8 +83,9 @@ def test_the_rated_model_has_every_seat_equally_often_in_blocks_of_one_seed(lab:
     assert "12 games of 4, 24 of their seats" in found["sentence"]
 
 
-def test_killed_at_any_moment_the_same_command_goes_on_to_the_same_result(lab: Path, tmp_path: Path) -> None:
-    whole = rated(lab, tmp_path / "whole")
+def test_killed_at_any_moment_the_same_command_goes_on_to_the_same_result(
+    lab: Path, tmp_path: Path, whole: tuple[Path, dict[str, Any]]
+) -> None:
     words = ("rate", "--model", "bot/loyal", "--pool", "pool.json", "--games", "12", "--width", "0.1")
     out = tmp_path / "killed"
     process = subprocess.Popen(program(*words, "--out", str(out), *QUIET), cwd=lab)
@@ -86,9 +96,9 @@ def test_killed_at_any_moment_the_same_command_goes_on_to_the_same_result(lab: P
     process.wait()
     assert (out / "game_0005.json").exists()
     kept = {path.name: path.stat().st_mtime_ns for path in out.glob("game_000[1-4].json")}
-    assert rated(lab, out) == whole
+    assert rated(lab, out) == whole[1]
     assert kept == {name: (out / name).stat().st_mtime_ns for name in kept}, "they are not played again"
-    assert (out / MANIFEST).read_bytes() == (tmp_path / "whole" / MANIFEST).read_bytes()
+    assert (out / MANIFEST).read_bytes() == (whole[0] / MANIFEST).read_bytes()
 
 
 def test_it_stops_where_the_interval_is_narrow_enough_and_goes_on_where_more_is_asked(
@@ -101,10 +111,10 @@ def test_it_stops_where_the_interval_is_narrow_enough_and_goes_on_where_more_is_
     assert rated(lab, tmp_path / "out", "--games", "8") == more
 
 
-def test_it_can_be_rated_from_python(lab: Path, tmp_path: Path) -> None:
+def test_it_can_be_rated_from_python(lab: Path, tmp_path: Path, whole: tuple[Path, dict[str, Any]]) -> None:
     out = tmp_path / "out"
     found = asyncio.run(agentsim.rate("bot/loyal", lab / "pool.json", games=12, width=0.1, out=out))
-    assert found.to_json() | {"directory": "", "pool": ""} == rated(lab, tmp_path / "again")
+    assert found.to_json() | {"directory": "", "pool": ""} == whole[1]
 
 
 def test_what_is_said_to_people(lab: Path, tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Golden playthroughs, as text, and a journal of each game that must replay.
 
-`python -m tests.contract.golden` writes them anew; what changes is then reviewed as a diff. A changed journal
-means changed rules, and those need a new `rules_version`. A journal of an earlier rule set stays as it is, and that of
-the newest stands beside it.
+`python -m tests.contract.golden` writes the text anew; what changes is then reviewed as a diff. A changed journal
+means changed rules, and those need a new `rules_version`. A journal that is there stays as it is; that of a new rule set
+is written beside it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ def main() -> None:
     """Write every game's golden files."""
     for name in GAMES:
         CHECKS["golden_files"](name, golden=GOLDEN, update=True)
-        record(name, GOLDEN)
+        if not RunFiles(GOLDEN, stem_of(name, GOLDEN)).journal.exists():
+            record(name, GOLDEN)
 
 
 if __name__ == "__main__":

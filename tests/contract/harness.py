@@ -17,9 +17,9 @@ GAMES = games.names()
 
 
 @cache
-def case(name: str) -> Case:
+def case(name: str, seeds: int = 3) -> Case:
     """The case of a game, whose games are played once for all tests of a process."""
-    return case_of(name, seeds=10)
+    return case_of(name, seeds=seeds)
 
 
 def tiny_path(name: str) -> Path:

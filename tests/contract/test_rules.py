@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentsim.testing import CHECKS
+from tests.amounts import amounts
 from tests.contract.golden import GOLDEN
 from tests.contract.harness import GAMES, case
 
@@ -19,18 +20,19 @@ NOTHING = {
 """Where a game has nothing of what is looked for."""
 
 
-def look(name: str, check: str) -> str:
+def look(name: str, check: str, seeds: int = 3) -> str:
     """The check finds nothing in the game; what it looked at."""
     golden = {"golden": GOLDEN} if (GOLDEN / f"{name}.txt").exists() else {}
-    report = CHECKS[check](case(name), **golden) if check == "golden_files" else CHECKS[check](case(name))
+    report = CHECKS[check](case(name, seeds), **golden if check == "golden_files" else {})
     assert not report.findings, str(report)
     return report.looked_at
 
 
+@amounts("seeds", 3, 20)
 @pytest.mark.parametrize("check", [check for check in CHECKS if check not in ELSEWHERE])
 @pytest.mark.parametrize("name", GAMES)
-def test_the_game_passes(name: str, check: str) -> None:
-    looked_at = look(name, check)
+def test_the_game_passes(name: str, check: str, seeds: int) -> None:
+    looked_at = look(name, check, seeds)
     assert looked_at.startswith("nothing") == ((name, check) in NOTHING), "this proved nothing"
 
 

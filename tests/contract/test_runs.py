@@ -20,6 +20,7 @@ from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Attempt
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import RunResult, go_on
+from tests.amounts import amounts
 from tests.contract.harness import GAMES, on_bots, on_server, some_bot, tiny
 from tests.fakes.journals import resealed
 from tests.fakes.replies import varied_by_schema
@@ -124,7 +125,8 @@ def refuses(name: str) -> bool:
     return False
 
 
-def test_resume_after_every_attempt_equals_live_with_faults_too(name: str, tmp_path: Path) -> None:
+@amounts("one_of", 6, 1)
+def test_resume_after_every_attempt_equals_live_with_faults_too(name: str, one_of: int, tmp_path: Path) -> None:
     """A failed call, a paid bad reply and a decision are each on disk before anything follows from them."""
     once: set[str] = set()  # what has failed already: a fault that passes
 
@@ -144,7 +146,7 @@ def test_resume_after_every_attempt_equals_live_with_faults_too(name: str, tmp_p
         files = RunFiles(tmp_path / "cut", "cut")
         files.directory.mkdir()
         cuts = [place for place, line in enumerate(lines, start=1) if not line.startswith(TEXT)][:-1]
-        for cut in cuts:
+        for cut in cuts[one_of // 2 :: one_of]:
             files.journal.write_bytes(b"".join(lines[:cut]))
             files.history.unlink(missing_ok=True)
             before, sent = len(server.received), _sent(read_journal(files.journal))
@@ -182,7 +184,10 @@ def test_replay_proves_the_live_history(live: RunResult, server: FakeServer) -> 
     assert server.completed["ok"] == calls, "a replay calls nobody"
 
 
-def test_resume_at_every_line_of_the_journal_equals_live(live: RunResult, server: FakeServer, tmp_path: Path) -> None:
+@amounts("one_of", 4, 1)
+def test_resume_at_every_line_of_the_journal_equals_live(
+    live: RunResult, one_of: int, server: FakeServer, tmp_path: Path
+) -> None:
     """Every line is opened as resume opens it, and all but those between two texts are played on.
 
     Of texts that stand in a row, the line before the first and the last one are: the fewest and the most that can be
@@ -197,7 +202,7 @@ def test_resume_at_every_line_of_the_journal_equals_live(live: RunResult, server
         files.directory.mkdir(exist_ok=True)
         files.journal.write_bytes(b"".join(lines[:cut]))
         decided += b'"record":"decision"' in lines[cut - 1]
-        if all(line.startswith(TEXT) for line in lines[cut - 1 : cut + 1]):
+        if cut % one_of or all(line.startswith(TEXT) for line in lines[cut - 1 : cut + 1]):
             journal = Journal.reopen(files.journal)
             journal.close()
             assert journal.contents.lines == cut
@@ -213,7 +218,8 @@ def test_resume_at_every_line_of_the_journal_equals_live(live: RunResult, server
     shutil.rmtree(tmp_path / "cut")
 
 
-def test_resume_at_every_byte_of_the_tail_equals_live(live: RunResult, tmp_path: Path) -> None:
+@amounts("one_of", 8, 1)
+def test_resume_at_every_byte_of_the_tail_equals_live(live: RunResult, one_of: int, tmp_path: Path) -> None:
     """Whatever part of the last decision's lines reached the disk, the journal goes on from the whole lines before.
 
     Every byte is opened as resume opens it; what that leaves is one of few files, each of which is played on.
@@ -230,7 +236,7 @@ def test_resume_at_every_byte_of_the_tail_equals_live(live: RunResult, tmp_path:
     files = RunFiles(tmp_path / "cut", "cut")
     files.directory.mkdir()
     left: set[bytes] = set()
-    for size in range(len(tail) + 1):
+    for size in (size for size in range(len(tail) + 1) if size % one_of == 0 or b"\n" in tail[size - 2 : size + 1]):
         files.journal.write_bytes(head + tail[:size])
         Journal.reopen(files.journal).close()
         kept = files.journal.read_bytes()

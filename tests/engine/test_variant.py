@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field
 
-from agentsim.engine.capability import Capability, variant
+from agentsim.engine.capability import Capability, described, variant
 from agentsim.engine.chance import Stream
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
@@ -136,3 +136,25 @@ def test_a_random_answer_has_the_fields_of_what_it_chose() -> None:
     drawn = [random_decision(Run(player="A"), Stream(str(number))) for number in range(50)]
     kinds = {(each.do, *each.how) for each in drawn if isinstance(each, Errand)}
     assert kinds == {("rest",), ("buy", "good", "price"), ("sell", "good", "price"), ("say", "text")}
+
+
+def test_a_parameter_that_capabilities_share_is_described_once_and_one_that_differs_for_each() -> None:
+    price, few, many = Number(1, 9, about="of silver"), Number(1, 3, about="units"), Number(1, None, about="units")
+    buy = Capability("buy", "buys", {"price": price, "units": few}, optional=("units",))
+    assert list(
+        described(
+            [
+                buy,
+                Capability("sell", "sells", {"price": price, "units": many}),
+                Capability("go", "goes", {"far": Number(1, 1)}),
+            ]
+        )
+    ) == [
+        "- buy(price, units): buys",
+        "- sell(price, units): sells",
+        "- go(far): goes",
+        "    price: whole number, 1 to 9; of silver",
+        "    units of buy: whole number, 1 to 3, may be left out; units",
+        "    units of sell: whole number, 1 or more; units",
+        "    far: always 1",
+    ]

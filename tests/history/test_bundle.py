@@ -24,6 +24,8 @@ from agentsim.scenario.load import load
 from tests.cli.command_line import TRIO, agentsim, program, trio
 from tests.fakes.journals import change_line, without_digests
 
+pytestmark = pytest.mark.usefixtures("without_workers")
+
 
 @pytest.fixture
 def run(tmp_path: Path) -> RunFiles:

@@ -228,6 +228,7 @@ id = "B"
 """
 
 
+@pytest.mark.slow
 @live
 def test_three_games_at_once_share_one_server(tmp_path: Path) -> None:
     config = tmp_path / "auction.toml"
@@ -261,7 +262,8 @@ def test_a_fresh_server_gives_the_same_replies_to_the_same_calls() -> None:
 
     async def use(model: LocalModel) -> list[str]:
         server.stop()  # other tests keep it up, and what it has cached changes the last bits of a prompt's numbers
-        calls = [call(f"Speak, {player}.", tag=f"{player}/pitch/1/1", schema=None) for player in ("A", "B")]
+        said = {player: (("user", f"Speak, {player}."),) for player in ("A", "B")}
+        calls = [Call(said[player], None, "pitch", tag=f"{player}/pitch/1/1") for player in said]
         few = Sampling(temperature=1.0, max_tokens=12, timeout_s=60)
         return [answer.text for answer in await asyncio.gather(*(admitted(model, each, few) for each in calls))]
 

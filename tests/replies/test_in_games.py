@@ -47,11 +47,12 @@ def sample() -> Iterator[tuple[Reply, str]]:
             yield reply, name
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> list[Played]:
-    """One game for each reply of the sample."""
+@pytest.fixture(scope="module", params=[4, pytest.param(1, marks=pytest.mark.slow)])
+def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Played]:
+    """One game for each reply of the sample, or for one of so many."""
     folder = tmp_path_factory.mktemp("games")
-    return [play(reply, name, folder / str(number)) for number, (reply, name) in enumerate(sample())]
+    some = sampled()[:: request.param]
+    return [play(reply, name, folder / str(number)) for number, (reply, name) in enumerate(some)]
 
 
 def play(reply: Reply, name: str, folder: Path) -> Played:

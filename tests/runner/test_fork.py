@@ -48,7 +48,7 @@ def test_a_fork_that_changes_nothing_is_the_parent_wherever_it_leaves_it(parent:
         assert again == whole
 
 
-@pytest.mark.parametrize("config", ["monopoly_bots", "auction"])
+@pytest.mark.parametrize("config", [pytest.param("monopoly_bots", marks=pytest.mark.slow), "auction"])
 def test_every_game_can_be_forked_in_its_middle(config: str, tmp_path: Path) -> None:
     scenario = load(ROOT / "configs" / f"{config}.toml", seed=2, model="bot/random")
     files = begin(scenario, tmp_path, env={}, stem="parent").files

@@ -1,4 +1,4 @@
-"""Real processes, killed at 30 random moments, or stopped and continued: what is lost is the calls in flight alone."""
+"""Real processes, killed at random moments, or stopped and continued: what is lost is the calls in flight alone."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ import pytest
 
 from agentsim.history.contents import read_journal
 from agentsim.history.run_files import RunFiles
+from tests.amounts import amounts
 from tests.cli.command_line import program
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.runner.island import decided, play, scenario_text, stable
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals")
-KILLS = 30
-GAMES = 3
+KILLS_OF_A_GAME = 10
 LATENCY_S = 0.03
 SCENARIO = """
 game = "agent_island"
@@ -83,7 +83,8 @@ def _stable(files: RunFiles) -> str:
 
 
 @pytest.mark.timeout(240)
-def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_path: Path) -> None:
+@amounts("kills", 5, 30)
+def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_path: Path, kills: int) -> None:
     rng = random.Random(20261121)
     with FakeServer(varied_by_schema, latency_s=LATENCY_S).in_thread() as server:
         config = tmp_path / "game.toml"
@@ -97,12 +98,12 @@ def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_pat
         decisions = len(json.loads(files.history.read_text(encoding="utf-8"))["decisions"])
         assert decisions == server.completed["ok"]
         killed = 0
-        for game in range(GAMES):
+        for game, still in enumerate(range(kills, 0, -KILLS_OF_A_GAME)):
             name = f"killed{game}"
             files = RunFiles(tmp_path / "logs", name)
-            started, kills = server.started["ok"], 0
+            started, killed_here = server.started["ok"], 0
             # where in the journal this game is killed, so that every game sees kills from its start to its end
-            moments = sorted(rng.randrange(1, size) for _ in range(KILLS // GAMES))
+            moments = sorted(rng.randrange(1, size) for _ in range(min(still, KILLS_OF_A_GAME)))
             on_disk: set[str] = set()
             first = True
             while True:
@@ -113,7 +114,7 @@ def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_pat
                     _wait_for_growth(process, files.journal, moments.pop(0))
                     time.sleep(rng.random() * LATENCY_S)  # anywhere inside a call
                     process.send_signal(signal.SIGKILL)
-                    kills += process.wait(30) == -signal.SIGKILL
+                    killed_here += process.wait(30) == -signal.SIGKILL
                 code = process.wait(60)
                 assert process.stderr is not None
                 complaint = process.stderr.read().decode()
@@ -126,9 +127,9 @@ def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_pat
                 on_disk = set() if first else _decided(files)
             assert _stable(files) == wanted
             calls = server.started["ok"] - started
-            assert calls <= decisions + 3 * kills, "each kill loses at most the three calls in flight"
-            killed += kills
-    assert killed >= KILLS - 2, f"only {killed} processes were really killed"
+            assert calls <= decisions + 3 * killed_here, "each kill loses at most the three calls in flight"
+            killed += killed_here
+    assert killed >= kills - 2, f"only {killed} processes were really killed"
 
 
 def test_the_history_is_absent_or_whole_at_any_moment(tmp_path: Path) -> None:

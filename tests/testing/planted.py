@@ -131,7 +131,7 @@ class Forgetful:
         return Cast(words="psst", vote=request.others[self.asked // 7 % 2])  # type: ignore[attr-defined] # of a Vote
 
 
-class Planted:
+class Planted(Game):
     """The game; `fault` is the one that it has."""
 
     name: ClassVar[str] = "planted"
@@ -144,7 +144,7 @@ class Planted:
 
     def __init__(self, fault: str = "") -> None:
         self.fault, self.played = fault, 0
-        self.bots: Mapping[str, Bot] = {"random": Forgetful() if fault == "stateful bot" else randomly}
+        self.bots: Mapping[str, Bot] = {"random": Forgetful() if fault == "stateful bot" else randomly}  # type: ignore[misc] # a fault may be that of a bot
         told: tuple[type[Event], ...] = (Dealt, Counted, Nameless, Repeated)
         self.events = told if fault == "undeclared event" else (*told, Whispered)
 

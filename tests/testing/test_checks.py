@@ -150,7 +150,7 @@ def test_no_check_needs_pytest() -> None:
 
 
 def test_the_command_says_a_line_for_each_check_and_fails_where_one_does(tmp_path: Path) -> None:
-    said = agentsim("check", "auction", "--seeds", "2", "--golden", "golden", cwd=tmp_path)
+    said = agentsim("check", "auction", "--seeds", "1", "--golden", "golden", cwd=tmp_path)
     lines = said.out.splitlines()
     assert [name for name in CHECKS if sum(f" {name}: " in line for line in lines) < 1] == []
     assert any(line.startswith("ok golden_files: golden/auction.txt, written now") for line in lines)
@@ -171,7 +171,8 @@ def test_an_error_of_the_rules_is_said_once_with_its_place(tmp_path: Path, monke
     assert " more checks stopped at the error that games_end found: fallbacks_legal, declared, " in said.out
 
 
-def test_a_changed_golden_file_is_one_line_and_exit_code_1(tmp_path: Path) -> None:
+def test_a_changed_golden_file_is_one_line_and_exit_code_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agentsim.testing.CHECKS", {"golden_files": CHECKS["golden_files"]})
     agentsim("check", "auction", "--seeds", "1", "--golden", "golden", cwd=tmp_path)
     path = tmp_path / "golden" / "auction.txt"
     path.write_text(path.read_text(encoding="utf-8").replace("Amber", "Umber", 1), encoding="utf-8")

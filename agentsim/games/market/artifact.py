@@ -1,4 +1,4 @@
-"""Artifact: what one is made of: the actions and queries it offers, its own state, and when it is told of rounds.
+"""Artifact: what one is made of: the actions and queries it offers, its own state, and what it is told of the course.
 
 What each does is a file in `artifacts/`; when agents are asked, and what they are shown, is `turn` and `view`.
 """
@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
-from agentsim.engine import Choice, GameConfig, Text
-from agentsim.engine.capability import Capability
+from agentsim.engine import Choice, GameConfig, LogEntry, Text
+from agentsim.engine.capability import Capability, Refused
 from agentsim.engine.options import Option
-from agentsim.engine.template import Template
+from agentsim.engine.panel import Frame, Panel
+from agentsim.engine.template import Template, filled
+from agentsim.games.market.guard import ACTION, HOOKS, QUERY, guarded
 from agentsim.games.market.order_book import Order
 from agentsim.games.market.world import World
 
@@ -41,22 +43,23 @@ def an_agent(about: str, *others: str) -> Stated:
     return named
 
 
-def action(description: str, **parameters: Stated) -> Callable[[F], F]:
+def action(description: str, *, means: str = "", **parameters: Stated) -> Callable[[F], F]:
     """Marks a method as an action of that name: it is called with the agent and the parameters, by name.
 
-    It returns what the agent is told, or raises `Refused` before anything has changed.
+    It returns what the agent is told, or raises `Refused` before anything has changed. `means` is what it comes to in
+    the words of restrictions and traders (buy, sell, replace, cancel, borrow, send), where its name is another.
     """
-    return _marked("_action", description, parameters)
+    return _marked("_action", description, parameters, means)
 
 
 def query(description: str, **parameters: Stated) -> Callable[[F], F]:
     """Marks a method as a query of that name: it changes nothing, and returns an `Answer` or raises `Refused`."""
-    return _marked("_query", description, parameters)
+    return _marked("_query", description, parameters, "")
 
 
-def _marked(mark: str, description: str, parameters: Mapping[str, Stated]) -> Callable[[F], F]:
+def _marked(mark: str, description: str, parameters: Mapping[str, Stated], means: str) -> Callable[[F], F]:
     def marked(method: F) -> F:
-        setattr(method, mark, (description, parameters))
+        setattr(method, mark, (description, parameters, means))
         return method
 
     return marked
@@ -65,22 +68,39 @@ def _marked(mark: str, description: str, parameters: Mapping[str, Stated]) -> Ca
 class Artifact:
     """Base of all. A subclass sets `name` and `description`, marks its actions and queries, and keeps its own state.
 
-    The description is a template of its `settings`.
+    The description is a template of its `settings`. `trades_itself` says that it buys and sells on its own account, so
+    that one agent alone can trade. `meaning` follows from the actions: what each comes to, by its name.
     """
 
     name: ClassVar[str]
     description: ClassVar[Template]
     settings: ClassVar[type[GameConfig]] = GameConfig
+    trades_itself: ClassVar[bool] = False
+    meaning: ClassVar[Mapping[str, str]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        name = getattr(cls, "name", cls.__name__)
+        for method, member in (*vars(cls).items(), ("__init__", cls.__init__)):
+            kind = ACTION if hasattr(member, "_action") else QUERY if hasattr(member, "_query") else HOOKS.get(method)
+            if kind is not None:
+                setattr(cls, method, guarded(name, method, member, kind))
+        marked = {method: member._action[2] for method, member in vars(cls).items() if hasattr(member, "_action")}
+        cls.meaning = {**cls.meaning, **{method: means or method for method, means in marked.items()}}
 
     def __init__(self, world: World, settings: Any) -> None:
         self.world = world
         self.config = settings
+        self.described = filled(self.description, settings)
         self.actions = self._capabilities("_action")
         self.queries = self._capabilities("_query")
 
     def call(self, agent: str, name: str, given: Mapping[str, Any]) -> Any:
         """Do what an agent chose, or answer it, parameters being read; `Refused` where that cannot be."""
-        return getattr(self, name)(agent, **given)
+        most = self.most(agent).get(name) if "amount" in given else None
+        if most is not None and given["amount"] > most:
+            raise Refused(f"the most that you can {name} is {most}")
+        return getattr(type(self), name)(self, agent, **given)  # state of that name is no matter
 
     def round_began(self, number: int) -> None:
         """A round begins; they count from 1."""
@@ -88,17 +108,31 @@ class Artifact:
     def round_ended(self, number: int) -> None:
         """A round is over."""
 
+    def period_ended(self) -> None:
+        """A period of an experiment is over: what agents hold is taken back, and nothing may be promised of it."""
+
+    def game_ended(self) -> None:
+        """The last round is over; the standings are made of what agents have after this."""
+
     def promised(self, agent: str) -> Mapping[str, int]:
         """What this artifact has reserved of an agent's holdings, by asset."""
         return {}
 
+    def shown(self, agent: str) -> Answer:
+        """What the agent is shown at every turn without asking, as a query's answer; empty for nothing."""
+        return {}
+
     def orders(self, agent: str) -> Sequence[Order]:
-        """The agent's open orders, oldest first."""
+        """The agent's open orders, oldest first: what it may name, and what they free as they are replaced."""
         return ()
 
     def most(self, agent: str) -> Mapping[str, int]:
-        """The greatest `amount` of an action, by its name, in this state of the market."""
+        """The greatest `amount` of an action, by its name, in this state of the market; more of it is refused."""
         return {}
+
+    def barred(self, agent: str) -> frozenset[str]:
+        """Actions that come to nothing whenever the agent takes them: it is not offered them."""
+        return frozenset()
 
     def claims(self, agent: str) -> int:
         """Capital that is the agent's and not on its account, such as a deposit; less what it owes."""
@@ -108,12 +142,22 @@ class Artifact:
         """Every broken invariant of its state, in words."""
         return ()
 
+    @classmethod
+    def panels(cls, log: Sequence[LogEntry]) -> list[Panel]:
+        """What a page shows of it, from the events that one audience heard."""
+        return []
+
+    @classmethod
+    def tables(cls, log: Sequence[LogEntry]) -> Mapping[str, Frame]:
+        """Tables of its own for export, by name; each is there whatever happened."""
+        return {}
+
     def _capabilities(self, mark: str) -> dict[str, Capability]:
         found = {}
         for cls in reversed(type(self).__mro__):
             for name, member in vars(cls).items():
                 if marked := getattr(member, mark, None):
-                    description, stated = marked
+                    description, stated, _ = marked
                     options = {key: each(self) if callable(each) else each for key, each in stated.items()}
                     found[name] = Capability(name, description, options)
         return found

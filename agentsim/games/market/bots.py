@@ -37,7 +37,16 @@ def zero_intelligence(request: Act, rng: Stream, *, bounded: bool) -> ActionChos
     low = 1
     if bounded and worth is not None:
         low, most = (1, min(most, worth)) if side == "buy" else (worth, most)
-    return offer(side, good, rng.integer(low, most)) if low <= most else SKIPPED
+    return offer(request, side, good, rng.integer(low, most)) if low <= most else SKIPPED
+
+
+def truthful(request: Act, rng: Stream) -> ActionChosen:
+    """Quote just what the next unit is worth."""
+    ways = [(side, good) for side, good in sides(request) if request.now.worth(good) is not None]
+    if not ways:
+        return SKIPPED
+    side, good = rng.pick(ways)
+    return offer(request, side, good, request.now.worth(good) or 1)
 
 
 def look(request: AskQuery) -> QueryChosen:
@@ -60,7 +69,7 @@ def by_value(request: Act, rng: Stream) -> ActionChosen:
         away = max(1, value // 10)
         price = best if good_price and best is not None else value - away if side == "buy" else value + away
         if price >= 1 and (side == "sell" or price <= request.now.free[CAPITAL]):
-            choices.append((good_price, offer(side, good, price)))
+            choices.append((good_price, offer(request, side, good, price)))
     taking = [chosen for good_price, chosen in choices if good_price]
     return taking[0] if taking else rng.pick(choices)[1] if choices else SKIPPED
 
@@ -109,6 +118,7 @@ BOTS: Mapping[str, Bot] = {
     "zi_c": _trader("I draw a price at random, at which I cannot lose.", partial(zero_intelligence, bounded=True)),
     "zi_u": _trader("I draw a price at random.", partial(zero_intelligence, bounded=False)),
     "zip": _trader("I move my margin towards what the market pays.", zip_trader.act),
+    "truthful": _trader("I quote what it is worth to me.", truthful),
     "fundamentalist": _trader("I buy below what I think it is worth, and sell above.", by_value, look),
     "idle": _trader("I wait.", lambda request, rng: SKIPPED),
     "random": _randomly,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, JsonValue, ValidationError, model_va
 
 from agentsim.engine import GameConfig
 from agentsim.engine.game import InFile
+from agentsim.engine.rule_sets import Since
 from agentsim.errors import first_objection
 from agentsim.games.market import artifacts
 from agentsim.games.market.ledger import CAPITAL
@@ -18,12 +19,14 @@ from agentsim.games.market.system_text import problem, used
 from agentsim.games.market.tools import Tool
 
 ROUNDS = 20
+REDEMPTION = "redemption"
 CAPITAL_HELD = 100
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,31}$")]
 Amount: TypeAlias = Annotated[int, Field(ge=0, le=10**12)]
 Price: TypeAlias = Annotated[int, Field(ge=1, le=10**6)]
 Units: TypeAlias = Annotated[tuple[Price, ...], Field(min_length=1, max_length=100)]
 Goods: TypeAlias = dict[str, Amount]
+Asked: TypeAlias = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
 def _in_full(given: tuple[RuleName | Restriction, ...]) -> tuple[RuleName | Restriction, ...]:
@@ -32,9 +35,10 @@ def _in_full(given: tuple[RuleName | Restriction, ...]) -> tuple[RuleName | Rest
 
 Restrictions: TypeAlias = Annotated[tuple[RuleName | Restriction, ...], AfterValidator(_in_full)]
 
+INDUCED = "induced_values"
 _PROTOCOLS: dict[str, dict[str, JsonValue]] = {
-    "smith_1962": {"single_unit": True},
-    "gode_sunder_1993": {"single_unit": True, "quotes": "best", "cancel_after_trade": True},
+    "smith_1962": {},
+    "gode_sunder_1993": {"quotes": "best", "cancel_after_trade": True},
 }
 
 
@@ -72,7 +76,22 @@ class Interview(GameConfig):
 
     round: Annotated[int, Field(ge=1, le=100_000)]
     agents: tuple[str, ...] = ()
-    question: Annotated[str, Field(min_length=1, max_length=2_000)]
+    question: Asked | Annotated[tuple[Asked, ...], Field(min_length=1, max_length=10)] = Field(
+        description="A list is asked in one pause, one after the other"
+    )
+
+    @property
+    def questions(self) -> Sequence[str]:
+        """All of them, in order."""
+        return (self.question,) if isinstance(self.question, str) else self.question
+
+
+class Trait(GameConfig):
+    """`[[game_config.traits]]`: a trait beside working memory, of all agents where none is named."""
+
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    text: Annotated[str, Field(min_length=1, max_length=2_000)]
+    agents: tuple[str, ...] = ()
 
 
 class Experiment(GameConfig):
@@ -81,7 +100,9 @@ class Experiment(GameConfig):
     The first players in the scenario are the buyers, the others the sellers, in the order of these lists.
     """
 
-    kind: Literal["smith_1962", "gode_sunder_1993"]
+    kind: Literal["smith_1962", "gode_sunder_1993", "induced_values"] = Field(
+        description="The first two are protocols of the marketplace; induced_values holds at any artifact that trades"
+    )
     periods: Annotated[int, Field(ge=1, le=100)] = 5
     period_rounds: Annotated[int, Field(ge=1, le=10_000)] = 100
     price_max: Price = 200
@@ -117,6 +138,9 @@ class MarketConfig(GameConfig):
     stock: Goods = Field(default={}, description="Units of goods that every agent begins with")
     agents: tuple[AgentTable, ...] = ()
     restrictions: Restrictions = ()
+    redeem: Annotated[bool, Since(3, before=False)] = Field(
+        default=True, description="Agents can redeem goods at their private values, and standings count them so"
+    )
     standings: Literal["capital", "wealth", "surplus"] | None = Field(
         default=None, description="Capital if absent, in an experiment surplus; wealth has goods at their last price"
     )
@@ -133,8 +157,15 @@ class MarketConfig(GameConfig):
     observation_chars: Annotated[int, Field(ge=100, le=20_000)] = 1_500
     answer_chars: Annotated[int, Field(ge=20, le=20_000)] = Field(default=1_000, description="To a moderator")
     lenient_format: bool = Field(default=False, description="Whether words may stand before the action's object")
+    explain_forfeits: Annotated[bool, Since(3, before=False)] = Field(
+        default=True, description="Whether an agent is told what its forfeited reply lacked"
+    )
     briefing: bool = True
+    traits: Annotated[tuple[Trait, ...], Since(3, before=[])] = ()
     moderator: tuple[Interview, ...] = ()
+    follow_ups: Annotated[int, Field(ge=0, le=10), Since(3, before=0)] = Field(
+        default=2, description="Questions that a moderator in `staff` may add in one pause, each after an answer"
+    )
     experiment: Experiment | None = None
     system_prompt: Annotated[SystemPrompt | None, InFile(".txt")] = None
 
@@ -151,7 +182,8 @@ class MarketConfig(GameConfig):
         if unknown := sorted(set().union(*named).difference(self.goods)):
             yield f"{unknown[0]} is not among the goods: {', '.join(self.goods)}"
         agents = ("agents", [player for table in self.agents for player in table.ids])
-        for what, ids in (agents, *(("moderator", each.agents) for each in self.moderator)):
+        tables = (("moderator", self.moderator), ("traits", self.traits))
+        for what, ids in (agents, *((key, each.agents) for key, found in tables for each in found)):
             if twice := [player for player in ids if list(ids).count(player) > 1]:
                 yield f"{what}: {twice[0][:40]} stands there twice"
 
@@ -162,7 +194,8 @@ class MarketConfig(GameConfig):
             yield f"tools: they are used in the query stage, which {off} leaves out"
         restricted = self.restrictions or self.experiment or any(table.restrictions for table in self.agents)
         goals = any(table.goal is not None for table in self.agents)
-        said = {"action_restrictions": ("restrictions", restricted), "goal": ("agents.goal", goals)}
+        said: dict[str, tuple[str, Any]] = {"traits": ("traits", self.traits), "goal": ("agents.goal", goals)}
+        said["action_restrictions"] = ("restrictions", restricted)
         for name, (what, given) in said.items():
             if given and self.system_prompt is not None and name not in used(self.system_prompt.text):
                 yield f"system_prompt: without #!{name}!# agents are not told of {what}"
@@ -170,6 +203,8 @@ class MarketConfig(GameConfig):
     def _of_artifacts(self) -> Iterator[str]:
         if len(set(self.artifacts)) != len(self.artifacts):
             yield "artifacts: each once"
+        if REDEMPTION in self.artifacts:
+            yield f"artifacts: {REDEMPTION} is there by itself where agents have values, unless redeem = false"
         if unused := sorted(set(self.settings) - set(self.artifacts)):
             yield f"settings.{unused[0]}: there is no such artifact in this market"
         for name in self.artifacts:
@@ -184,22 +219,34 @@ class MarketConfig(GameConfig):
             if self.standings == "surplus":
                 yield "standings: surplus is for experiments, which have private values"
             return
-        if "marketplace" not in self.artifacts or len(self.goods) != 1:
-            yield "an experiment takes place at the marketplace, with one good"
+        induced = self.experiment.kind == INDUCED
+        if (not induced and "marketplace" not in self.artifacts) or len(self.goods) != 1:
+            yield f"an experiment takes place {'' if induced else 'at the marketplace, '}with one good"
+        meant = [set(artifacts.find(name).meaning.values()) for name in self.artifacts]
+        if not any({"buy", "sell"} <= each for each in meant):
+            yield "artifacts: none of them has an action that means buy and one that means sell, as an experiment needs"
         if self.rounds is not None or self.stable_rounds is not None:
             yield "rounds and stable_rounds: an experiment has periods instead"
         if self.stock or self.agents or self.capital is not None:
             yield "capital, stock and agents: an experiment endows its traders itself"
-        if not self.settings_of("marketplace").single_unit:
-            yield "settings.marketplace.single_unit: traders of an experiment trade one unit at a time"
+        for name in self.artifacts:
+            if not getattr(self.settings_of(name), "single_unit", True):
+                yield f"settings.{name}.single_unit: traders of an experiment trade one unit at a time"
 
     def settings_of(self, artifact: str) -> Any:
         """The settings of an artifact, as its own class; `ValidationError` where they do not fit."""
-        given = self.settings.get(artifact, {})
-        if artifact == "marketplace" and self.experiment is not None:
-            preset = {**_PROTOCOLS[self.experiment.kind], "price_max": self.experiment.price_max}
-            given = {**preset, **given}
-        return artifacts.find(artifact).settings.from_toml(given)
+        given, kind = self.settings.get(artifact, {}), artifacts.find(artifact).settings
+        if self.experiment is not None and (artifact == "marketplace" or self.experiment.kind == INDUCED):
+            protocol = {} if artifact != "marketplace" else _PROTOCOLS.get(self.experiment.kind, {})
+            preset = {"single_unit": True, "price_max": self.experiment.price_max, **protocol}
+            given = {name: value for name, value in preset.items() if name in kind.model_fields} | given
+        return kind.from_toml(given)
+
+    @property
+    def all_artifacts(self) -> tuple[str, ...]:
+        """Those that the config names, and redemption where there is anything to redeem."""
+        redeemed = self.redeem and any(table.values for table in self.agents)
+        return (*self.artifacts, REDEMPTION) if redeemed else self.artifacts
 
     @property
     def most_rounds(self) -> int:

@@ -13,35 +13,19 @@ from typing import ClassVar
 
 from agentsim.engine import Event, Everyone, Nobody
 from agentsim.engine.template import By
-from agentsim.games.market.artifacts.marketplace import Marketplace
-from agentsim.games.market.config import Experiment
+from agentsim.games.market.clearing import Clearing, clearing
+from agentsim.games.market.config import INDUCED, Experiment
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import Traded
 from agentsim.games.market.restrictions import Restriction
 from agentsim.games.market.state import Agent, Market, PeriodBegan
+from agentsim.games.market.trade import Trade
 
 
-@dataclass(frozen=True, slots=True)
-class Equilibrium:
-    """Where demand meets supply: `price` is the middle of all such prices, `surplus` the most to be gained."""
-
-    price: float
-    quantity: int
-    surplus: int
-
-
-def equilibrium(values: Sequence[Sequence[int]], costs: Sequence[Sequence[int]]) -> Equilibrium:
+def equilibrium(values: Sequence[Sequence[int]], costs: Sequence[Sequence[int]]) -> Clearing:
     """The competitive equilibrium of traders' units; a last pair that gains nothing counts in the quantity."""
     demand = sorted(chain.from_iterable(values), reverse=True)
     supply = sorted(chain.from_iterable(costs))
-    pairs = [(value, cost) for value, cost in zip(demand, supply, strict=False) if value >= cost]
-    count = len(pairs)
-    if not count:
-        return Equilibrium((demand[0] + supply[0]) / 2, 0, 0)
-    # a price clears the market if the last unit within wants it and the first unit beyond does not
-    low = max([pairs[-1][1], *demand[count : count + 1]])
-    high = min([pairs[-1][0], *supply[count : count + 1]])
-    return Equilibrium((low + high) / 2, count, sum(value - cost for value, cost in pairs))
+    return clearing([(value, 1) for value in demand], [(cost, 1) for cost in supply])
 
 
 def alpha(prices: Sequence[int], equilibrium_price: float) -> float | None:
@@ -67,8 +51,9 @@ class PeriodEnded(
 ):
     """A period in figures; `mean_price` and `alpha` are None without a trade.
 
-    `allocative_efficiency` is surplus realised over the most there was: 1 at most, below 0 where traders lost more than
-    others gained. `alpha` is Smith's: 100 times the root mean square deviation from the equilibrium price over it.
+    `allocative_efficiency` is what traders gained over the most there was: below 0 where they lost more than they
+    gained, above 1 only where an artifact that trades itself paid for it. `alpha` is Smith's: 100 times the root mean
+    square deviation from the equilibrium price over it.
     """
 
     for_log: ClassVar[bool] = True
@@ -105,7 +90,8 @@ class Session:
             agent.side = "buy" if place < len(self.config.buyers) else "sell"
             agent.units = units
             only = Restriction(rule="only_buy" if agent.side == "buy" else "only_sell")
-            agent.restrictions = (*agent.restrictions, only)
+            one = [Restriction(rule="one_unit")] if self.config.kind == INDUCED else []
+            agent.restrictions = (*agent.restrictions, only, *one)
 
     def begin(self) -> None:
         """Take back what is left, and endow every agent anew."""
@@ -127,32 +113,34 @@ class Session:
         held = {CAPITAL: len(agent.units) * self.config.price_max} if buys else {self.good: len(agent.units)}
         agent.endow(held, {self.good: agent.units})
 
-    def traded(self, trade: Traded) -> None:
-        """Book what both sides gained by one unit."""
-        assert trade.quantity == 1, "units of an experiment trade one by one"
-        for agent, sign in ((self.market.agents[trade.buyer], 1), (self.market.agents[trade.seller], -1)):
-            gain = sign * (agent.units[agent.done] - trade.price)
-            agent.done += 1
-            agent.surplus += gain
-            self.profits[agent.id] += gain
-        self.prices.append(trade.price)
+    def traded(self, trade: Trade) -> None:
+        """Book what the traders among the two sides gained; a unit beyond those of its schedule is worth nothing."""
+        for name, sign in ((trade.buyer, 1), (trade.seller, -1)):
+            if agent := self.market.agents.get(name):
+                units = agent.units[agent.done : agent.done + trade.quantity]
+                gain = sign * (sum(units) - trade.paid)
+                agent.done += len(units)
+                agent.surplus += gain
+                self.profits[name] += gain
+        self.prices += [trade.price] * trade.quantity
 
     @property
     def open(self) -> bool:
-        """Whether a trade is possible: one agent has a unit to buy and another one to sell.
+        """Whether a trade is possible: one agent has a unit to buy and another one to sell, or an artifact trades.
 
         Where restrictions keep both from a loss, the first must be worth what the second costs.
         """
         active = [agent for agent in self.market.agents.values() if agent.active]
+        if any(artifact.trades_itself for artifact in self.market.artifacts.values()):
+            return bool(active)
         buys, sells = ([agent.units[agent.done] for agent in active if agent.side == side] for side in ("buy", "sell"))
         safe = all(f"{agent.side}_within_value" in {each.rule for each in agent.restrictions} for agent in active)
         return bool(buys and sells) and (not safe or max(buys) >= min(sells))
 
     def end(self, rounds: int) -> None:
-        """Clear the books and say what the period achieved; no agent learns the equilibrium."""
-        marketplace = self.market.artifacts["marketplace"]
-        assert isinstance(marketplace, Marketplace), "an experiment takes place at the marketplace"
-        marketplace.close()
+        """Let artifacts end the period, and say what it achieved; no agent learns the equilibrium."""
+        for artifact in self.market.artifacts.values():
+            artifact.period_ended()
         found, surplus = self.equilibrium, sum(self.profits.values())
         ended = PeriodEnded(
             period=self.period,

@@ -10,14 +10,20 @@ from agentsim.engine.game import Game, told_in
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.market import experiment, memory, moderator, order_book, state, world
-from agentsim.games.market.artifacts import bank, dialogue, gridworld
+from agentsim.games.market import artifacts, experiment, interviews, memory, order_book, state, trade, world
 from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.bots import BOTS
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.moderator import MODERATOR, NOBODY, Interviewed, Moderate, boundary, interview
+from agentsim.games.market.moderator import (
+    MODERATOR,
+    NOBODY,
+    Interviewed,
+    Moderate,
+    boundary,
+    interview,
+)
 from agentsim.games.market.panels import panels, tables
 from agentsim.games.market.requests import Act, AskQuery, Brief
 from agentsim.games.market.state import Agent, Market, MarketBegan, MarketEnded, OrderDrawn
@@ -26,7 +32,7 @@ from agentsim.games.market.world import World
 
 RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
 
-CHAPTERS = (state, memory, order_book, world, bank, dialogue, gridworld, experiment, moderator)
+CHAPTERS = (state, memory, order_book, trade, world, *artifacts.modules(), experiment, interviews)
 
 
 class MarketGame(Game):
@@ -35,7 +41,7 @@ class MarketGame(Game):
     name = "market"
     title = "Market"
     summary = "agents trade, talk and move through artifacts such as a double auction"
-    rules_version = 2
+    rules_version = 3
     config = MarketConfig
     requests = (Brief, AskQuery, Act, Interviewed, Moderate)
     events = told_in(*CHAPTERS)
@@ -48,6 +54,7 @@ class MarketGame(Game):
             raise ScenarioError(problem, key="players")
         named = {player: "agents" for table in config.agents for player in table.ids}
         named |= {player: "moderator" for interview in config.moderator for player in interview.agents}
+        named |= {player: "traits" for trait in config.traits for player in trait.agents}
         for player, key in named.items():
             if player not in players:
                 raise ScenarioError(f"nobody is called {player[:40]}", key=f"game_config.{key}")
@@ -62,17 +69,17 @@ class MarketGame(Game):
         if late:
             raise ScenarioError(f"round {late[0]} is after the last one", key="game_config.moderator")
         try:  # what artifacts say of so many agents, found before anything is played
-            Market.of(World(Table(players, Chance(0)), tuple(players), config.goods), config)
+            Market.of(_world(Table(players, Chance(0)), config), config)
         except ValueError as error:
             raise ScenarioError(str(error), key="game_config.artifacts") from None
 
     async def play(self, table: Table, config: MarketConfig) -> Outcome:
-        world = World(table, tuple(table.players), config.goods)
+        world = _world(table, config)
         for player in world.agents:
             world.ledger.open(player)
         market = Market.of(world, config)
         table.watch(market)
-        began = MarketBegan(world.agents, config.goods, config.artifacts, config.most_rounds)
+        began = MarketBegan(world.agents, config.goods, config.all_artifacts, config.most_rounds)
         table.tell(began, to=Everyone)
         session = None if config.experiment is None else Session(market, config.experiment)
         for agent in market.agents.values():
@@ -81,6 +88,8 @@ class MarketGame(Game):
         if config.briefing:
             await turns.brief()
         reason = await (_to_the_end(turns) if session is None else _periods(turns, session))
+        for artifact in market.artifacts.values():
+            artifact.game_ended()
         standings = market.standings(config.ranked_by)
         table.tell(MarketEnded(reason, tuple(map(market.result, standings))), to=Everyone)
         return Outcome(reason, standings)
@@ -90,6 +99,11 @@ class MarketGame(Game):
 
     def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return tables(log)
+
+
+def _world(table: Table, config: MarketConfig) -> World:
+    periods = None if config.experiment is None else config.experiment.periods
+    return World(table, tuple(table.players), config.goods, config.most_rounds, periods)
 
 
 async def _to_the_end(turns: Turns) -> str:
@@ -110,6 +124,7 @@ async def _periods(turns: Turns, session: Session) -> str:
         played = 0
         while played < session.config.period_rounds and (played == 0 or session.open):
             played += 1
+            turns.market.world.left = session.config.period_rounds - played
             await _round(turns, f"Period {period}, round {played}", session if played == 1 else None)
         session.end(played)
     return "all periods were played"
@@ -125,7 +140,7 @@ async def _round(turns: Turns, title: str, beginning: Session | None = None) -> 
         artifact.round_began(world.round)
     for each in turns.config.moderator:
         if each.round == world.round:
-            await interview(turns, each.agents or world.agents, each.question)
+            await interview(turns, each.agents or world.agents, each.questions)
     order = [market.agents[player] for player in world.chance("order").shuffled(world.agents)]
     turns.table.tell(OrderDrawn(world.round, tuple(agent.id for agent in order)), to=Everyone)
     for together in [order] if turns.config.simultaneous else [[agent] for agent in order]:

@@ -6,19 +6,29 @@ It is made of the events that the agent hears, and of nothing else. So is the ta
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine import Event, LogEntry, quoted
 from agentsim.engine.template import If
-from agentsim.games.market.order_book import Ordered, Side, Traded
+from agentsim.games.market.interviews import Resumed
+from agentsim.games.market.order_book import Ordered
 from agentsim.games.market.state import OrderDrawn, PeriodBegan
+from agentsim.games.market.trade import Side, Trade
 
 MOST_NEWS = 20
+NEWS_CHARS = 1_500
 MOST_STEPS = 50
 MOST_SIGNALS = 500
+
+
+def _given(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in parameters.items() if value is not None}
+
+
+Stage: TypeAlias = Literal["query", "action"]
 
 
 class Briefed(
@@ -44,6 +54,11 @@ class Observed(Event, heading="{agent} asks for {query}", private=("agent",)):
         return ", ".join(f"{key}: {value}" for key, value in self.observation.items()) or "Nothing."
 
     @property
+    def asked(self) -> dict[str, Any]:
+        """The parameters that were given; a schema's fields that were not asked for come as nulls."""
+        return _given(self.parameters)
+
+    @property
     def turned_away(self) -> bool:
         return "refused" in self.observation
 
@@ -62,12 +77,21 @@ class Acted(Event, heading=("{agent}: {action}", If("accepted", "", " (refused)"
         return not self.accepted
 
 
-class Forfeited(Event, heading="{agent} forfeits its {stage}", content="The reply was outside the format."):
-    """A reply was outside the format: the action of this round, or the query, is lost."""
+class Forfeited(
+    Event,
+    heading="{agent} forfeits its {stage}",
+    content=("The reply was outside the format", If("lacked", ": {lacked}", ".")),
+):
+    """A reply was outside the format: the action of this round, or the query, is lost. `lacked` says what was wrong."""
 
     agent: str
-    stage: Literal["query", "action"]
+    stage: Stage
+    lacked: str = ""
     turned_away = True
+
+    def data(self) -> dict[str, Any]:
+        """Histories of earlier rules, which do not say what was wrong, have no such field."""
+        return {name: value for name, value in super().data().items() if name != "lacked" or value}
 
 
 class Remembered(Event, heading="{agent}'s working memory", words="text", private=("agent",)):
@@ -91,8 +115,34 @@ class Since:
     @property
     def news(self) -> tuple[Mapping[str, Any], ...]:
         """The latest news, oldest first, after the number of those that are not shown."""
-        missed = self.told - len(self.lines)
-        return (*([{"earlier_and_not_shown": missed}] if missed else ()), *self.lines)
+        shown, left = deque[Mapping[str, Any]](), NEWS_CHARS
+        for line in reversed(self.lines):
+            left -= len(quoted(**line))
+            if left < 0 and shown:
+                break
+            shown.appendleft(line)
+        missed = self.told - len(shown)
+        return (*([{"earlier_and_not_shown": missed}] if missed else ()), *shown)
+
+
+class Step(NamedTuple):
+    """A turn of an agent: what it had heard before, what it asked and was answered, and what it did."""
+
+    round: int
+    heard: Sequence[Mapping[str, Any]]
+    observed: Sequence[Observed]
+    done: Mapping[str, Any]
+
+    def line(self, answered: set[str]) -> str:
+        """As JSON, without queries that are `answered` later; those of this step join them."""
+        observed = []
+        for each in reversed(self.observed):
+            asked = quoted(**{each.query: each.asked})
+            if asked not in answered:
+                observed.append({each.query: each.asked, "answer": each.observation})
+            answered.add(asked)
+        parts = {"heard": self.heard, "observed": observed[::-1]}
+        return quoted(round=self.round, **{name: part for name, part in parts.items() if part}, **self.done)
 
 
 class Memory:
@@ -108,17 +158,23 @@ class Memory:
     def __init__(self, agent: str) -> None:
         self.agent = agent
         self.working_memory = ""
-        self.steps: deque[str] = deque(maxlen=MOST_STEPS)  # lines of JSON, oldest first
+        self.steps: deque[Step] = deque(maxlen=MOST_STEPS)
         self.observed: tuple[Observed, ...] = ()
         self.known = Since()
         self.later = Since()
         self.begun = False
+        self.resumed = False  # after an interview since its last turn
         self.turn: LogEntry | None = None  # what it did at last
 
     @property
     def news(self) -> tuple[Mapping[str, Any], ...]:
         """All that was heard since the last turn began."""
         return (self.known.followed_by(self.later) if self.later.told else self.known).news
+
+    def last_steps(self, window: int) -> tuple[str, ...]:
+        """The last so many, as lines of JSON, oldest first; of equal queries the last."""
+        answered: set[str] = set()
+        return tuple([step.line(answered) for step in islice(reversed(self.steps), window)][::-1])
 
     def hear(self, entry: LogEntry) -> None:
         """Take in one event."""
@@ -135,24 +191,20 @@ class Memory:
             case Observed():
                 self.observed += (event,)
             case Acted():
-                self._step(entry, action=event.action, action_parameters=event.parameters, result=event.result)
+                self._step(entry, action=event.action, action_parameters=_given(event.parameters), result=event.result)
                 self.working_memory = ""  # what it wrote is told next, if it wrote anything
             case Forfeited(stage="action"):
-                self._step(entry, result="Your reply was outside the format: you forfeited your action.")
+                self._step(entry, forfeited=event.content)
+            case Forfeited():
+                self.observed += (Observed(self.agent, "forfeited", {}, {"reason": event.content}),)
+            case Resumed():
+                self.resumed = True
             case Remembered() | Briefed(understood=True):
                 self.working_memory = event.text
 
     def _step(self, entry: LogEntry, **done: Any) -> None:
-        step: dict[str, Any] = {"round": entry.round}
-        if self.known.told:
-            step["before"] = self.known.news
-        if self.observed:
-            step["observed"] = [
-                {"query": each.query, "parameters": each.parameters, "answer": each.observation}
-                for each in self.observed
-            ]
-        self.steps.append(quoted(**step, **done))
-        self.turn, self.observed = entry, ()
+        self.steps.append(Step(entry.round, self.known.news, self.observed, done))
+        self.turn, self.observed, self.resumed = entry, (), False
         self.known, self.later, self.begun = self.later, Since(), False
 
 
@@ -166,11 +218,12 @@ class MemoryAtOnce(Memory):
 class Signal:
     """One public thing in the market: a quote that stands (`traded` False), or a trade.
 
-    `side` is that of the order that came in; `price` what it asks or offers, or what the trade was made at.
+    `side` is that of the order that came in, None where none did; `price` what it asks or offers, or what the trade was
+    made at.
     """
 
     good: str
-    side: Side
+    side: Side | None
     price: int
     traded: bool
 
@@ -181,22 +234,22 @@ class Tape:
     def __init__(self, everybody: str) -> None:
         self.total = 0
         self.opened = 0
-        self._kept: deque[tuple[int, Signal]] = deque(maxlen=MOST_SIGNALS)  # with the decision that each came of
+        self._kept: deque[tuple[LogEntry, Signal]] = deque(maxlen=MOST_SIGNALS)  # with what told of each
         self._drawn: dict[int, int] = {}  # how many there were when the order of a round was drawn
         self._placed: tuple[Signal, int] | None = None  # a quote, and how many units of its order trade before
 
     def hear(self, entry: LogEntry) -> None:
         """Take in one event."""
-        event, decision = entry.event, entry.decision or 0
+        event = entry.event
         if isinstance(event, Ordered):
             self._placed = None
             if event.standing:
                 quote = Signal(event.good, event.side, event.price, traded=False)
-                self._quoted(quote, event.quantity - event.standing, decision)
-        elif isinstance(event, Traded):
-            self._append(Signal(event.good, event.taker, event.price, traded=True), decision)
+                self._quoted(quote, event.quantity - event.standing, entry)
+        elif isinstance(event, Trade):
+            self._append(Signal(event.good, event.side, event.price, traded=True), entry)
             if self._placed is not None:
-                self._quoted(self._placed[0], self._placed[1] - event.quantity, decision)
+                self._quoted(self._placed[0], self._placed[1] - event.quantity, entry)
         elif isinstance(event, OrderDrawn):
             self._drawn[event.round] = self.total
         elif isinstance(event, PeriodBegan):
@@ -208,7 +261,7 @@ class Tape:
             return self.latest(self.total)
         if at_once:
             return self.latest(self.total - self._drawn[turn.round])
-        new = takewhile(lambda kept: kept[0] >= (turn.decision or 0), reversed(self._kept))
+        new = takewhile(lambda kept: _after(kept[0], turn), reversed(self._kept))
         return tuple(signal for _, signal in new)[::-1]
 
     def latest(self, count: int) -> tuple[Signal, ...]:
@@ -219,12 +272,17 @@ class Tape:
         """How many of the last so many are of an earlier period: of their quotes none stands."""
         return min(count, max(0, self.opened - (self.total - count)))
 
-    def _quoted(self, quote: Signal, trading: int, decision: int) -> None:
+    def _quoted(self, quote: Signal, trading: int, entry: LogEntry) -> None:
         """What is left of an order stands once the rest has traded, which is told after it."""
         self._placed = (quote, trading) if trading else None
         if not trading:
-            self._append(quote, decision)
+            self._append(quote, entry)
 
-    def _append(self, signal: Signal, decision: int) -> None:
-        self._kept.append((decision, signal))
+    def _append(self, signal: Signal, entry: LogEntry) -> None:
+        self._kept.append((entry, signal))
         self.total += 1
+
+
+def _after(entry: LogEntry, turn: LogEntry) -> bool:
+    """Whether it was told after a turn began; what is nobody's doing comes after all turns of its round."""
+    return entry.round >= turn.round if entry.decision is None else entry.decision >= (turn.decision or 0)

@@ -14,12 +14,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine import Event
 from agentsim.engine.capability import Refused
-from agentsim.engine.event import Deed
 from agentsim.engine.template import By
 from agentsim.games.market.ledger import CAPITAL, Ledger
+from agentsim.games.market.trade import Side, Trade
 
-Side: TypeAlias = Literal["buy", "sell"]
-Why: TypeAlias = Literal["cancelled", "replaced", "own", "outbid", "traded", "closed"]
+Why: TypeAlias = Literal["cancelled", "replaced", "own", "outbid", "traded", "closed", "unmet"]
 _GONE: dict[Why, str] = {
     "cancelled": "was cancelled",
     "replaced": "was replaced",
@@ -27,8 +26,14 @@ _GONE: dict[Why, str] = {
     "outbid": "is no longer the best",
     "traded": "was cleared after a trade",
     "closed": "was cleared at the end of the period",
+    "unmet": "was not met at the call",
 }
-_NOTED: dict[Why, str] = {"outbid": "somebody's is better", "traded": "cleared after a trade", "closed": "period over"}
+_NOTED: dict[Why, str] = {
+    "outbid": "somebody's is better",
+    "traded": "cleared after a trade",
+    "closed": "period over",
+    "unmet": "not met at the call",
+}
 
 
 class _OfOrder(Event, base=True):
@@ -65,31 +70,17 @@ class Withdrawn(
         return {"your_order": self.order, "gone": _NOTED[self.why]} if concerns else None
 
 
-class Traded(
-    Event,
-    heading="{buyer} buys {quantity} {good} of {seller} at {price}",
-    content="{paid} capital in all.",
-    deeds=(Deed("buyer", "seller", "bought of", amount="paid"), Deed("seller", "buyer", "sold to", amount="paid")),
-):
-    """`resting` is the order that stood there; `taker` the side that came to it.
+class Traded(Trade):
+    """Two orders met: `resting` is the one that stood there, `taker` the side that came to it."""
 
-    The book matches prices, not people: neither side did it for the other's sake.
-    """
-
-    good: str
-    price: int
-    quantity: int
-    buyer: str
-    seller: str
     resting: int
     incoming: int
     taker: Side
     round: int
 
     @property
-    def paid(self) -> int:
-        """In capital."""
-        return self.price * self.quantity
+    def side(self) -> Side:
+        return self.taker
 
     def news_for(self, agent: str, by: str | None) -> Mapping[str, Any] | None:
         """What the owner of the order that stood there is told."""
@@ -151,6 +142,7 @@ class OrderBook:
     its place. `clear_after_trade`: every open order goes once a trade has been made, and nothing is left of the
     order that made it. `single_unit`: orders are for one unit, and each owner has one, which a new one replaces.
     An owner's order never meets an order of its own: the standing one is withdrawn when its turn would come.
+    `sealed`: orders wait for each other, whatever their prices; one that would meet an order of its owner is refused.
     """
 
     good: str
@@ -158,6 +150,7 @@ class OrderBook:
     best_only: bool = False
     clear_after_trade: bool = False
     single_unit: bool = False
+    sealed: bool = False
     ids: Iterator[int] = field(default_factory=lambda: count(1))
     bids: list[Order] = field(default_factory=list)
     asks: list[Order] = field(default_factory=list)
@@ -186,7 +179,7 @@ class OrderBook:
         order = Order(rank, next(self.ids), agent, self.good, side, price, quantity, self.single_unit)
         self.ledger.reserve(agent, *order.stake())
         left, trades = quantity, list[Traded]()
-        while left and (resting := self._meets(side, price)):
+        while left and not self.sealed and (resting := self._meets(side, price)):
             if resting.agent == agent:
                 withdrawn.append(self._withdraw(resting, "own"))
                 continue
@@ -211,14 +204,29 @@ class OrderBook:
         """Take an order of one's own back; `Refused` where there is no such."""
         return self._withdraw(self._own(agent, order), "cancelled")
 
+    def take(self, agent: str, order: int, quantity: int) -> None:
+        """So much of an open order trades outside of the book."""
+        self._fill(self._own(agent, order), quantity)
+
     def clear(self, why: Why) -> list[Withdrawn]:
         """Take every order out of the book."""
         return [self._withdraw(order, why) for order in (*self.bids, *self.asks)]
 
+    def _fill(self, order: Order, quantity: int) -> None:
+        """Take so much of a standing order out of the book, and of what it reserves."""
+        self.ledger.release(order.agent, *order.stake(quantity))
+        orders = self._side(order.side)
+        place = bisect_left(orders, order)
+        if quantity < order.quantity:
+            orders[place] = left = order._replace(quantity=order.quantity - quantity)
+            self._by_agent[order.agent][order.number] = left
+        else:
+            del orders[place], self._by_agent[order.agent][order.number]
+
     def check(self) -> list[str]:
         """Every broken invariant of the open orders, in words."""
         broken = []
-        if self.bids and self.asks and self.bids[0].price >= self.asks[0].price:
+        if not self.sealed and self.bids and self.asks and self.bids[0].price >= self.asks[0].price:
             broken.append(f"{self.good}: no standing bid meets a standing ask")
         if self.best_only and max(len(self.bids), len(self.asks)) > 1:
             broken.append(f"{self.good}: only the best quotes stand")
@@ -233,6 +241,11 @@ class OrderBook:
         freed = sum(order.stake()[1] for order in going if order.side == side)
         if short := shortage(asset, needed, self.ledger.free(agent, asset) + freed):
             raise Refused(short)
+        met = {"buy": 1, "sell": -1}[side]
+        if self.sealed and any(
+            met * (price - own.price) >= 0 for own in self.of(agent) if own.side != side and own not in going
+        ):
+            raise Refused("it would meet an order of your own")
         if self.best_only and (best := next(iter(self._side(side)), None)):
             others = (order for order in self._side("sell" if side == "buy" else "buy") if order.agent != agent)
             meets = (price - other.price if side == "buy" else other.price - price for other in others)
@@ -259,17 +272,6 @@ class OrderBook:
     def _withdraw(self, order: Order, why: Why) -> Withdrawn:
         self._fill(order, order.quantity)
         return Withdrawn(order.number, order.agent, self.good, order.side, order.price, order.quantity, why)
-
-    def _fill(self, order: Order, quantity: int) -> None:
-        """So much of a standing order is no longer in the book, nor reserved."""
-        self.ledger.release(order.agent, *order.stake(quantity))
-        orders = self._side(order.side)
-        place = bisect_left(orders, order)
-        if quantity < order.quantity:
-            orders[place] = left = order._replace(quantity=order.quantity - quantity)
-            self._by_agent[order.agent][order.number] = left
-        else:
-            del orders[place], self._by_agent[order.agent][order.number]
 
     def _own(self, agent: str, order: int) -> Order:
         own = self._by_agent.get(agent, {}).get(order)

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 
 from agentsim.engine import Event, LogEntry
 from agentsim.engine.panel import (
-    Board,
     Cell,
     Chart,
     DataTable,
@@ -18,26 +17,25 @@ from agentsim.engine.panel import (
     Network,
     Node,
     Panel,
-    Piece,
-    Scene,
     Series,
     Tie,
-    Tile,
 )
 from agentsim.engine.wording import sentence
+from agentsim.games.market import artifacts
+from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.artifacts.dialogue import Messaged
-from agentsim.games.market.artifacts.gridworld import Moved
+from agentsim.games.market.artifacts.redemption import Redeemed
 from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import Ordered, Traded
+from agentsim.games.market.order_book import Ordered
 from agentsim.games.market.state import Endowed, MarketBegan, PeriodBegan
+from agentsim.games.market.trade import Trade
 from agentsim.games.market.trading_panels import book, of, periods, prices, scenes, spots
 from agentsim.games.market.world import Transferred
 
 MOST_LINES = 12
 """More lines in one chart hide each other; a shaded table takes their place."""
 MOST_AGENTS = 100
-MOST_CELLS = 400  # of a grid that is drawn
 
 
 class Replayed:
@@ -51,11 +49,14 @@ class Replayed:
         match event:
             case Endowed():
                 self.held[event.agent] = dict(event.holdings)
-            case Traded():
+            case Trade():
                 self._move(event.buyer, event.seller, CAPITAL, event.paid)
                 self._move(event.seller, event.buyer, event.good, event.quantity)
             case Transferred():
                 self._move(event.giver, event.taker, event.asset, event.amount)
+            case Redeemed():
+                self._move(event.agent, "", event.good, event.quantity)
+                self._move("", event.agent, CAPITAL, event.paid)
 
     def _move(self, giver: str, taker: str, asset: str, amount: int) -> None:
         for owner, change in ((giver, -amount), (taker, amount)):
@@ -111,7 +112,7 @@ def _interactions(log: Sequence[LogEntry]) -> list[Panel]:
                 to_all = to_all or message.to is None
                 for reader in message.to or (agent for agent in agents if agent != message.sender):
                     counts[message.sender, reader, "messages"] += 1
-            case Traded() as trade:
+            case Trade() as trade:
                 counts[trade.seller, trade.buyer, "units sold"] += trade.quantity
             case Transferred() as transfer:
                 counts[transfer.giver, transfer.taker, "gifts"] += 1
@@ -138,31 +139,13 @@ def _interactions(log: Sequence[LogEntry]) -> list[Panel]:
     return [Network("Who deals with whom", nodes, ties, sentence(note))]
 
 
-def _grid(log: Sequence[LogEntry]) -> list[Panel]:
-    """A board with a scene for each round shown; nothing where there is no grid, or one too large to be drawn."""
-    moves = of(log, Moved)
-    if not moves or moves[0].columns * moves[0].rows > MOST_CELLS:
-        return []
-    columns, rows = moves[0].columns, moves[0].rows
-    tiles = tuple(Tile(column, row, f"{column}, {row}") for row in range(rows) for column in range(columns))
-    pieces: dict[str, Piece] = {}
-    drawn: list[Scene] = []
-
-    def follow(event: Event) -> None:
-        if isinstance(event, Moved):
-            pieces[event.agent] = Piece(event.agent, event.column, event.row)
-
-    for number in scenes(log, follow):
-        drawn += [Scene(f"Round {number}", tiles, tuple(pieces.values()))] if number else []
-    return [Board("Grid", columns, rows, tuple(drawn), "Cells are column, row, counted from the north-west corner.")]
-
-
 _PERIODS = ("period", "rounds", "quantity", "mean_price", "allocative_efficiency", "alpha", "equilibrium_price")
 _TABLES: Mapping[str, tuple[type[Event], tuple[str, ...]]] = {
-    "trades": (Traded, ("round", "period", "good", "price", "quantity", "buyer", "seller", "taker")),
+    "trades": (Trade, ("round", "period", "good", "price", "quantity", "buyer", "seller", "taker")),
     "orders": (Ordered, ("round", "period", "order", "agent", "good", "side", "price", "quantity", "standing")),
     "periods": (PeriodEnded, (*_PERIODS, "equilibrium_quantity", "surplus", "most_surplus")),
 }
+_ARTIFACTS: Sequence[type[Artifact]] = [module.ARTIFACT for module in artifacts.modules()]
 
 
 def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
@@ -177,12 +160,17 @@ def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
             period = told.event.period
         for name, (kind, columns) in _TABLES.items():
             if isinstance(told.event, kind):
-                known = {"round": told.round, "period": period} | vars(told.event)
+                known = {"round": told.round, "period": period, "taker": getattr(told.event, "side", None)} | vars(
+                    told.event
+                )
                 rows[name].append(tuple(known[column] for column in columns))
-    return {name: Frame(columns, tuple(rows[name])) for name, (_, columns) in _TABLES.items()}
+    own = {name: Frame(columns, tuple(rows[name])) for name, (_, columns) in _TABLES.items()}
+    return own | {name: frame for artifact in _ARTIFACTS for name, frame in artifact.tables(log).items()}
 
 
 def panels(log: Sequence[LogEntry]) -> list[Panel]:
     """Everything there is to show; nothing before the market has begun, and no panel without data."""
-    parts = (periods, prices, book, _holdings, _interactions, _grid)
-    return [panel for part in parts for panel in part(log)] if of(log, MarketBegan) else []
+    here = {name for began in of(log, MarketBegan) for name in began.artifacts}
+    own = (artifacts.find(name).panels for name in artifacts.names() if name in here)
+    parts = (periods, prices, book, _holdings, _interactions, *own)
+    return [panel for part in parts for panel in part(log)] if here else []

@@ -14,7 +14,7 @@ from agentsim.engine import Choice, Decision, Options, Text
 from agentsim.engine.calculator import calculate
 from agentsim.engine.capability import Capability, variant
 from agentsim.engine.schema import said
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import counted, cut, listed
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.state import NO_QUERY, SKIP
@@ -52,6 +52,21 @@ class ActionChosen(Decision):
     working_memory: Memo = ""
 
 
+class QueryForfeited(QueryChosen):
+    """A forfeit that says what its reply `lacked`."""
+
+    query: None = None
+    lacked: str = ""
+
+
+class ActionForfeited(ActionChosen):
+    """A forfeit that says what its reply `lacked`."""
+
+    action: None = None
+    lacked: str = ""
+
+
+LACKED_CHARS = 200
 SKIPPED = ActionChosen(action=SKIP)
 
 
@@ -78,9 +93,9 @@ class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
 
     def asks(self) -> tuple[str, ...]:
         return (
-            "The simulation is about to begin. If you understand what is asked of you, answer with a skip, and with "
-            "what you want to remember as your working memory. If not, answer unclear, and say there in your own words "
-            f"what you do not understand. {self.answer_line}",
+            "The simulation is about to begin. If you understand what is asked of you, answer skip, and with what you "
+            "want to remember as your working memory. If not, answer unclear, and say there what you do not "
+            f"understand. {self.answer_line}",
         )
 
     def in_words(self, words: str) -> BriefingAnswered:
@@ -108,11 +123,11 @@ class AskQuery(StageRequest[QueryChosen], kind="query"):
         return {"query": names, "query_parameters": variant("query", self.offered.values())}
 
     def asks(self) -> tuple[str, ...]:
-        named = ", ".join(self.offered) or "there are no more"
-        more = self.calls_left if self.menu.tools else 0
-        tools = f" Tools do not end this stage; you can use {more} more." if more else ""
-        asked = f"QUERY: what do you want to know before you act? Queries: {named}; or none.{tools}"
-        return (f"{asked} {self.answer_line}",)
+        queries, tools = ([each.name for each in offered] for offered in (self.menu.queries, self.menu.tools))
+        one = f" Make one query, or none: {', '.join(queries)}." if queries else " Choose none to go on."
+        use = f" Before that you can use tools, {counted(self.calls_left, 'more time')}: {', '.join(tools)}."
+        more = use if tools and self.calls_left else ""
+        return (f"QUERY: what do you want to know before you act?{one}{more} {self.answer_line}",)
 
     def try_out(self, decision: QueryChosen) -> None:
         named = self.offered.get(decision.query or NO_QUERY)
@@ -123,8 +138,15 @@ class AskQuery(StageRequest[QueryChosen], kind="query"):
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {**super().fingerprint_fields(), "calls": self.calls_left}
 
+    def check(self, decision: QueryChosen) -> None:
+        if decision.query is not None:
+            super().check(decision)
+
     def fallback(self) -> QueryChosen:
         return QueryChosen(query=None)
+
+    def forfeit(self, problem: str) -> QueryChosen:
+        return QueryForfeited(lacked=cut(problem, LACKED_CHARS)) if self.menu.explains else self.fallback()
 
 
 class Act(StageRequest[ActionChosen], kind="action"):
@@ -155,9 +177,8 @@ class Act(StageRequest[ActionChosen], kind="action"):
         }
 
     def asks(self) -> tuple[str, ...]:
-        begin = "" if self.menu.lenient else " Nothing may stand before it."
-        asked = f"ACTION: what do you do? Actions: {', '.join(self.names)}. Answer with one JSON object.{begin}"
-        return (f"{asked} {self.answer_line}",)
+        begin = "" if self.menu.lenient else " Answer with one JSON object and nothing before it."
+        return (f"ACTION: what do you do? Choose one of {', '.join(self.names)}.{begin} {self.answer_line}",)
 
     def check(self, decision: ActionChosen) -> None:
         # one that is barred is no matter of form: it is refused in the words of the restriction
@@ -183,8 +204,11 @@ class Act(StageRequest[ActionChosen], kind="action"):
     def decision_of(self, said: Mapping[str, Any]) -> ActionChosen:
         missing = ActionChosen.model_fields.keys() - said.keys()
         if missing and self.leading:
-            raise UnreadableReply(f"The object must have all three keys; {', '.join(sorted(missing))} is missing.")
+            raise UnreadableReply(f"The object lacks {listed([f'`{name}`' for name in sorted(missing)])}.")
         return super().decision_of(said)
 
     def fallback(self) -> ActionChosen:
         return ActionChosen(action=None)
+
+    def forfeit(self, problem: str) -> ActionChosen:
+        return ActionForfeited(lacked=cut(problem, LACKED_CHARS)) if self.menu.explains else self.fallback()

@@ -118,22 +118,28 @@ class Restricted(Protocol):
 class Scope:
     """How far one agent's own action can go, as far as it knows: for the rules, and for a person who may think again.
 
-    `most` is the greatest amount by action, where that follows from what the agent has. Where all decide on one state,
-    an open order may yet leave the agent more than it has now: that is not `settled`.
+    Actions in `closed` come to nothing whenever it takes them. `most` is the greatest amount by action, where that
+    follows from what the agent has. Where all decide on one state, an open order may yet leave the agent more than it
+    has now: that is not `settled`. `meaning` is what actions come to, by name, where the name does not say it.
     """
 
     restrictions: tuple[Restriction, ...] = ()
     orders: tuple[Order, ...] = ()
     most: Mapping[str, int] = field(default_factory=dict)
     settled: bool = True
+    meaning: Mapping[str, str] = field(default_factory=dict)
+    closed: frozenset[str] = frozenset()
 
     @property
     def barred(self) -> frozenset[str]:
-        """Actions that the restrictions never allow."""
-        return _barred_by(tuple([each.rule for each in self.restrictions]))
+        """Actions that the restrictions never allow, or that never come to anything."""
+        never = _barred_by(tuple([each.rule for each in self.restrictions]))
+        meant = never.union(name for name, means in self.meaning.items() if means in never) if never else never
+        return meant | self.closed
 
     def meant(self, action: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], Sequence[Order]]:
         """What an action comes to where it replaces an order, and the orders that make room for it."""
+        action = self.meaning.get(action, action)
         if action == "replace" and (replaced := self._named(given)):
             return replaced.side, {**given, "good": replaced.good}, (replaced,)
         return action, given, [each for each in self.orders if each.alone and each.good == given.get("good")]
@@ -158,7 +164,7 @@ class Scope:
         most = self.most.get(action)
         if most is not None and self.settled and given.get("amount", 0) > most:
             raise Refused(f"the most that you can {action} is {most}")
-        if action in {"replace", "cancel"} and not self._named(given):
+        if self.meaning.get(action, action) in {"replace", "cancel"} and not self._named(given):
             raise Refused(f"you have no open order {given['order']}")
         self.forbid(who, action, given, settled=self.settled)
         action, given, going = self.meant(action, given)

@@ -11,12 +11,12 @@ from agentsim.engine.template import By, If, Rows
 from agentsim.engine.wording import first_place
 from agentsim.games.market import artifacts as registry
 from agentsim.games.market.artifact import Artifact
-from agentsim.games.market.config import MarketConfig
+from agentsim.games.market.config import REDEMPTION, MarketConfig
 from agentsim.games.market.ledger import CAPITAL, added
-from agentsim.games.market.order_book import Side
 from agentsim.games.market.restrictions import Restriction
-from agentsim.games.market.system_text import GOALS
+from agentsim.games.market.system_text import default_goal
 from agentsim.games.market.tools import TOOLS
+from agentsim.games.market.trade import Side
 from agentsim.games.market.world import World
 
 SKIP = "skip"
@@ -162,11 +162,20 @@ class Market:
     queries: dict[str, Artifact] = field(default_factory=dict)
     tools: dict[str, Capability] = field(default_factory=dict)
 
+    @property
+    def meaning(self) -> Mapping[str, str]:
+        """What actions come to, by name, where the name does not say it."""
+        return {
+            name: means for each in self.artifacts.values() for name, means in each.meaning.items() if name != means
+        }
+
     @classmethod
     def of(cls, world: World, config: MarketConfig) -> Market:
         """The market that a config describes, before any agent is endowed; `ValueError` where it cannot be."""
-        made = {name: registry.find(name)(world, config.settings_of(name)) for name in config.artifacts}
         tables = {player: table for table in config.agents for player in table.ids}
+        if REDEMPTION in config.all_artifacts:
+            world.redeems = {player: table.values for player, table in tables.items() if table.values}
+        made = {name: registry.find(name)(world, config.settings_of(name)) for name in config.all_artifacts}
         agents = {}
         for player in world.agents:
             own = tables.get(player)
@@ -174,7 +183,8 @@ class Market:
             # what the config keeps in full, whichever way it was written
             restrictions = tuple(each for each in rules if isinstance(each, Restriction))
             goal, values = (own.goal, own.values) if own else (None, {})
-            agents[player] = Agent(player, world, goal or GOALS[config.ranked_by], values, restrictions)
+            goal = goal or default_goal(config.ranked_by, redeems=player in world.redeems)
+            agents[player] = Agent(player, world, goal, values, restrictions)
         market = cls(world, agents, made)
         market.tools = {each.name: each for tool in config.tools for each in TOOLS[tool]}
         taken = {SKIP, NO_QUERY, *market.tools}
@@ -188,14 +198,17 @@ class Market:
         return market
 
     def wealth(self, agent: str) -> int:
-        """Capital, claims, and goods at their last price."""
-        held, prices = self.agents[agent].held, self.world.last_prices
-        return self.capital(agent) + sum(held[good] * prices.get(good, 0) for good in self.world.goods)
+        """Capital, claims, and goods at their last price, or at what the agent can redeem them for if that is more."""
+        return self._worth(agent, self.world.last_prices)
 
     def capital(self, agent: str) -> int:
-        """Capital on the account, and what artifacts owe the agent or it owes them."""
-        claims = sum(artifact.claims(agent) for artifact in self.artifacts.values())
-        return self.agents[agent].held[CAPITAL] + claims
+        """Capital on the account, what artifacts owe the agent or it owes them, and what it can redeem."""
+        return self._worth(agent, {})
+
+    def _worth(self, agent: str, prices: Mapping[str, int]) -> int:
+        held, redeems = self.agents[agent].held, self.world.redeems.get(agent, {})
+        goods = sum(held[good] * max(prices.get(good, 0), redeems.get(good, 0)) for good in self.world.goods)
+        return held[CAPITAL] + goods + sum(artifact.claims(agent) for artifact in self.artifacts.values())
 
     def standings(self, by: str) -> tuple[Standing, ...]:
         """By capital, wealth or surplus; every score holds all that there are."""

@@ -12,7 +12,8 @@ from agentsim.engine import Event, LogEntry
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
-from agentsim.games.market.state import PeriodBegan
+from agentsim.games.market.state import Endowed, PeriodBegan
+from agentsim.games.market.trade import Trade
 
 MOST_ROUNDS = 60
 MOST_TRADES = 400
@@ -64,10 +65,25 @@ def periods(log: Sequence[LogEntry]) -> list[Panel]:
     gains: tuple[tuple[Cell, ...], ...] = tuple((agent, *gained, sum(gained)) for agent, gained in profits.items())
     return [
         DataTable("Periods", columns, rows, note),
+        *_schedules(log),
         Chart("Allocative efficiency", "line", x, (efficiency,), "period", "% of the most surplus"),
         Chart("Convergence", "line", x, (alpha,), "period", "Smith's alpha"),
         DataTable("Surplus", ("agent", *(f"period {each}" for each in x), "in all"), gains, heat=True),
     ]
+
+
+def _schedules(log: Sequence[LogEntry]) -> list[Panel]:
+    """Demand and supply of one period, as traders were given them."""
+    units: dict[str, list[float]] = {"buy": [], "sell": []}
+    for agent in {endowed.agent: endowed for endowed in of(log, Endowed)}.values():
+        units[agent.side] += [float(worth) for each in agent.worth.values() for worth in each]
+    x = tuple(str(unit + 1) for unit in range(max(map(len, units.values()))))
+    demand, supply = sorted(units["buy"], reverse=True), sorted(units["sell"])
+    lines = [
+        Series(name, (*each, *[None] * (len(x) - len(each)))) for name, each in (("demand", demand), ("supply", supply))
+    ]
+    note = "The values of buyers' units, falling, and the costs of sellers' units, rising: they meet in equilibrium."
+    return [Chart("Supply and demand", "line", x, tuple(lines), "unit", "value or cost", note)]
 
 
 def _rounded(value: float | None, digits: int) -> float | None:
@@ -76,7 +92,7 @@ def _rounded(value: float | None, digits: int) -> float | None:
 
 def prices(log: Sequence[LogEntry]) -> list[Panel]:
     """What was paid, and how much was traded; nothing where nothing was."""
-    if not of(log, Traded):
+    if not of(log, Trade):
         return []
     return _by_trade(log) if of(log, PeriodBegan) else _by_round(log)
 
@@ -86,7 +102,7 @@ def _by_trade(log: Sequence[LogEntry]) -> list[Panel]:
     points: list[tuple[str, float | None, float | None]] = []
     volume: dict[int, int] = {}
     period = number = 0
-    for event in of(log, PeriodBegan, Traded):
+    for event in of(log, PeriodBegan, Trade):
         if isinstance(event, PeriodBegan):
             points += [("", None, None)] if points else []
             period, number, volume[event.period] = event.period, 0, 0
@@ -107,12 +123,12 @@ def _by_trade(log: Sequence[LogEntry]) -> list[Panel]:
 
 def _by_round(log: Sequence[LogEntry]) -> list[Panel]:
     """The price of the latest trade by then, a gap before the first; and the units since the round shown before."""
-    goods = dict.fromkeys(trade.good for trade in of(log, Traded))
+    goods = dict.fromkeys(trade.good for trade in of(log, Trade))
     last: dict[str, float] = {}
     volume: Counter[str] = Counter()
 
     def follow(event: Event) -> None:
-        if isinstance(event, Traded):
+        if isinstance(event, Trade):
             last[event.good] = float(event.price)
             volume[event.good] += event.quantity
 
@@ -168,7 +184,7 @@ def book(log: Sequence[LogEntry]) -> list[Panel]:
         return []
     traded: Counter[tuple[int, str]] = Counter()
     for told in log:
-        if isinstance(told.event, Traded):
+        if isinstance(told.event, Trade):
             traded[told.round, told.event.good] += told.event.quantity
     orders, rows = OpenOrders(), list[tuple[Cell, ...]]()
     for number in scenes(log, orders.follow, most=40):

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from agentsim.engine import Number, Table, quoted
-from agentsim.engine.capability import Refused
-from agentsim.engine.template import filled
+from agentsim.engine.capability import Refused, described
 from agentsim.engine.wording import cut
 from agentsim.games.market import tools
 from agentsim.games.market.artifact import Artifact
-from agentsim.games.market.config import MarketConfig
+from agentsim.games.market.config import MarketConfig, Trait
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.memory import (
     Acted,
@@ -24,16 +23,30 @@ from agentsim.games.market.memory import (
     Observed,
     Remembered,
     Signal,
+    Stage,
     Tape,
 )
-from agentsim.games.market.requests import Act, ActionChosen, AskQuery, Brief, QueryChosen
+from agentsim.games.market.requests import (
+    Act,
+    ActionChosen,
+    ActionForfeited,
+    AskQuery,
+    Brief,
+    QueryChosen,
+    QueryForfeited,
+)
 from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.state import NO_QUERY, SKIP, Agent, Market
 from agentsim.games.market.system_text import SYSTEM_TEXT, in_two
 from agentsim.games.market.view import Menu, Now, Unit
 
 EVERYBODY = "everybody"  # who hears what all hear, and nothing else; no agent is called so
+SHOWN_CHARS = 400  # of what an artifact shows at every turn
 MOST_PARAMETERS = 400  # characters of an action's or a query's parameters that are kept
+WORKING_MEMORY = (
+    "a text that you write with every action and are shown at your next turn. Beside it you see only your last {} "
+    "steps, so whatever you want to know later must be in it."
+)
 R = TypeVar("R")
 
 
@@ -65,13 +78,16 @@ class Turns:
             "n_agents": str(len(market.agents) - 1),
             "max_steps": str(config.most_rounds),
             "num_artifacts": str(len(made)),
-            "artifact_descriptions": "\n".join(_described(each, queries=queries) for each in made),
-            "tool_descriptions": "\n".join(line for tool in market.tools.values() if queries for line in tool.words())
-            or "There are none.",
+            "artifact_descriptions": "\n".join(line for each in made for line in _described(each, queries=queries)),
+            "tool_descriptions": "\n".join(described(market.tools.values() if queries else ())) or "There are none.",
         }
+        traits = (Trait(name="working memory", text=WORKING_MEMORY.format(config.window)), *config.traits)
         personal = {
             agent.id: {
                 "agent_name": agent.id,
+                "traits": "\n".join(
+                    f"- {each.name}: {each.text}" for each in traits if not each.agents or agent.id in each.agents
+                ),
                 "goal": agent.goal,
                 "action_restrictions": "\n".join(f"- {each.words}" for each in agent.restrictions)
                 or "- There are none.",
@@ -92,6 +108,7 @@ class Turns:
             price_max=prices[0] if prices else None,
             memory_chars=config.working_memory_chars,
             lenient=config.lenient_format,
+            explains=config.explain_forfeits,
         )
         return cls(table, market, config, menu, tails, session)
 
@@ -110,19 +127,25 @@ class Turns:
             tape = self.table.memory(EVERYBODY, Tape)
             signals = tape.since(memory.turn, at_once=memory.at_once)
             stale = tape.stale(len(signals))
+        world = self.market.world
+        shown = {name: artifact.shown(agent.id) for name, artifact in self.market.artifacts.items()}
         return Now(
-            round=self.market.world.round,
+            round=world.round,
+            rounds=config.most_rounds,
             period=period,
             periods=periods,
+            left=world.left,
             held=agent.held,
             free=agent.free,
             values=agent.values,
             unit=unit,
             memory=memory.working_memory,
-            steps=tuple(memory.steps)[-config.window :],
+            steps=memory.last_steps(config.window),
             news=tuple(quoted(**each) for each in memory.news),
+            shown={name: _bounded(found, SHOWN_CHARS) for name, found in shown.items() if found},
             signals=signals,
             stale=stale,
+            resumed=memory.resumed,
         )
 
     async def brief(self) -> None:
@@ -158,13 +181,14 @@ class Turns:
         artifacts, together = self.market.artifacts.values(), self.config.simultaneous
         orders = tuple(order for artifact in artifacts for order in artifact.orders(agent.id))
         most = {} if together else {name: most for each in artifacts for name, most in each.most(agent.id).items()}
-        return Scope(agent.restrictions, orders, most, settled=not (together and orders))
+        closed = frozenset().union(*(artifact.barred(agent.id) for artifact in artifacts))
+        return Scope(agent.restrictions, orders, most, not (together and orders), self.market.meaning, closed)
 
     def _observe(self, turn: _Turn, chosen: QueryChosen) -> bool:
         """Answer a query or use a tool; whether the agent may go on asking."""
         agent, name = turn.agent, chosen.query
         if name is None:
-            self.table.tell(Forfeited(agent.id, "query"), to=(agent.id,), by=agent.id)
+            self._forfeit(agent, "query", chosen)
         if name is None or name == NO_QUERY:
             return False
         is_tool = name in self.market.tools
@@ -190,7 +214,7 @@ class Turns:
         to = (agent.id,)
         if chosen.action is None:
             agent.forfeits += 1
-            self.table.tell(Forfeited(agent.id, "action"), to=to, by=agent.id)
+            self._forfeit(agent, "action", chosen)
             return
         given = _bounded(chosen.action_parameters, MOST_PARAMETERS)
         try:
@@ -201,6 +225,10 @@ class Turns:
         self.table.tell(Acted(agent.id, chosen.action, given, accepted, result), to=to, by=agent.id)
         if text := cut(chosen.working_memory, self.config.working_memory_chars):
             self.table.tell(Remembered(agent.id, text), to=to, by=agent.id)
+
+    def _forfeit(self, agent: Agent, stage: Stage, chosen: QueryChosen | ActionChosen) -> None:
+        lacked = chosen.lacked if isinstance(chosen, QueryForfeited | ActionForfeited) else ""
+        self.table.tell(Forfeited(agent.id, stage, lacked), to=(agent.id,), by=agent.id)
 
     def _carried_out(self, agent: Agent, name: str, said: Mapping[str, Any], scope: Scope) -> str:
         """What the agent is told of its action; `Refused` where it comes to nothing."""
@@ -219,13 +247,12 @@ class Turns:
             world.acting = None
 
 
-def _described(artifact: Artifact, *, queries: bool) -> str:
-    lines = [f"{artifact.name}: {filled(artifact.description, artifact.config)}"]
+def _described(artifact: Artifact, *, queries: bool) -> Iterator[str]:
+    yield f"{artifact.name}: {artifact.described}"
     for title, capabilities in (("actions", artifact.actions), ("queries", artifact.queries if queries else {})):
         if capabilities:
-            lines.append(f"  {title} of {artifact.name}:")
-            lines += [f"  {line}" for each in capabilities.values() for line in each.words()]
-    return "\n".join(lines)
+            yield f"  {title} of {artifact.name}:"
+            yield from (f"  {line}" for line in described(capabilities.values()))
 
 
 def _bounded(found: Mapping[str, Any], limit: int) -> dict[str, Any]:

@@ -6,15 +6,15 @@ latest steps, of which there come to be no more than the window holds; then the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from agentsim.engine import Decision, Prompt, Request, joined, quoted
 from agentsim.engine.capability import Capability, Refused
-from agentsim.engine.wording import sentence
+from agentsim.engine.wording import counted, sentence
 from agentsim.games.market.memory import Observed, Signal
-from agentsim.games.market.order_book import Side
+from agentsim.games.market.trade import Side
 
 MOST_SHOWN = 30  # signals of the ticker
 D = TypeVar("D", bound=Decision)
@@ -32,6 +32,7 @@ class Menu:
     price_max: int | None
     memory_chars: int
     lenient: bool
+    explains: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +49,17 @@ class Unit:
 class Now:
     """One agent's view at its turn; `steps` are lines of JSON, `signals` what the market saw since its last turn.
 
-    `held` are units by asset, of which `free` are not reserved. The first `stale` signals are of an earlier period: of
-    its quotes none stands.
+    `rounds` are those of the market, `left` those of the period after this one. `held` are units by asset, of which
+    `free` are not reserved. `shown` is what artifacts show without being asked, by their names. The first `stale`
+    signals are of an earlier period: of its quotes none stands. `resumed` says that the agent was interviewed since its
+    last turn.
     """
 
     round: int
+    rounds: int
     period: int | None
     periods: int | None
+    left: int | None
     held: Mapping[str, int]
     free: Mapping[str, int]
     values: Mapping[str, int]
@@ -62,8 +67,10 @@ class Now:
     memory: str
     steps: tuple[str, ...]
     news: tuple[str, ...]
+    shown: Mapping[str, Mapping[str, Any]]
     signals: tuple[Signal, ...]
     stale: int = 0
+    resumed: bool = False
 
     def worth(self, good: str, side: str | None = None) -> int | None:
         """What the next unit is worth to the agent, or costs it; None where it has no value of its own."""
@@ -72,35 +79,49 @@ class Now:
         return self.unit.worth if side in {None, self.unit.side} else None
 
     def lines(self) -> tuple[str, ...]:
-        """The agent's situation in words."""
-        period = "" if self.period is None else f", in period {self.period} of {self.periods}"
-        reserved = {asset: held - self.free[asset] for asset, held in self.held.items() if held != self.free[asset]}
-        also = (", of which are reserved ", quoted(**reserved)) if reserved else ()
-        lines = [
-            joined("WORKING MEMORY: ", quoted(working_memory=self.memory)),
-            *(["YOUR LAST STEPS, oldest first:", *self.steps] if self.steps else []),
+        """The agent's situation in words: what stays for some turns first, what a decision goes by last."""
+        return (
+            *(["YOUR LAST STEPS (of equal queries only the latest):", *self.steps] if self.steps else []),
+            joined("WORKING MEMORY: ", quoted(text=self.memory)),
             *(["SINCE YOUR LAST TURN:", *self.news] if self.news else []),
             *([self._ticker()] if self.signals else []),
-            f"ROUND {self.round}{period}.",
-            joined("INVENTORY: ", quoted(**self.held), *also),
-        ]
+            *(["The moderator says: RESUME"] if self.resumed else []),
+            self._time(),
+            f"INVENTORY: {', '.join(self._amount(asset) for asset in self.held)}.",
+            *(joined(f"{name.upper()}: ", quoted(**found)) for name, found in self.shown.items()),
+            *self._worth(),
+        )
+
+    def _time(self) -> str:
+        if self.period is None:
+            return f"ROUND {self.round} of {self.rounds} at most."
+        more = f"after {counted(self.left, 'more round')}, or once no trade is possible" if self.left else ""
+        return f"ROUND {self.round}. PERIOD {self.period} of {self.periods} ends {more or 'with this round'}."
+
+    def _amount(self, asset: str) -> str:
+        held, free = self.held[asset], self.free[asset]
+        return f"{asset} {held}" if held == free else f"{asset} {held} ({free} free)"
+
+    def _worth(self) -> Iterator[str]:
         if self.values:
-            lines.append(joined("What a unit is worth to you: ", quoted(**self.values)))
+            worth = ", ".join(f"{good} {value}" for good, value in self.values.items())
+            yield f"What a unit is worth to you: {worth}."
         if unit := self.unit:
             what = "You buy. This unit is worth" if unit.side == "buy" else "You sell. This unit costs you"
-            lines.append(f"{what} {unit.worth}: it is number {unit.number} of {unit.total} in this period.")
-        return tuple(lines)
+            yield f"{what} {unit.worth}: it is number {unit.number} of {unit.total} in this period."
 
     def _ticker(self) -> str:
-        stale = max(0, self.stale - len(self.signals[:-MOST_SHOWN]))
-        what = {"buy": "bid", "sell": "ask"}
+        signals = self.signals[-MOST_SHOWN:]
+        goods = dict.fromkeys(signal.good for signal in signals)
+        of = f" of {next(iter(goods))}" if len(goods) == 1 else ""
+        what = {"buy": "bid", "sell": "ask", None: ""}
         shown = [
-            f"{signal.good} {'traded at' if signal.traded else what[signal.side]} {signal.price}"
-            for signal in self.signals[-MOST_SHOWN:]
+            f"{'' if of else f'{signal.good} '}{'traded at' if signal.traded else what[signal.side]} {signal.price}"
+            for signal in signals
         ]
-        if stale:
+        if stale := max(0, self.stale - (len(self.signals) - len(signals))):
             shown.insert(stale, "a new period began, and no earlier quote stands")
-        return f"TICKER since your last turn, newest last: {'; '.join(shown)}."
+        return f"TICKER{of} since your last turn, newest last: {'; '.join(shown)}."
 
 
 class MarketRequest(Request[D]):
@@ -155,5 +176,5 @@ class StageRequest(MarketRequest[D]):
 
 
 def _in_words(seen: Observed) -> str:
-    asked = (" ", quoted(**seen.parameters)) if seen.parameters else ()
+    asked = (" ", quoted(**seen.asked)) if seen.asked else ()
     return joined(f"OBSERVATION ({seen.query}", *asked, "): ", quoted(**seen.observation))

@@ -7,22 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, TypeAlias
+from typing import Any
 
-from agentsim.engine import Event, PlayerId, Stream, Table
+from agentsim.engine import Event, Everyone, PlayerId, Stream, Table
 from agentsim.engine.event import FOR, Audience, Deed
 from agentsim.engine.hearing import M
-from agentsim.engine.template import Worded
-from agentsim.games.market.ledger import Ledger
-from agentsim.games.market.order_book import Traded
-
-
-def _called(owner: str) -> str:
-    """An artifact's account is named with a sign before it, which no agent's name has."""
-    return f"the {owner[1:]}" if owner.startswith("@") else owner
-
-
-Owner: TypeAlias = Annotated[str, Worded(_called)]
+from agentsim.games.market.ledger import CAPITAL, Ledger
+from agentsim.games.market.trade import Exchanged, Owner, Trade
 
 
 class Transferred(
@@ -63,18 +54,24 @@ class Noted(Event, heading="{agent} is told", content="{fields}", private=("agen
 class World:
     """One market's world. `trades` counts them all, `books` keeps account of them beside the ledger.
 
-    `acting` is the agent whose action is carried out.
+    `rounds` is how long it may last, `round` the one that is played, from 1; `periods` is None outside experiments, and
+    so is `left`, how many rounds the period has after this one at most. `acting` is the agent whose action is carried
+    out. `redeems` is what a unit can be redeemed at, by agent and good.
     """
 
     table: Table
     agents: tuple[str, ...]
     goods: tuple[str, ...]
+    rounds: int
+    periods: int | None = None
     ledger: Ledger = field(default_factory=Ledger)
-    books: Callable[[Traded], None] | None = None
+    books: Callable[[Trade], None] | None = None
     round: int = 0
+    left: int | None = None
     last_prices: dict[str, int] = field(default_factory=dict)
     trades: int = 0
     acting: PlayerId | None = None
+    redeems: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def chance(self, name: str) -> Stream:
         """A stream of draws of that name."""
@@ -98,8 +95,15 @@ class World:
         concerned = tuple(owner for owner in (giver, taker) if owner in self.ledger.accounts and owner[0] != "@")
         self.tell(Transferred(giver, taker, asset, amount, reason), to=concerned)
 
-    def traded(self, trade: Traded) -> None:
-        """Keep account of a trade whose units have changed hands."""
+    def trade(self, *, buyer: str, seller: str, good: str, price: int, quantity: int = 1) -> None:
+        """Hand over free units for free capital, at a price a unit."""
+        self.ledger.move(buyer, seller, CAPITAL, price * quantity)
+        self.ledger.move(seller, buyer, good, quantity)
+        self.traded(Exchanged(good, price, quantity, buyer, seller))
+
+    def traded(self, trade: Trade) -> None:
+        """Tell all of a trade whose units have changed hands, and keep account of it."""
+        self.tell(trade, to=Everyone)
         self.last_prices[trade.good] = trade.price
         self.trades += 1
         if self.books is not None:

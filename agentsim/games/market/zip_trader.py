@@ -11,23 +11,34 @@ from one to the next.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from agentsim.engine import Stream
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.memory import Signal
-from agentsim.games.market.order_book import Side, stake
+from agentsim.games.market.order_book import stake
 from agentsim.games.market.requests import SKIPPED, Act, ActionChosen
+from agentsim.games.market.state import SKIP
+from agentsim.games.market.trade import Side
 
 SIDES: tuple[Side, ...] = ("buy", "sell")
 
 
-def offer(side: Side, good: str, price: int, memory: str = "") -> ActionChosen:
-    """An order for one unit."""
+def offer(request: Act, side: Side, good: str, price: int, memory: str = "") -> ActionChosen:
+    """An order for one unit, by the first action that means it."""
     given = {"good": good, "price": price, "quantity": 1}
-    return ActionChosen(action=side, action_parameters=given, working_memory=memory)
+    name = next((name for name in _ways(request, side)), SKIP)
+    return ActionChosen(action=name, action_parameters={} if name == SKIP else given, working_memory=memory)
+
+
+def _ways(request: Act, side: Side) -> Iterator[str]:
+    """The actions that mean to buy or to sell a good at a price."""
+    meaning = request.scope.meaning
+    for each in request.actions:
+        if meaning.get(each.name, each.name) == side and {"good", "price", "quantity"} <= each.parameters.keys():
+            yield each.name
 
 
 def sides(request: Act) -> list[tuple[Side, str]]:
@@ -35,9 +46,9 @@ def sides(request: Act) -> list[tuple[Side, str]]:
     now = request.now
     if now.unit is not None:
         return [(now.unit.side, request.menu.goods[0])]
-    names = request.names
-    ways = ((side, good) for good in request.menu.goods for side in SIDES)
-    return [(side, good) for side, good in ways if side in names and now.free[stake(side, good, 1, 1)[0]] > 0]
+    can = [side for side in SIDES if next(_ways(request, side), None)]
+    ways = ((side, good) for good in request.menu.goods for side in SIDES if side in can)
+    return [(side, good) for side, good in ways if now.free[stake(side, good, 1, 1)[0]] > 0]
 
 
 def act(request: Act, rng: Stream) -> ActionChosen:
@@ -67,7 +78,7 @@ def act(request: Act, rng: Stream) -> ActionChosen:
         most = min(limit, request.now.free[CAPITAL] or limit)
     price = min(max(1, round(traders[chosen].price)), most)
     price = max(price, limit) if side == "sell" else price
-    return offer(side, good, price, _memory(said, traders, good, request.menu.memory_chars))
+    return offer(request, side, good, price, _memory(said, traders, good, request.menu.memory_chars))
 
 
 def _said(memory: str) -> dict[str, Any]:
@@ -127,11 +138,9 @@ class _Trader:
         would_trade = price <= signal.price if sells else price >= signal.price
         if signal.traded and would_trade:
             self._towards(signal.price, rng, step, up=sells)
-        elif not would_trade or price == signal.price:
-            # the competition undercuts; or a trade was made by the other side at a price that one could not match
-            other_side_shouted = (signal.side == "buy") == sells
-            if (signal.traded and other_side_shouted) or (not signal.traded and not other_side_shouted):
-                self._towards(signal.price, rng, step, up=not sells)
+        elif (not would_trade or price == signal.price) and signal.traded == (signal.side != self.side):
+            # the competition undercuts; or a trade was not made by its own side, at a price that it could not match
+            self._towards(signal.price, rng, step, up=not sells)
 
     def in_period(self, period: int | None) -> dict[Side, int]:
         """What stands for all it knows: of an earlier period nothing does."""
@@ -139,7 +148,9 @@ class _Trader:
 
     def hear(self, signal: Signal, period: int | None) -> None:
         """Know what stands after this."""
-        self.standing = {} if signal.traded else {**self.in_period(period), signal.side: signal.price}
+        self.standing = (
+            {} if signal.traded or signal.side is None else {**self.in_period(period), signal.side: signal.price}
+        )
         self.period = period
 
     def notes(self) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
@@ -13,69 +14,115 @@ import pytest
 
 from agentsim.engine.capability import Capability, variant
 from agentsim.engine.options import Choice, Number, Text
+from agentsim.engine.simulate import simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME, artifacts
 from agentsim.games.market.artifacts.bank import Banked
 from agentsim.games.market.artifacts.dialogue import Messaged
 from agentsim.games.market.artifacts.gridworld import Moved
-from agentsim.games.market.memory import Observed
+from agentsim.games.market.experiment import PeriodEnded
+from agentsim.games.market.memory import Acted, Observed
 from agentsim.games.market.requests import Act
 from agentsim.games.market.restrictions import Restriction, RuleName
+from agentsim.games.market.trade import Exchanged
 from agentsim.games.market.world import Reported, Transferred
-from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
+from tests.games.market.market import SKIPS, SMITH, asks, buys, does, play, results, sells
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "artifacts.md"
 
 
+LOTTERY, POSTED = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+
+
 @pytest.fixture
-def lottery(monkeypatch: pytest.MonkeyPatch) -> str:
-    """The example, as a distribution would bring it."""
-    (source,) = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
-    module = ModuleType("lottery_of_the_documentation")
+def documented(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The examples of the documentation, as a distribution would bring them."""
+    bring(monkeypatch, LOTTERY, "Lottery")
+    bring(monkeypatch, POSTED, "PostedOffers")
+
+
+def bring(monkeypatch: pytest.MonkeyPatch, source: str, kind: str) -> None:
+    """An artifact of another distribution, by its source."""
+    module = ModuleType(f"of_another_distribution_{kind}")
     exec(compile(source, "docs/artifacts.md", "exec"), module.__dict__)
-    entry = EntryPoint("lottery", "lottery_of_the_documentation:Lottery", "agentsim.artifacts")
-    monkeypatch.setitem(__import__("sys").modules, module.__name__, module)
-    monkeypatch.setattr(artifacts, "entry_points", lambda group: [entry] if group == entry.group else [])
-    return str(source)
+    known: Any = vars(artifacts)["entry_points"](group="agentsim.artifacts")
+    entry = EntryPoint(getattr(module, kind).name, f"{module.__name__}:{kind}", "agentsim.artifacts")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr(artifacts, "entry_points", lambda group: [*known, entry] if group == entry.group else [])
 
 
-def test_the_example_of_the_documentation_is_short_and_plays(lottery: str) -> None:
-    assert len(lottery.splitlines()) < 60
-    config: dict[str, Any] = {"artifacts": ["marketplace", "lottery"], "settings": {"lottery": {"price": 2}}}
+@pytest.mark.usefixtures("documented")
+def test_the_first_example_of_the_documentation_is_short_and_plays() -> None:
+    assert len(LOTTERY.splitlines()) < 70
+    config: dict[str, Any] = {"artifacts": ["marketplace", "lottery"], "settings": {"lottery": {"every": 2}}}
     played = play(
         {
-            "A": [does("buy_tickets", count=3), SKIPS],
-            "B": [does("buy_tickets", count=99), does("buy_tickets", count=1)],
+            "A": [does("stake", amount=30), SKIPS, does("stake", amount=5)],
+            "B": [does("stake", amount=99), SKIPS, SKIPS],
+            "C": [SKIPS, does("buy", good="wheat", price=10, quantity=8), does("stake", amount=40)],
         },
-        queries={"A": [asks("lottery_pot"), asks("lottery_pot")]},
+        queries={"A": [asks("lottery_pot"), asks("none"), asks("lottery_pot")]},
         **config,
     )
     assert results(played) == [
-        "You have 3 of 3 tickets.",
-        "Refused: count must be a whole number, 1 to 10",
+        "You have 30 of 30 in the pot.",
+        "Refused: amount must be a whole number, 1 to 50",
+        *["You skipped."] * 3,
+        "Order 1 stands with 8 at your price.",
+        "You have 5 of 5 in the pot.",
         "You skipped.",
-        "You have 1 of 1 tickets.",
+        "Refused: the most that you can stake is 20",
     ]
-    assert [event.observation for event in played.events(Observed)] == [{"pot": 0, "tickets": 0}] * 2
-    assert [event.text for event in played.events(Reported)] == ["A wins 6.", "B wins 2."]
-    assert [(e.giver, e.taker, e.amount) for e in played.events(Transferred)][:2] == [
-        ("A", "@lottery", 6),
-        ("@lottery", "A", 6),
+    assert [event.observation for event in played.events(Observed)] == [
+        {"pot": 0, "yours": 0, "rounds_after_this": 2},
+        {"pot": 0, "yours": 0, "rounds_after_this": 0},
+    ]
+    assert [event.text for event in played.events(Reported)] == ["A wins 30."]
+    assert [(e.giver, e.taker, e.amount) for e in played.events(Transferred)] == [
+        ("A", "@lottery", 30),
+        ("@lottery", "A", 30),
+        ("A", "@lottery", 5),
+        ("@lottery", "A", 5),  # the last round is over, and this pot is never drawn
     ]
     text = played.asks("A")[0].request.prompt().text()
-    assert "lottery: sells tickets" in text
-    assert "count (whole number, 1 to 10): how many" in text
+    assert "lottery: takes stakes. Every 2 rounds" in text
+    assert "amount: whole number, 1 to 50; how much" in text
 
 
-def test_the_example_plays_on_bots_and_its_invariants_are_watched(lottery: str) -> None:
+@pytest.mark.usefixtures("documented")
+def test_the_examples_play_on_bots_and_their_invariants_are_watched() -> None:
     played = play(
-        {"A": [], "B": [], "C": []}, queries={}, bot="random", artifacts=["lottery", "bank"], rounds=12, seed=2
+        {"A": [], "B": [], "C": []}, queries={}, bot="random", artifacts=["lottery", "posted_offers"], rounds=15, seed=2
     )
     assert len(played.events(Reported)) > 2
+    assert played.events(Exchanged)
 
 
-def test_artifacts_are_registered_by_their_files(lottery: str) -> None:
-    assert artifacts.names() == ["bank", "dialogue", "gridworld", "lottery", "marketplace"]
+@pytest.mark.usefixtures("documented")
+def test_an_experiment_runs_on_the_market_of_the_documentation() -> None:
+    assert len(POSTED.splitlines()) < 80
+    table = {"kind": "induced_values", **SMITH, "periods": 2}
+    rules = ["buy_within_value", "sell_within_value"]
+    config = {"artifacts": ["posted_offers"], "experiment": table, "restrictions": rules}
+    played = simulate(GAME, config, [f"T{number}" for number in range(22)], bot="zi_c", seed=1)
+    periods = played.events(PeriodEnded)
+    assert [each.equilibrium_price for each in periods] == [200, 200]
+    assert all(each.allocative_efficiency > 0.8 and each.quantity >= 5 for each in periods)
+    assert all(each.alpha is not None for each in periods)
+    assert not [event for event in played.events(Acted) if "above the" in event.result]
+    buyer = next(ask.request for ask in played.asks("T0") if isinstance(ask.request, Act))
+    assert buyer.names == ("skip", "take"), "what means to sell is not offered to who only buys"
+    shown = {panel.title for panel in GAME.panels(played.log, [])}
+    assert shown >= {"Periods", "Supply and demand", "Allocative efficiency", "Convergence", "Surplus", "Prices"}
+    assert len(GAME.tables(played.log, [])["trades"].rows) == sum(each.quantity for each in periods)
+
+
+@pytest.mark.usefixtures("documented")
+def test_artifacts_are_registered_by_their_files() -> None:
+    own = {"bank", "call_market", "dialogue", "gridworld", "lmsr", "marketplace", "redemption"}
+    assert artifacts.names() == sorted({*own, "lottery", "posted_offers"})
+    for name in own:
+        assert f"| `{name}` | `{'`, `'.join(artifacts.find(name).meaning)}` |" in DOCUMENT.read_text(encoding="utf-8")
     with pytest.raises(ValueError, match=r"there is no artifact 'banc' \(did you mean bank\?\)"):
         artifacts.find("banc")
 
@@ -111,7 +158,7 @@ def test_a_message_to_one_agent_reaches_it_alone_and_one_to_all_everybody() -> N
     assert seen["B"] == [{"round": 1, "from": "A", "text": "psst"}]
     assert seen["C"] == [{"round": 2, "from": "B", "text": "hello", "to": "everyone"}]
     told = [ask.request for ask in played.asks("B") if ask.request.kind == "action"]
-    assert '{"message_from": "A"}' in told[0].prompt().text()
+    assert '{"message_from": "A", "text": "psst"}' in told[0].prompt().text(), "it is read without a query"
 
 
 def test_agents_stand_on_cells_of_their_own_and_the_grid_ends() -> None:
@@ -217,7 +264,7 @@ def test_who_has_written_to_all_is_told_to_every_other_and_what_is_too_much_is_c
     first, second, third = (ask.request for ask in played.asks("A") if isinstance(ask.request, Act))
     assert [json.loads(line) for line in first.now.news] == [
         {"earlier_and_not_shown": 5},
-        *({"message_from": f"B{number}", "to": "everyone"} for number in range(5, 25)),
+        *({"message_from": f"B{number}", "to": "everyone", "text": str(number)} for number in range(5, 25)),
     ]
     assert (second.now.news, third.now.news) == ((), ()), "each is told once, and nobody of words of its own"
 

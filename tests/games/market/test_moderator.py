@@ -5,22 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pexpect  # type: ignore[import-untyped] # it ships no types
+import pytest
 
 from agentsim.engine.simulate import Simulation
-from agentsim.games.market.moderator import (
-    Answered,
-    Asked,
-    InterviewAnswer,
-    Interviewed,
-    Moderate,
-    Moderation,
-    Paused,
-    Resumed,
-)
+from agentsim.games.market.interviews import Answered, Asked, Paused, Resumed
+from agentsim.games.market.moderator import InterviewAnswer, Interviewed, Moderate, Moderation
 from agentsim.games.market.requests import Act
 from agentsim.games.market.state import OrderDrawn
 from agentsim.history.run_files import RunFiles
@@ -37,6 +31,11 @@ def interviews(played: Simulation) -> list[tuple[str, str, tuple[str, ...]]]:
         for told in played.log
         if isinstance(told.event, (Paused, Asked, Answered, Resumed))
     ]
+
+
+def unresumed(request: Any) -> Any:
+    """The question without the moderator's RESUME."""
+    return replace(request, now=replace(request.now, resumed=False))
 
 
 def test_the_moderator_pauses_asks_and_resumes_heard_by_the_agent_and_the_moderator_alone() -> None:
@@ -76,7 +75,7 @@ def test_an_interview_changes_neither_trades_nor_what_anybody_is_asked_afterward
     plain = play(CALM, **config)
     questions = [{"round": number, "question": QUESTION} for number in range(3, 15)]
     paused = play(CALM, **config, moderator=questions)
-    assert [ask.request for ask in paused.asks() if not isinstance(ask.request, Interviewed)] == [
+    assert [unresumed(ask.request) for ask in paused.asks() if not isinstance(ask.request, Interviewed)] == [
         ask.request for ask in plain.asks()
     ]
     others = [told for told in paused.log if not isinstance(told.event, (Paused, Asked, Answered, Resumed))]
@@ -84,6 +83,45 @@ def test_an_interview_changes_neither_trades_nor_what_anybody_is_asked_afterward
         (told.event, told.to, told.round) for told in plain.log
     ]
     assert any(told.event.kind == "traded" for told in plain.log), "a game without trades would prove nothing"
+
+
+def test_who_was_paused_and_nobody_else_reads_resume_at_its_next_turn() -> None:
+    asked = [{"round": 2, "agents": ["A"], "question": QUESTION}]
+    played = play({"A": [SKIPS] * 3, "B": [SKIPS] * 3}, moderator=asked)
+    acts = [ask.request for ask in played.asks() if isinstance(ask.request, Act)]
+    read = [request for request in acts if "The moderator says: RESUME" in request.prompt().text()]
+    assert [(request.player, request.now.round) for request in read] == [("A", 2)]
+
+
+def test_questions_of_a_list_are_asked_in_one_pause_and_answers_are_known_to_the_next() -> None:
+    asked = [{"round": 1, "agents": ["A", "B"], "question": ["Why?", "And then?"]}]
+    played = play(CALM, moderator=asked, answers={"interview": {"A": [InterviewAnswer(answer="Rain.")] * 2}})
+    kinds = [kind for kind, _, to in interviews(played) if to == ("A", "@moderator")]
+    assert kinds == ["paused", "asked", "answered", "asked", "answered", "resumed"]
+    last = [ask.request for ask in played.asks("A") if isinstance(ask.request, Interviewed)][-1]
+    assert (last.question, last.earlier) == ("And then?", ('{"question": "Why?", "answer": "Rain."}',))
+
+
+@pytest.mark.parametrize(("most", "answered"), [(0, 1), (1, 2), (3, 3)])
+def test_a_moderator_asks_on_in_one_pause_as_often_as_it_may(most: int, answered: int) -> None:
+    asks = [Moderation(ask="A", question="Why?"), *[Moderation(ask="everybody", question="And?")] * 2]
+    nobody = Moderation(ask="nobody")
+    played = play(
+        {"A": [SKIPS], "B": []},
+        answers={
+            "moderate": {"@moderator": [*asks[: 1 + most], *[nobody] * (2 if most > 2 else 1)]},
+        },
+        staff=["moderator"],
+        follow_ups=most,
+    )
+    left = [ask.request.more for ask in played.asks("@moderator") if isinstance(ask.request, Moderate)]
+    assert left == [None, *range(most, 0, -1), None]
+    assert len([event for event in played.events(Answered) if event.agent == "A"]) == answered
+    paused = [kind for kind, _, to in interviews(played) if to == ("B", "@moderator")]
+    assert paused == (["paused", *["asked", "answered"] * (answered - 1), "resumed"] if most else [])
+    kinds = [kind for kind, _, _ in interviews(played)]
+    assert kinds[-1] == "resumed", "all resume when all is asked"
+    assert not most or kinds.index("resumed") > max(at for at, kind in enumerate(kinds) if kind == "asked")
 
 
 def test_staff_is_asked_at_every_turn_boundary_and_normally_asks_nothing() -> None:
@@ -94,12 +132,9 @@ def test_staff_is_asked_at_every_turn_boundary_and_normally_asks_nothing() -> No
 
 
 def test_what_staff_asks_is_answered_and_shown_to_staff_and_to_no_other_agent() -> None:
-    asks = [
-        Moderation(ask="B", question="Why?"),
-        Moderation(ask="nobody"),
-        Moderation(ask="everybody", question="And?"),
-    ]
-    rest = [Moderation(ask="nobody")]
+    nobody = Moderation(ask="nobody")
+    asks = [Moderation(ask="B", question="Why?"), nobody, Moderation(ask="everybody", question="And?"), nobody]
+    rest = [nobody, nobody]
     played = play(
         {"A": [SKIPS, SKIPS], "B": []},
         answers={
@@ -112,7 +147,7 @@ def test_what_staff_asks_is_answered_and_shown_to_staff_and_to_no_other_agent() 
     assert boundaries[1].interviews == ('{"agent": "B", "question": "Why?", "answer": "Because."}',)
     asked = [ask.request for ask in played.asks() if isinstance(ask.request, Interviewed)]
     assert [(request.player, request.question) for request in asked] == [("B", "Why?"), ("A", "And?"), ("B", "And?")]
-    assert asked[2].earlier == boundaries[1].interviews, "an agent knows its own earlier answers"
+    assert asked[2].earlier == ('{"question": "Why?", "answer": "Because."}',), "an agent knows its earlier answers"
     assert asked[1].earlier == ()
     for ask in played.asks():
         if isinstance(ask.request, Act):
@@ -171,6 +206,8 @@ def test_ctrl_c_at_a_terminal_asks_the_moderator_who_asks_an_agent_and_the_game_
     child.sendline("A")
     child.expect("question.*: ")
     child.sendline("Why so dear?")
+    child.expect(r"ask \[.*\]: ")
+    child.sendline("")  # nobody: it asks no more
     child.expect("winner: ")
     child.expect(pexpect.EOF)
     child.close()
@@ -192,7 +229,7 @@ def test_ctrl_c_at_a_terminal_asks_the_moderator_who_asks_an_agent_and_the_game_
         ("resumed", "RESUME", to),
     ]
     asked = [each["decision"]["ask"] for each in history["decisions"] if each["player"] == "@moderator"]
-    assert (asked.count("A"), asked.count("nobody")) == (1, 2 * 300 - 1)
+    assert (asked.count("A"), asked.count("nobody")) == (1, 2 * 300), "and once whether it asks on"
     assert prove(RunFiles(tmp_path / "logs", "run")).complete
 
 

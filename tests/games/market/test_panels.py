@@ -149,6 +149,7 @@ def test_tables_hold_trades_orders_and_periods() -> None:
         "trades": (),
         "orders": (),
         "periods": (),
+        "calls": (),
     }
 
 

@@ -186,14 +186,14 @@ def test_a_person_trades_at_a_real_terminal_and_is_told_every_mistake(tmp_path: 
         "INVENTORY: capital 100, wheat 4",
     ):
         assert said in game.screen, said
-    assert game.screen.count("ROUND 1.") == 1, "the stages of a turn add to the screen"
+    assert game.screen.count("ROUND 1 of 2 at most.") == 1, "the stages of a turn add to the screen"
     mine = game.decisions("me")
     assert {record["kind"] for record in mine} == {"briefing", "query", "action", "interview"}
     assert {(record["source"], len(record["tries"])) for record in mine} == {("human", 1)}
 
 
 def test_a_moderator_who_asks_nobody_has_no_question_and_who_asks_somebody_has_one() -> None:
-    request = Moderate(player="@moderator", agents=("A",), round=1, next_to_act="A", trades=(), interviews=())
+    request = Moderate(player="@moderator", agents=("A",), round=1, rounds=9, next_to_act="A", trades=(), interviews=())
     assert Screen("", persona="").answer(Ask(1, 1, 0, 1, request)) == {"ask": "nobody", "question": ""}
     screen = Screen("A", "", "Why?", persona="")
     assert screen.answer(Ask(1, 1, 0, 1, request)) == {"ask": "A", "question": "Why?"}

@@ -18,10 +18,15 @@ from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.memory import Acted, Briefed, Forfeited, Observed, Remembered
 from agentsim.games.market.order_book import Traded
-from agentsim.games.market.requests import Act, AskQuery, Brief, BriefingAnswered
+from agentsim.games.market.requests import Act, ActionForfeited, AskQuery, Brief, BriefingAnswered, QueryForfeited
 from agentsim.games.market.restrictions import _RULES, Restriction
 from agentsim.games.market.state import Endowed, MarketEnded
+from agentsim.history.run_files import RunFiles
+from agentsim.runner.replay import prove
 from agentsim.scenario.load import load
+from tests.contract.harness import on_server
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer
 from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
 from tests.players.test_human import Screen
 
@@ -59,20 +64,20 @@ def test_working_memory_is_shown_at_the_next_turn_to_its_agent_alone_and_is_cut(
     kept = "x" * 24 + " [cut]"
     assert [(event.agent, event.text) for event in played.events(Remembered)] == [("A", kept)]
     assert [request.now.memory for request in requests(played, "A", Act)] == ["", kept]
-    assert f'WORKING MEMORY: {{"working_memory": "{kept}"}}' in requests(played, "A", Act)[1].prompt().text()
+    assert f'WORKING MEMORY: {{"text": "{kept}"}}' in requests(played, "A", Act)[1].prompt().text()
     assert all("xxx" not in request.prompt().text() for request in requests(played, "B", Act))
 
 
 def test_the_last_seven_steps_are_shown_and_prompts_stop_growing() -> None:
-    played = play({"A": [buys(1)] * 30, "B": []})
+    played = play({"A": [buys(1)] * 50, "B": []})
     asked = requests(played, "A", Act)
-    assert [len(request.now.steps) for request in asked] == [0, 1, 2, 3, 4, 5, 6, *[7] * 23]
+    assert [len(request.now.steps) for request in asked] == [0, 1, 2, 3, 4, 5, 6, *[7] * 43]
     first = [json.loads(line) for line in asked[12].now.steps]
     assert [step["round"] for step in first] == [6, 7, 8, 9, 10, 11, 12]
     assert first[0]["action_parameters"] == {"good": "wheat", "price": 1, "quantity": 1}
     assert first[0]["result"] == "Order 6 stands with 1 at your price."
     lengths = [len(request.prompt().text()) for request in asked]
-    assert max(lengths[20:]) - lengths[10] < 60, "what is shown after thirty rounds is as long as after ten"
+    assert max(lengths[25:]) - lengths[20] < 60, "what is shown after fifty rounds is as long as after twenty"
 
 
 def test_what_happens_to_an_agent_between_its_turns_is_in_its_own_information_and_bounded() -> None:
@@ -83,7 +88,7 @@ def test_what_happens_to_an_agent_between_its_turns_is_in_its_own_information_an
         {"your_order": 1, "sold": 3, "good": "wheat", "price": 1},
     ]
     third = requests(played, "A", Act)[2]
-    assert json.loads(third.now.steps[1])["before"][0]["sold"] == 2
+    assert json.loads(third.now.steps[1])["heard"][0]["sold"] == 2
     assert third.now.news == (), "it is told once"
     crowd = {f"B{number}": [does("send", to="A", text="hi")] for number in range(25)}
     played = play({"A": [SKIPS, SKIPS], **crowd}, artifacts=["dialogue"])
@@ -118,10 +123,10 @@ def test_the_last_steps_show_every_question_of_a_turn_with_its_answer() -> None:
     first, second = requests(played, "A", Act)
     assert 'OBSERVATION (calculator {"expression": "1 + 1"}): {"result": 2}' in first.prompt().text()
     assert "OBSERVATION (own_orders): " in first.prompt().text()
-    assert [(each["parameters"], each["answer"]) for each in json.loads(second.now.steps[0])["observed"]] == [
-        ({"expression": "1 + 1"}, {"result": 2}),
-        ({"expression": "1 +"}, {"refused": "that is no expression"}),
-        ({}, {"orders": []}),
+    assert json.loads(second.now.steps[0])["observed"] == [
+        {"calculator": {"expression": "1 + 1"}, "answer": {"result": 2}},
+        {"calculator": {"expression": "1 +"}, "answer": {"refused": "that is no expression"}},
+        {"own_orders": {}, "answer": {"orders": []}},
     ]
 
 
@@ -374,6 +379,82 @@ def test_what_an_order_frees_as_it_takes_the_place_of_another_counts_as_free(sin
 
 def test_the_ticker_shows_what_is_left_of_an_order_that_has_traded() -> None:
     played = play({"A": [sells(5, 1), SKIPS], "B": [buys(6, 3)]}, ticker=True)
-    assert "TICKER since your last turn, newest last: wheat ask 5; wheat traded at 5; wheat bid 6." in (
+    assert "TICKER of wheat since your last turn, newest last: ask 5; traded at 5; bid 6." in (
         requests(played, "A", Act)[1].prompt().text()
     )
+
+
+def test_what_a_forfeited_reply_lacked_is_told_to_its_agent_alone_and_replays(tmp_path: Path) -> None:
+    def says(body: Any) -> str:
+        text = body["messages"][-1]["content"]
+        if "QUERY:" in text:
+            return "The book, please."
+        return '{"action": "skip", "action_parameters": {}}' if "ACTION:" in text else varied_by_schema(body)
+
+    for explains in ("true", "false"):
+        logs = tmp_path / explains
+        with FakeServer(says).in_thread() as server:
+            config = f"game_config.explain_forfeits={explains}"
+            result = on_server("market", server.url(), logs, "defaults.reasks=0", config)
+        assert prove(RunFiles(logs, "run")).complete
+        told = [event for part in result.history["rounds"] for event in part["events"] if event["kind"] == "forfeited"]
+        lacked = {"The object lacks `working_memory`.", "There is no decision in the reply."}
+        assert {event["data"].get("lacked") for event in told} == (lacked if explains == "true" else {None})
+        assert {len(event["visibility"]) for event in told} == {1}
+
+
+def test_an_agent_reads_what_its_forfeited_replies_lacked() -> None:
+    query, action = QueryForfeited(lacked="no words"), ActionForfeited(lacked="no key")
+    played = play({"A": [action, SKIPS], "B": []}, queries={"A": [query]})
+    first, second = requests(played, "A", Act)
+    outside = "The reply was outside the format"
+    assert f'OBSERVATION (forfeited): {{"reason": "{outside}: no words"}}' in first.prompt().text()
+    assert json.loads(second.now.steps[0])["forfeited"] == f"{outside}: no key"
+
+
+def test_an_agent_sees_its_open_orders_the_best_quotes_and_what_it_has_with_every_artifact() -> None:
+    artifacts = ["marketplace", "bank", "gridworld"]
+    moves = [sells(9, 2), does("deposit", amount=30), SKIPS]
+    played = play({"A": moves, "B": [buys(5), sells(8)]}, artifacts=artifacts)
+    third = requests(played, "A", Act)[2]
+    assert third.now.shown["marketplace"] == {
+        "best_quotes": {"wheat": {"bid": 5, "ask": 8}},
+        "your_orders": ["1 (sell 2 wheat at 9)"],
+    }
+    assert third.now.shown["bank"] == {"deposit": 30}
+    assert third.now.shown["gridworld"].keys() == {"column", "row"}
+    text = third.prompt().text()
+    assert 'MARKETPLACE: {"best_quotes": {"wheat": {"bid": 5, "ask": 8}}, "your_orders": ["1 (sell 2' in text
+    assert "INVENTORY: capital 70, wheat 10 (8 free)." in text
+
+
+def test_fields_of_a_schema_that_were_not_asked_for_are_not_echoed() -> None:
+    nulls: dict[str, Any] = {"price": None, "quantity": None, "order": None}
+    played = play(
+        {"A": [does("skip", **nulls), SKIPS], "B": []},
+        queries={"A": [asks("own_orders", good=None)]},
+    )
+    first, second = requests(played, "A", Act)
+    assert "OBSERVATION (own_orders): " in first.prompt().text()
+    assert "null" not in "".join(second.now.steps)
+
+
+def test_of_equal_queries_in_the_last_steps_only_the_last_is_shown() -> None:
+    books = [asks("order_book", good="wheat"), asks("own_orders"), asks("order_book", good="wheat")]
+    played = play({"A": [SKIPS, SKIPS, SKIPS, SKIPS], "B": []}, queries={"A": books})
+    steps = [json.loads(line) for line in requests(played, "A", Act)[3].now.steps]
+    assert [[next(iter(each)) for each in step.get("observed", [])] for step in steps] == [
+        [],
+        ["own_orders"],
+        ["order_book"],
+    ]
+
+
+def test_traits_are_the_scenarios_to_name_for_all_or_for_some() -> None:
+    shy = {"name": "shy", "text": "You say little.", "agents": ["A"]}
+    played = play({"A": [SKIPS], "B": [SKIPS]}, traits=[shy, {"name": "calm", "text": "You wait."}], window=5)
+    texts = {player: requests(played, player, Act)[0].prompt().text() for player in "AB"}
+    assert "- shy: You say little.\n- calm: You wait.\n" in texts["A"]
+    assert "shy" not in texts["B"]
+    assert "- calm: You wait.\n" in texts["B"]
+    assert all("only your last 5 steps" in text for text in texts.values())

@@ -27,9 +27,7 @@ SEED = (
 )
 
 
-def test_the_shipped_system_text_is_the_one_that_holds_where_none_is_named() -> None:
-    shipped = Path(__file__).parents[3] / "prompts" / "market" / "system.txt"
-    assert shipped.read_text(encoding="utf-8") == SYSTEM_TEXT
+def test_the_text_that_holds_where_none_is_named_has_every_placeholder() -> None:
     assert all(f"#!{name}!#" in SYSTEM_TEXT or f"!#{name}!#" in SYSTEM_TEXT for name in NAMES)
 
 
@@ -166,6 +164,14 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"system_prompt": {"text": "Trade."}, "agents": [{"ids": ["A"], "goal": "win"}]},
         r"without #!goal!# agents are not told of agents\.goal",
     ),
+    "a trait that nobody is told of": (
+        {"system_prompt": {"text": "Trade."}, "traits": [{"name": "shy", "text": "You say little."}]},
+        r"without #!traits!# agents are not told of traits",
+    ),
+    "a trait twice for an agent": (
+        {"traits": [{"name": "shy", "text": "You say little.", "agents": ["A", "A"]}]},
+        "traits: A stands there twice",
+    ),
     "a good twice": ({"goods": ["tin", "tin"]}, "each once"),
     "stock of no good": ({"stock": {"tin": 1}}, "tin is not among the goods: wheat"),
     "a value of no good": ({"agents": [{"ids": ["A"], "values": {"tin": 1}}]}, "tin is not among the goods"),
@@ -204,6 +210,12 @@ def test_a_config_is_the_same_when_it_comes_back_from_a_journal() -> None:
         }
     )
     assert GAME.config.model_validate_json(config.model_dump_json()) == config
+
+
+def test_an_agent_of_a_trait_must_be_there() -> None:
+    config: Any = GAME.config.from_toml({"traits": [{"name": "shy", "text": "You say little.", "agents": ["C"]}]})
+    with pytest.raises(ScenarioError, match="nobody is called C"):
+        GAME.admit(config, ["A", "B"])
 
 
 @pytest.mark.parametrize("name", ["everyone", "everybody", "nobody"])

@@ -9,13 +9,14 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from importlib.metadata import entry_points
+from types import ModuleType
 from typing import cast
 
 from agentsim.engine.game import plugged
 from agentsim.engine.wording import near
 from agentsim.games.market.artifact import Artifact
 
-__all__ = ["find", "names"]
+__all__ = ["find", "modules", "names"]
 
 _GROUP = "agentsim.artifacts"
 
@@ -23,6 +24,11 @@ _GROUP = "agentsim.artifacts"
 def names() -> list[str]:
     """Every artifact that can be used here, sorted."""
     return sorted(_own() | {entry.name for entry in entry_points(group=_GROUP)})
+
+
+def modules() -> list[ModuleType]:
+    """The modules of the artifacts that come with agentsim, by name."""
+    return [importlib.import_module(f"{__name__}.{name}") for name in sorted(_own())]
 
 
 def find(name: str) -> type[Artifact]:

@@ -13,6 +13,7 @@ from agentsim.engine.capability import Refused
 from agentsim.engine.template import Template
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.order_book import shortage
 from agentsim.games.market.world import World
 
 BANK = "@bank"
@@ -64,18 +65,12 @@ class Bank(Artifact):
 
     @action("put capital into the bank", amount=AMOUNT)
     def deposit(self, agent: str, amount: int) -> str:
-        free = self.world.ledger.free(agent, CAPITAL)
-        if amount > free:
-            raise Refused(f"you have {free} capital free")
         self.world.give(agent, BANK, CAPITAL, amount, "a deposit")
         self._deposits[agent] += amount
         return self._banked(agent, "deposited", amount)
 
     @action("take capital out of your deposit", amount=AMOUNT)
     def withdraw(self, agent: str, amount: int) -> str:
-        most = min(self._deposits[agent], self.world.ledger.free(BANK, CAPITAL))
-        if amount > most:
-            raise Refused(f"{most} can be taken out")
         self.world.give(BANK, agent, CAPITAL, amount, "out of a deposit")
         self._deposits[agent] -= amount
         return self._banked(agent, "taken out", amount)
@@ -88,8 +83,8 @@ class Bank(Artifact):
     )
     def borrow(self, agent: str, amount: int, good: str, quantity: int) -> str:
         ledger, most = self.world.ledger, self._lends({good: quantity})
-        if quantity > ledger.free(agent, good):
-            raise Refused(f"you have {ledger.free(agent, good)} {good} free")
+        if short := shortage(good, quantity, ledger.free(agent, good)):
+            raise Refused(short)
         if amount > most:
             raise Refused(f"{quantity} {good} are good for {most} at the last price")
         if amount > ledger.free(BANK, CAPITAL):
@@ -102,9 +97,6 @@ class Bank(Artifact):
 
     @action("pay a loan back; what you pledged is free when nothing is owed", amount=AMOUNT)
     def repay(self, agent: str, amount: int) -> str:
-        most = min(self._loans[agent], self.world.ledger.free(agent, CAPITAL))
-        if amount > most:
-            raise Refused(f"{most} can be paid back")
         self.world.give(agent, BANK, CAPITAL, amount, "paid back")
         self._loans[agent] -= amount
         if not self._loans[agent]:
@@ -115,6 +107,9 @@ class Bank(Artifact):
     def bank_account(self, agent: str) -> Answer:
         pledged = dict(self._pledged[agent])
         return {"deposit": self._deposits[agent], "loan": self._loans[agent], "pledged": pledged}
+
+    def shown(self, agent: str) -> Answer:
+        return {name: amount for name, amount in self.bank_account(agent).items() if amount}
 
     def round_ended(self, number: int) -> None:
         for agent, deposit in self._deposits.items():
@@ -138,9 +133,14 @@ class Bank(Artifact):
 
     def most(self, agent: str) -> Mapping[str, int]:
         ledger = self.world.ledger
-        free, deposit, loan = ledger.free(agent, CAPITAL), self._deposits[agent], self._loans[agent]
+        free, left = ledger.free(agent, CAPITAL), ledger.free(BANK, CAPITAL)
         loans = (self._lends({good: ledger.free(agent, good)}) for good in self.world.goods)
-        return {"borrow": max(loans, default=0), "deposit": free, "withdraw": deposit, "repay": min(loan, free)}
+        return {
+            "borrow": max(loans, default=0),
+            "deposit": free,
+            "withdraw": min(self._deposits[agent], left),
+            "repay": min(self._loans[agent], free),
+        }
 
     def claims(self, agent: str) -> int:
         return self._deposits[agent] - self._loans[agent]

@@ -1,4 +1,4 @@
-"""Dialogue: messages between agents. An agent's words are shown to another when that one asks for its inbox."""
+"""Dialogue: messages between agents. An agent's words are shown to another at its next turn, and in its inbox."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Messaged(
     text: str
 
     def news_for(self, agent: str, by: str | None) -> Mapping[str, Any] | None:
-        """Who has written, for those who read it."""
+        """The message, for those who read it."""
         to_all = {"to": EVERYONE} if self.to is None else {}
-        return None if agent == self.sender else {"message_from": self.sender, **to_all}
+        return None if agent == self.sender else {"message_from": self.sender, **to_all, "text": self.text}
 
 
 class Inbox:
@@ -61,7 +61,7 @@ class Inbox:
 class Dialogue(Artifact):
     name: ClassVar[str] = "dialogue"
     description: ClassVar[str] = (
-        "messages to other agents or to all. You are told who has written to you; the inbox shows the latest."
+        "messages to other agents or to all, who read them at their next turn; the inbox shows the latest once more."
     )
     settings: ClassVar[type[GameConfig]] = DialogueSettings
 

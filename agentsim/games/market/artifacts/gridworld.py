@@ -7,12 +7,15 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from agentsim.engine import Choice, Event, Everyone, GameConfig
+from agentsim.engine import Choice, Event, Everyone, GameConfig, LogEntry
 from agentsim.engine.capability import Refused
+from agentsim.engine.panel import Board, Panel, Piece, Scene, Tile
 from agentsim.engine.template import Template
 from agentsim.games.market.artifact import Answer, Artifact, action, query
+from agentsim.games.market.trading_panels import of, scenes
 from agentsim.games.market.world import World
 
+MOST_CELLS = 400  # of a grid that is drawn
 STEPS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
 
 
@@ -75,6 +78,10 @@ class Gridworld(Artifact):
                     near.append({"agent": other, "column": x, "row": y})
         return {"column": column, "row": row, "near": near}
 
+    def shown(self, agent: str) -> Answer:
+        column, row = self.places[agent]
+        return {"column": column, "row": row}
+
     def round_began(self, number: int) -> None:
         if number == 1:
             for agent in self.world.agents:
@@ -84,6 +91,27 @@ class Gridworld(Artifact):
         if len(self._by_cell) != len(self.places):
             return ["every agent has a cell of its own"]
         return ()
+
+    @classmethod
+    def panels(cls, log: Sequence[LogEntry]) -> list[Panel]:
+        """A board with a scene for each round shown; none of a grid too large to be drawn."""
+        moves = of(log, Moved)
+        if not moves or moves[0].columns * moves[0].rows > MOST_CELLS:
+            return []
+        columns, rows = moves[0].columns, moves[0].rows
+        tiles = tuple(Tile(column, row, f"{column}, {row}") for row in range(rows) for column in range(columns))
+        pieces: dict[str, Piece] = {}
+        drawn: list[Scene] = []
+
+        def follow(event: Event) -> None:
+            if isinstance(event, Moved):
+                pieces[event.agent] = Piece(event.agent, event.column, event.row)
+
+        for number in scenes(log, follow):
+            drawn += [Scene(f"Round {number}", tiles, tuple(pieces.values()))] if number else []
+        return [
+            Board("Grid", columns, rows, tuple(drawn), "Cells are column, row, counted from the north-west corner.")
+        ]
 
     def _tell(self, agent: str) -> None:
         column, row = self.places[agent]

@@ -1,0 +1,61 @@
+"""Redemption: an agent gives up units of a good that is worth something to it, and is paid that worth in new capital.
+
+It is in every market with private values in which `redeem` holds.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from agentsim.engine import Event, Number
+from agentsim.engine.capability import Refused
+from agentsim.games.market.artifact import Artifact, a_good, action
+from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.order_book import shortage
+
+
+class Redeemed(
+    Event, heading="{agent} redeems {quantity} {good} at {value}", content="{paid} capital in all.", private=("agent",)
+):
+    """Units left the market for what they are worth to an agent; no other learns of it."""
+
+    agent: str
+    good: str
+    quantity: int
+    value: int
+
+    @property
+    def paid(self) -> int:
+        """In capital."""
+        return self.value * self.quantity
+
+
+class Redemption(Artifact):
+    name: ClassVar[str] = "redemption"
+    description: ClassVar[str] = (
+        "pays an agent what a unit is worth to it, for goods that have such a worth, and takes the unit out of the "
+        "market. What you hold of them at the end counts at that worth as well."
+    )
+
+    @action(
+        "give up units for what they are worth to you",
+        good=a_good("what you give up"),
+        quantity=Number(1, None, about="units"),
+    )
+    def redeem(self, agent: str, good: str, quantity: int) -> str:
+        ledger, value = self.world.ledger, self.world.redeems.get(agent, {}).get(good)
+        if value is None:
+            raise Refused(f"{good} has no worth of its own to you")
+        if short := shortage(good, quantity, ledger.free(agent, good)):
+            raise Refused(short)
+        redeemed = Redeemed(agent, good, quantity, value)
+        ledger.withdraw(agent, good, quantity)
+        ledger.issue(agent, CAPITAL, redeemed.paid)
+        self.world.tell(redeemed, to=(agent,))
+        return f"You are paid {redeemed.paid} for {quantity} {good}."
+
+    def barred(self, agent: str) -> frozenset[str]:
+        return frozenset() if agent in self.world.redeems else frozenset({"redeem"})
+
+
+ARTIFACT = Redemption

@@ -1,0 +1,145 @@
+"""LimitOrders: what all artifacts share that keep limit orders: actions, what is reserved, the end of a period.
+
+When and at what price orders meet is each artifact's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from agentsim.engine import Event, Everyone, GameConfig, Number
+from agentsim.engine.capability import Refused
+from agentsim.engine.event import Audience
+from agentsim.engine.options import Option
+from agentsim.games.market.artifact import Answer, Artifact, a_good, action
+from agentsim.games.market.ledger import added
+from agentsim.games.market.order_book import Order, OrderBook, Traded, Why
+from agentsim.games.market.trade import Side
+from agentsim.games.market.world import World
+
+GOOD = a_good("what to trade")
+ORDER = Number(1, None, about="the number of an open order of yours")
+
+
+def price(artifact: Artifact) -> Option:
+    """A parameter: the price of an order."""
+    return Number(1, artifact.config.price_max, about="capital for one unit")
+
+
+def _quantity(artifact: LimitOrders) -> Option:
+    return Number(1, 1 if artifact.config.single_unit else None, about="units")
+
+
+class LimitOrderSettings(GameConfig):
+    """What each of them takes."""
+
+    single_unit: bool = Field(default=False, description="Orders are for one unit, and an agent has one for each good")
+    price_max: Annotated[int, Field(ge=1, le=10**9)] = 10**6
+
+
+class LimitOrders(Artifact):
+    """Base of artifacts with an `OrderBook` for each good; `heard_by` is who hears of an agent's order."""
+
+    settings: ClassVar[type[GameConfig]] = LimitOrderSettings
+
+    def __init__(self, world: World, settings: Any) -> None:
+        super().__init__(world, settings)
+        ids = count(1)
+        self.books = {good: self.book(good, ids) for good in world.goods}
+
+    def book(self, good: str, ids: Iterator[int]) -> OrderBook:
+        """The book of one good, whose orders are numbered so."""
+        raise NotImplementedError
+
+    def heard_by(self, agent: str) -> Audience:
+        """Who hears that the agent has placed an order, or that one is gone."""
+        return Everyone
+
+    def met(self, trade: Traded) -> None:
+        """Two orders have met at once."""
+        self.world.traded(trade)
+
+    @action("place an order to buy", good=GOOD, price=price, quantity=_quantity)
+    def buy(self, agent: str, good: str, price: int, quantity: int) -> str:
+        return self._order(agent, "buy", good, price=price, quantity=quantity)
+
+    @action("place an order to sell", good=GOOD, price=price, quantity=_quantity)
+    def sell(self, agent: str, good: str, price: int, quantity: int) -> str:
+        return self._order(agent, "sell", good, price=price, quantity=quantity)
+
+    @action(
+        "put an order with another price and quantity in the place of an open one",
+        order=ORDER,
+        price=price,
+        quantity=_quantity,
+    )
+    def replace(self, agent: str, order: int, price: int, quantity: int) -> str:
+        own = self._own(agent, order)
+        return self._order(agent, own.side, own.good, price=price, quantity=quantity, replaces=order)
+
+    @action("take an open order back", order=ORDER)
+    def cancel(self, agent: str, order: int) -> str:
+        self._tell(agent, self.books[self._own(agent, order).good].cancel(agent, order))
+        return f"Order {order} is cancelled."
+
+    def shown(self, agent: str) -> Answer:
+        return {"your_orders": [order.words for order in reversed(self.orders(agent))]}
+
+    def orders(self, agent: str) -> Sequence[Order]:
+        return [order for book in self.books.values() for order in book.of(agent)]
+
+    def promised(self, agent: str) -> Mapping[str, int]:
+        return added(order.stake() for order in self.orders(agent))
+
+    def check(self) -> Sequence[str]:
+        return [line for book in self.books.values() for line in book.check()]
+
+    def period_ended(self) -> None:
+        for book in self.books.values():
+            self.clear(book, "closed")
+
+    def clear(self, book: OrderBook, why: Why) -> None:
+        """Take every order out of a book."""
+        for gone in book.clear(why):
+            self._tell(gone.agent, gone)
+
+    def listed(self, agent: str) -> Answer:
+        """The agent's open orders, for a query."""
+        parts = ("good", "side", "price", "quantity")
+        return {"orders": [{"order": each.number, **picked(each, *parts)} for each in self.orders(agent)]}
+
+    def _own(self, agent: str, order: int) -> Order:
+        for own in self.orders(agent):
+            if own.number == order:
+                return own
+        raise Refused(f"you have no open order {order}")
+
+    def _order(
+        self, agent: str, side: Side, good: str, *, price: int, quantity: int, replaces: int | None = None
+    ) -> str:
+        """Place an order; what the agent learns of it."""
+        placed = self.books[good].place(agent, side, price, quantity, replaces=replaces, now=self.world.round)
+        order, said = placed.ordered, list[str]()
+        self._tell(agent, *(gone for gone in placed.withdrawn if gone.why != "traded"), order)
+        for trade in placed.trades:
+            self.met(trade)
+            said.append(f"{'Bought' if side == 'buy' else 'Sold'} {trade.quantity} {good} at {trade.price}.")
+        self._tell(agent, *(gone for gone in placed.withdrawn if gone.why == "traded"))
+        mine = [gone.order for gone in placed.withdrawn if gone.why in {"own", "replaced"}]
+        said += [f"Your order {number} is withdrawn." for number in mine]
+        if order.standing:
+            said.append(f"Order {order.order} stands with {order.standing} at your price.")
+        return " ".join(said) or "Nothing was traded."
+
+    def _tell(self, agent: str, *events: Event) -> None:
+        for event in events:
+            self.world.tell(event, to=self.heard_by(agent))
+
+
+def picked(record: object, *names: str) -> dict[str, Any]:
+    """These fields of a record."""
+    return {name: getattr(record, name) for name in names}
