@@ -62,6 +62,7 @@ GAMES: Mapping[str, tuple[Source, ...]] = {
     "monopoly": (
         Source("configs/monopoly.toml", ("shark", "professor", "hustler", "turtle"), ("game_config.max_turns=120",)),
         Source("agentsim/games/monopoly/tiny.toml", ("random",)),
+        Source("agentsim/games/monopoly/tiny_separate.toml", ("random",)),
     ),
     "society": (
         Source(

@@ -54,7 +54,8 @@ def validate(
     played, env = find(scenario.game), environment(env_file, allow_key)
     if not ping:  # which has more to say about a missing key, and says it of every model
         seated(scenario, played, env)
-    for line in (*idle_prices(scenario), *_small_caps(scenario)):
+    doubts = played.doubts(scenario.config, [plan.id for plan in scenario.players])
+    for line in (*idle_prices(scenario), *_small_caps(scenario), *doubts):
         remark(f"{config}: {line}")
     verdict = "" if ping else ", can be played"
     say(f"{config}: {scenario.game}, {len(scenario.players)} players{verdict}")

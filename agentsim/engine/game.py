@@ -178,6 +178,10 @@ class Game(Protocol):
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
         """Raise `ScenarioError` (with a key) where this config and these players cannot make a game."""
 
+    def doubts(self, config: Any, players: Sequence[PlayerId]) -> Iterable[str]:
+        """What `validate` warns of: settings that make a game, though perhaps not the one that was meant."""
+        return ()
+
     async def play(self, table: Table, config: Any) -> Outcome:
         """The rules, from set-up to outcome."""
         ...

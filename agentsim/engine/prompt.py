@@ -43,7 +43,7 @@ class Quoted(str):
 
     @property
     def value(self) -> Any:
-        """The object or list that it spells."""
+        """The object, list or text that it spells."""
         return json.loads(self)
 
 
@@ -101,12 +101,17 @@ _LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # made onc
 
 
 def quoted(**fields: Any) -> Quoted:
-    """One JSON object on one line: the only way in which one player's words enter another's prompt.
+    """One JSON object on one line: one of the two ways in which one player's words enter another's prompt.
 
     What could end the line early, or pass for a tag, a header or a control token of a chat template, is escaped
     (`defused`); `json.loads` gives back the exact fields.
     """
     return Quoted(defused(_LINE(fields)))
+
+
+def in_quotes(text: str) -> Quoted:
+    """One JSON string: the other way, for words within a line of plain ones, `A pitch: "Keep me."`; as safe."""
+    return Quoted(defused(_LINE(text)))
 
 
 _CAPITALS = r"/?[A-Z_][A-Z0-9_]*(?: [A-Z]+){0,3}\]"

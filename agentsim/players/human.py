@@ -15,13 +15,13 @@ from itertools import takewhile
 from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.play import Ask
-from agentsim.engine.prompt import Restated, cleaned
+from agentsim.engine.prompt import Quoted, Restated, cleaned
 from agentsim.errors import DecisionError, IllegalDecision
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion, Message
 from agentsim.players.fields import by_number, hint, is_words, kinds_of, reason, takes_numbers, understood, unnamed_part
 from agentsim.players.model import Complaint, ReaskPolicy, prompt_messages
-from agentsim.players.rendering import news, outlined, paragraphs, plainly, question, rows_of
+from agentsim.players.rendering import news, outlined, paragraphs, parts_of, plainly, question, rows_of
 from agentsim.players.terminal import MARK, InterruptRequest, Terminal
 
 Narrowing: TypeAlias = Callable[[str, Mapping[str, Any], Mapping[str, Any]], Mapping[str, Any]]
@@ -120,8 +120,9 @@ class HumanPlayer:
     def _say(self, line: str) -> None:
         # Rows that a player wrote are marked, so that none can pass for a line of its own.
         for part in rows_of(line):
+            foreign = "{" in part or any(isinstance(each, Quoted) for each in parts_of(part))
             for row in outlined(part) or [news(part)]:
-                self.terminal.say(row, hang=_FOREIGN if "{" in part else "  " if row.startswith("- ") else "")
+                self.terminal.say(row, hang=_FOREIGN if foreign else "  " if row.startswith("- ") else "")
 
     def _fresh(self, history: tuple[str, ...], *, told: bool) -> list[str]:
         """The lines that were not there before, wherever older ones have been summed up or dropped.

@@ -23,11 +23,14 @@ def news(line: str) -> str:
     """A line of history, `Round 1 · A (pitch): words`; others in plain words.
 
     Of a line of `Table.lines`, `round` is a title, `event` a heading, and what it says follows in `words` or `fact`.
+    Words that end a line lose their quotation marks: the rows that they run on to are marked.
     """
-    only, *others = parts_of(line)
-    if others or not isinstance(only, Quoted):
+    *before, last = parts_of(line)
+    fields = last.value if isinstance(last, Quoted) else None
+    if isinstance(fields, str):
+        return plainly(joined(*before)) + fields
+    if before or fields is None:
         return plainly(line)
-    fields = only.value
     parts = []
     numbers = ((name, fields.pop(name)) for name in ("round", "turn") if name in fields)
     parts += [
@@ -59,7 +62,8 @@ def news(line: str) -> str:
 def plainly(line: str) -> str:
     """A line with records among its words in plain words: `INVENTORY: {"wheat": 5}` as `INVENTORY: wheat 5`.
 
-    A record of one text, `{"Item": "Kettle"}`, is that text in quotation marks; a list of records has a row for each.
+    A text, or a record of one text, `{"Item": "Kettle"}`, is that text in quotation marks; a list of records has a row
+    for each.
     """
     said = ""
     for part in parts_of(line):
@@ -86,6 +90,8 @@ def rows_of(line: str) -> Iterator[Line]:
 
 def _with_value(said: str, value: Any) -> str:
     """The words so far with a value behind them, without the name of its one field where that is their end."""
+    if isinstance(value, str):
+        return said + json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
         name = _LABEL.search(said)
         return said + _plain(value) if name is None else said[: name.start()] + "\n".join(_rows({name[1]: value}, ""))
@@ -146,6 +152,8 @@ def outlined(line: str) -> list[str]:
     if name is None or len(others) != 1 or not isinstance(others[0], Quoted):
         return []
     record = others[0].value
+    if isinstance(record, str):
+        return []
     return [f"{_name(name[1])}:", *_rows(record, _STEP)] if any(map(_has_parts, record.values())) else []
 
 

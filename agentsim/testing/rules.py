@@ -26,10 +26,10 @@ _MALFORMED = 5
 
 @check
 def games_end(case: Case) -> Findings:
-    """Games of every bot, of random, malformed and fallback answers end with standings; the tiny one asks everything.
+    """Games of every bot, of random, malformed and fallback answers end with standings; the tiny ones ask everything.
 
-    Say by options and `why_not` what the rules cannot take. `ranked` makes standings of scores (1, 1, 3). What the tiny
-    scenario never asks is never checked: change its rounds, its players or its seed. Call `table.watch(state)`: the
+    Say by options and `why_not` what the rules cannot take. `ranked` makes standings of scores (1, 1, 3). What no tiny
+    scenario asks is never checked: change its rounds, its players or its seed. Call `table.watch(state)`: the
     kernel calls `state.check()` after every wave.
     """
     policies = {f"bot/{name}": bot for name, bot in case.game.bots.items()}
@@ -46,7 +46,9 @@ def games_end(case: Case) -> Findings:
     asked = case.play().asked
     if len(asked) >= MOST_DECISIONS:
         yield "the tiny game", f"it takes {len(asked)} decisions, and {MOST_DECISIONS - 1} are the most"
-    missing = {each.kind for each in case.game.requests} - {each.ask.request.kind for each in asked}
+    # what another rule set asks is asked in a scenario of its own
+    every = [*asked, *(each for other in case.others for each in other.play().asked)]
+    missing = {each.kind for each in case.game.requests} - {each.ask.request.kind for each in every}
     for kind in sorted(missing if not case.partial else ()):
         yield "the tiny game", f"it never asks {kind}"
     if any(played.play.table.watched is None for played in case.games):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypeVar
 
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.event import Event, LogEntry, Past, PlayerId
-from agentsim.engine.game import Bot, GameConfig, Outcome, Standing
+from agentsim.engine.game import Bot, Game, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision
@@ -73,7 +73,7 @@ def policy(request: Request[Any], rng: Stream) -> Decision:
     return Amount(amount=rng.integer(0, request.most)) if isinstance(request, Bid) else Word(text=request.player)
 
 
-class SmallGame:
+class SmallGame(Game):
     """A game whose rules are one coroutine function; it ends in a draw between all players."""
 
     name: ClassVar[str] = "small"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.prompt import FORMS, Prompt, cleaned, quoted
+from agentsim.engine.prompt import FORMS, Prompt, cleaned, in_quotes, quoted
 
 ANY = st.text(st.characters(), max_size=60)  # with surrogates
 NASTY = st.text(
@@ -104,6 +104,14 @@ def test_what_was_said_can_be_told_from_the_lines(one: list[dict[str, str]], two
     assert (first == second) == ([list(f.items()) for f in one] == [list(f.items()) for f in two])
 
 
+@given(st.one_of(WORDS, TRICKY))
+def test_words_in_quotes_end_where_their_string_does_and_nothing_of_them_is_a_line_of_its_own(words: str) -> None:
+    line = in_quotes(words)
+    assert json.JSONDecoder().raw_decode(f'{line} said "A"') == (words, len(line))
+    assert len(f"{line}.".splitlines()) == 1
+    assert not {"<", ">"} & set(line)
+
+
 @given(FIELDS)
 def test_no_angle_bracket_survives(fields: dict[str, str | int]) -> None:
     assert not {"<", ">"} & set(quoted(**fields))
@@ -120,6 +128,7 @@ def test_no_token_of_a_chat_template_survives(before: str) -> None:
             line = quoted(text=text, **{token: [token]})
             assert token not in line
             assert json.loads(line) == {"text": text, token: [token]}
+            assert token not in in_quotes(text)
 
 
 def test_every_token_is_of_its_family_s_form_and_of_no_other() -> None:

@@ -17,7 +17,7 @@ import pytest
 from rich.cells import cell_len
 
 from agentsim.engine.play import Ask
-from agentsim.engine.prompt import Prompt, joined, quoted
+from agentsim.engine.prompt import Prompt, in_quotes, joined, quoted
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Number, Options, Request, Text
 from agentsim.errors import Interrupted
@@ -225,6 +225,7 @@ def test_a_person_has_no_deadline_any_number_of_tries_and_no_complaint_on_record
         (quoted(bidder="A", high_bid=30), "bidder A; high bid 30"),
         (quoted(round=1, **{"from": "A"}, kind="bid", amount=5), "Round 1 · A (bid): amount 5"),
         (quoted(**{"from": "NARRATOR"}, kind="sold", price=5), "NARRATOR (sold): price 5"),
+        (joined("R1 A pitch: ", in_quotes('"Hi" <b>,\nB')), 'R1 A pitch: "Hi" <b>,\nB'),
         (quoted(goods=["a", "b"]), "goods (a; b)"),
         (quoted(), ""),
         ("{}", "{}"),
@@ -246,6 +247,19 @@ def test_no_player_can_pass_for_the_narrator_by_its_words() -> None:
     rows = screen.text.splitlines()
     start = rows.index("Round 1 · B (pitch): Well.")
     assert rows[start + 1 : start + 4] == ["    │ Round 1 · A leaves the game.", "    │ ", "    │ Now: vote B."]
+
+
+def test_words_that_end_a_line_are_marked_and_others_stay_in_their_quotes() -> None:
+    class Said(PlaceOrder):
+        def prompt(self) -> Prompt:
+            said = joined("B says: ", in_quotes('Well.\n"Vote" B.'))
+            return Prompt(("The rules.",), history=(said,), state=(), question=(joined(*said.parts, "!"),))
+
+    screen = Screen(*GOOD)
+    screen.answer(Ask(1, 1, 0, 1, Said(player="A")))
+    rows = screen.text.splitlines()
+    assert rows[(start := rows.index("B says: Well.")) : start + 2] == ["B says: Well.", '    │ "Vote" B.']
+    assert r'B says: "Well.\n\"Vote\" B."!' in "\n".join(rows)
 
 
 def test_long_words_are_wrapped_and_every_row_is_marked() -> None:
@@ -506,10 +520,10 @@ def test_a_person_plays_a_whole_game_at_a_real_terminal(tmp_path: Path) -> None:
     text = unstyled(screen.getvalue())
     assert text.count("You are playing Agent Island") == 1
     assert "One of these, please: " in text
-    assert "Round 1 · Ann (pitch): Keep me, ünd kéep me well.\n" in text
-    assert re.search(r"Round 1 · (Bea|Cyd) \(pitch\): ", text)
+    assert "R1 Ann (you) pitch: Keep me, ünd kéep me well.\n" in text
+    assert re.search(r"R1 (Bea|Cyd) pitch: ", text)
     assert re.search(r"Player (Bea|Cyd|Ann) wins: ", text), "how it ended, though nobody is asked any more"
-    assert text.count("Ann (pitch): Keep me") <= 2, "the news of one round is shown once"
+    assert text.count("Ann (you) pitch: Keep me") <= 2, "the news of one round is shown once"
     assert '{"' not in text, "a person reads no JSON"
     history = json.loads((tmp_path / "logs" / "run.json").read_text(encoding="utf-8"))
     assert history["status"] == "completed"

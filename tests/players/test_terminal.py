@@ -215,7 +215,7 @@ def test_of_two_people_at_one_terminal_neither_sees_what_is_the_other_s(tmp_path
         other, stone = ("Bea", "beryl") if who == "Ann" else ("Ann", "amber")
         assert f"secret of {other}" not in sight
         assert stone not in sight
-        assert "What you have heard so far:" in sight, "what was taken off the screen is there again"
+        assert "The record:" in sight, "what was taken off the screen is there again"
     assert sum("Only Ann knows: amber." in sight for sight in sights) == 1, "the rules, once"
 
 

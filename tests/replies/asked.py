@@ -132,7 +132,7 @@ def island(seed: int, *ids: str, config: str = "") -> str:
 
 def monopoly(seed: int, config: str = "max_turns = 60", model: str = "bot/random") -> str:
     players = seats("Shark", "Professor", "Hustler", "Turtle", model=model)
-    return f'game = "monopoly"\nseed = {seed}\n{_LIMITS}[game_config]\n{config}\n{players}'
+    return f'game = "monopoly"\nseed = {seed}\nrules_version = 1\n{_LIMITS}[game_config]\n{config}\n{players}'
 
 
 def market(seed: int, config: str = "") -> str:
@@ -275,7 +275,7 @@ ASKED: Mapping[str, Asked] = {
         monopoly(1, model="bot/hustler"), "Shark", "react", "Shark's trade was accepted", "public_speech", **_TABLE_TALK
     ),
     "monopoly/summarize": Asked(
-        monopoly(1, "max_turns = 12\ntalk_turns = 2\ntalk_entries = 2") + _SUMMARIZER,
+        monopoly(1, "max_turns = 12\ntalk_turns = 2\ntalk_chars = 300") + _SUMMARIZER,
         "@summarizer",
         "summarize",
         "the summarizer sums up what was said at the table",

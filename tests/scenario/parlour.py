@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.event import Event, LogEntry, PlayerId
-from agentsim.engine.game import Bot, GameConfig, InFile, Outcome, SeatsInFolder
+from agentsim.engine.game import Bot, Game, GameConfig, InFile, Outcome, SeatsInFolder
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
@@ -63,7 +63,7 @@ def careful(request: Request[Any], stream: Stream) -> Decision:
     raise NotImplementedError("nobody plays in these tests")
 
 
-class Parlour:
+class Parlour(Game):
     name: ClassVar[str] = "parlour"
     title: ClassVar[str] = "The Parlour"
     summary: ClassVar[str] = "two or more sit"

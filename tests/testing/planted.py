@@ -131,7 +131,7 @@ class Forgetful:
         return Cast(words="psst", vote=request.others[self.asked // 7 % 2])  # type: ignore[attr-defined] # of a Vote
 
 
-class Planted:
+class Planted(Game):
     """The game; `fault` is the one that it has."""
 
     name: ClassVar[str] = "planted"

@@ -41,10 +41,8 @@ def suspects(view: View, me: str) -> frozenset[str]:
         if tally.final or tally.abstentions or not votes.get(me):
             continue
         for line in view.transcript:
-            if line.kind == "vote" and line.round == tally.round and line.sender == me:
-                for candidate in votes:
-                    if line.text.startswith(f"Player {me} votes for {candidate}."):
-                        votes[candidate] -= 1
+            for candidate in votes:
+                votes[candidate] -= line.round == tally.round and line.kind == f"secret vote for {candidate}"
         elsewhere = {player for player, count in votes.items() if count and player != me}
         certain.update(voter for voter in votes if voter != me and elsewhere <= {voter})
     return frozenset(certain)

@@ -9,15 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from pydantic import (
-    Field,
-    SerializerFunctionWrapHandler,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_serializer,
-    model_validator,
-)
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from agentsim.engine.event import PlayerId
 from agentsim.engine.game import ByPlayer, GameConfig, ProjectTable
@@ -53,25 +45,12 @@ def _fitting(phases: tuple[Phase, ...] | None, info: ValidationInfo) -> tuple[Ph
     return phases
 
 
-class _Settings(GameConfig):
-    """What a table and its overrides share: settings that came later are stored only where they say something.
-
-    Histories and journals of before hold none of them, and stay as they are.
-    """
-
-    later: ClassVar[frozenset[str]] = frozenset(
-        ("vote", "exchanges", "partners", "may_decline", "secret_pairs", "quips_by", "quips_in_turn")
-    )
-
-    @model_serializer(mode="wrap")
-    def _stored(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        fields = type(self).model_fields
-        defaults = {name: fields[name].get_default(call_default_factory=True) for name in self.later}
-        silent = {name for name, default in defaults.items() if getattr(self, name) == default}
-        return {name: value for name, value in handler(self).items() if name not in silent}
+def _later(default: Any = None) -> Any:
+    """A setting that is stored only where it says something: histories from before have none, and stay as they are."""
+    return Field(default=default, exclude_if=lambda value: value == default)
 
 
-class RoundSettings(_Settings):
+class RoundSettings(GameConfig):
     """How one round is played; lengths are in characters, and longer words are cut, visibly.
 
     `vote` says what the vote comes to: one is eliminated, the jury names the winner (in the last round alone), nothing
@@ -80,40 +59,40 @@ class RoundSettings(_Settings):
     with `partners = "any"` every player opens a talk with anyone, one talk after the other.
     """
 
-    vote: Effect | None = None
+    vote: Effect | None = _later()
     phases: tuple[Phase, ...] = ("pitches", "votes")
     pitch_chars: Characters = 1_200
     explanation_chars: Characters = 600
     message_chars: Characters = 600
     quip_chars: Characters = 200
     messages_per_exchange: Messages = 2
-    exchanges: Exchanges = 1
-    partners: Partners = "free"
-    may_decline: bool = True
-    secret_pairs: bool = False
-    quips_by: Speakers = "active"
-    quips_in_turn: bool = False
+    exchanges: Exchanges = _later(1)
+    partners: Partners = _later("free")
+    may_decline: bool = _later(True)
+    secret_pairs: bool = _later(False)
+    quips_by: Speakers = _later("active")
+    quips_in_turn: bool = _later(False)
 
     _fits = field_validator("phases")(_fitting)
 
 
-class RoundOverride(_Settings):
+class RoundOverride(GameConfig):
     """Other settings for one round, counted from 1, or for the final one."""
 
     round: Annotated[int, Field(ge=1)] | Literal["final"]
-    vote: Effect | None = None
+    vote: Effect | None = _later()
     phases: tuple[Phase, ...] | None = None
     pitch_chars: Characters | None = None
     explanation_chars: Characters | None = None
     message_chars: Characters | None = None
     quip_chars: Characters | None = None
     messages_per_exchange: Messages | None = None
-    exchanges: Exchanges | None = None
-    partners: Partners | None = None
-    may_decline: bool | None = None
-    secret_pairs: bool | None = None
-    quips_by: Speakers | None = None
-    quips_in_turn: bool | None = None
+    exchanges: Exchanges | None = _later()
+    partners: Partners | None = _later()
+    may_decline: bool | None = _later()
+    secret_pairs: bool | None = _later()
+    quips_by: Speakers | None = _later()
+    quips_in_turn: bool | None = _later()
 
     _fits = field_validator("phases")(_fitting)
 
@@ -127,15 +106,16 @@ class AgentIslandConfig(RoundSettings):
     last, or where a round's phases name `summaries`. `rules` takes the place of the rules that every player reads.
     """
 
-    later: ClassVar[frozenset[str]] = RoundSettings.later | {"memory_of", "summaries", "rules"}
     project_table: ClassVar[type[ProjectTable] | None] = GameTable
 
     rounds: Annotated[int, Field(ge=1, le=20_000)] | Literal["auto"] = "auto"
     memory: Memory = "full"
-    memory_of: Annotated[dict[PlayerId, Memory], ByPlayer("memory")] = Field(default_factory=dict)
-    summaries: Literal["rounds", "phases"] = "rounds"
+    memory_of: Annotated[dict[PlayerId, Memory], ByPlayer("memory")] = Field(
+        default_factory=dict, exclude_if=lambda players: not players
+    )
+    summaries: Literal["rounds", "phases"] = _later("rounds")
     summary_chars: Characters = 800
-    rules: Annotated[str, Field(min_length=1)] | None = None
+    rules: Annotated[str, Field(min_length=1)] | None = _later()
     round_overrides: tuple[RoundOverride, ...] = ()
 
     @field_validator("round_overrides")
@@ -182,19 +162,16 @@ class AgentIslandConfig(RoundSettings):
 
     def settings(self, index: int, rounds: int) -> RoundSettings:
         """The settings of round `index` of `rounds`, its vote said; an override for "final" wins over one by number."""
-        values = {name: getattr(self, name) for name in RoundSettings.model_fields}
-        for override in self._overrides(index, rounds):
-            given = {name: getattr(override, name) for name in RoundSettings.model_fields}
-            values |= {name: value for name, value in given.items() if value is not None}
-        values["vote"] = values["vote"] or ("win" if index == rounds else "eliminate")
+        values = self.model_dump(include=set(RoundSettings.model_fields))
+        for wanted in (index, "final" if index == rounds else None):
+            for override in self.round_overrides:
+                if override.round == wanted:
+                    values |= override.model_dump(exclude={"round"}, exclude_none=True)
+        values["vote"] = values.get("vote") or ("win" if index == rounds else "eliminate")
         try:
             return RoundSettings(**values)
         except ValidationError as error:
             raise ScenarioError(f"round {index}: {first_objection(error)[1]}", key=_KEYS) from None
-
-    def _overrides(self, index: int, rounds: int) -> Iterator[RoundOverride]:
-        for wanted in (index, "final" if index == rounds else None):
-            yield from (override for override in self.round_overrides if override.round == wanted)
 
     def remembers(self, player: PlayerId) -> Memory:
         """How this player remembers."""

@@ -11,10 +11,11 @@ from agentsim.errors import ScenarioError
 from agentsim.games.agent_island.bots import BOTS
 from agentsim.games.agent_island.config import AgentIslandConfig
 from agentsim.games.agent_island.memory import Summarize, Summarized, phase_summaries
-from agentsim.games.agent_island.opening import GameBegan, LastRoundBegan, OrderDrawn, RoundBegan, rules_prompt
+from agentsim.games.agent_island.opening import GameBegan, LastRoundBegan, OrderDrawn, RoundBegan
 from agentsim.games.agent_island.panels import panels, tables
 from agentsim.games.agent_island.round import Round, RoundContext
 from agentsim.games.agent_island.rulebook import laws
+from agentsim.games.agent_island.rules import rules_prompt
 from agentsim.games.agent_island.sidebars import (
     NOBODY,
     AnswerApproach,
@@ -30,7 +31,6 @@ from agentsim.games.agent_island.speeches import Pitch, Pitched, Quipped, Quips
 from agentsim.games.agent_island.state import Island
 from agentsim.games.agent_island.votes import Eliminated, PollOpened, Tallied, Vote, Voted, Won
 
-REQUESTS = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
 _OF_A_ROUND = (RoundBegan, OrderDrawn, Pitched, Voted, Tallied, Eliminated, Won, Approached, Paired, Whispered, Quipped)
 EVENTS = (GameBegan, *_OF_A_ROUND, Summarized, LastRoundBegan, PollOpened, ExchangeBegan, TakenAside)
 
@@ -43,7 +43,7 @@ class AgentIsland(Game):
     summary = "pitches, secret votes, elimination, and a jury of the eliminated"
     rules_version = 1
     config = AgentIslandConfig
-    requests = REQUESTS
+    requests = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
     events = EVENTS
     bots = BOTS
     panels = staticmethod(panels)
@@ -73,13 +73,12 @@ class AgentIsland(Game):
 
     async def play(self, table: Table, config: AgentIslandConfig) -> Outcome:
         schedule = config.schedule(len(table.players))
-        votes = [settings.vote for settings in schedule]
-        rules = rules_prompt(table.players, votes, config.rules)
-        island = Island(table.players, len(schedule), jury=votes[-1] == "win")
+        rules = rules_prompt(len(table.players), schedule, config.rules)
+        island = Island(table.players, len(schedule), jury=schedule[-1].vote == "win")
         table.watch(island)
         table.tell(GameBegan(island.players, island.rounds), to=Everyone)
         while island.round < island.rounds:
-            island.begin_round()
+            island.round += 1
             context = RoundContext(
                 round_index=island.round,
                 final_round=island.final,

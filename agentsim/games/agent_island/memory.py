@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from agentsim.engine.event import LogEntry, PlayerId
-from agentsim.engine.prompt import NARRATOR
 from agentsim.engine.table import Table
+from agentsim.engine.template import Template, filled
 from agentsim.engine.wording import cut
 from agentsim.games.agent_island.state import Island
 from agentsim.games.agent_island.view import Line, SpeechRequest, Told, View
@@ -19,31 +19,28 @@ class Summarized(
     Told, kind="summary", heading="Player {player}'s memory of round {round}", words="text", private=("player",)
 ):
     forgets: ClassVar[bool] = True
+    said: ClassVar[Template] = "note"
     player: str
     round: int
     text: str
 
 
 class Transcript:
-    """What one player has heard, line by line; its own summary of a round stands in for what it had heard of that."""
+    """What one player has heard, line by line; its own summary of a round stands in for all of it but the count."""
 
     def __init__(self, player: PlayerId) -> None:
         self.lines: list[Line] = []
 
     def hear(self, entry: LogEntry) -> None:
-        """One more event; that a player says nothing is told by the narrator."""
+        """One more event; what the state says of it is not said here as well."""
         event = entry.event
         assert isinstance(event, Told), f"{event.kind} is no event of this game"
-        if isinstance(event, Summarized):
-            if event.text:
-                while self.lines and self.lines[-1].round == entry.round:
-                    self.lines.pop()
-                self.lines.append(Line(event.round, f"memory of {event.player}", event.label, event.text))
+        if not event.in_prompt or (event.forgets and not event.content):
             return
-        sender, text = NARRATOR, event.line
-        if event.words is not None and entry.by is not None:
-            sender, text = (entry.by, text) if text else (NARRATOR, f"{entry.by} says nothing.")
-        self.lines.append(Line(entry.round, sender, event.label, text, event.hearer))
+        if event.forgets:
+            self.lines = [line for line in self.lines if line.round != entry.round or line.kind == "tally"]
+        spoken = (entry.by or "", filled(event.said, event)) if event.words is not None else ("", event.kind)
+        self.lines.append(Line(entry.round, *spoken, event.content))
 
 
 def view(table: Table, island: Island, player: PlayerId, rules: str) -> View:
@@ -53,7 +50,6 @@ def view(table: Table, island: Island, player: PlayerId, rules: str) -> View:
         round=island.round,
         rounds=island.rounds,
         active=tuple(island.active),
-        eliminated=tuple(island.eliminated),
         tallies=tuple(island.tallies),
         transcript=tuple(table.memory(player, Transcript).lines),
         jury=island.jury,
@@ -69,7 +65,7 @@ class Summarize(SpeechRequest, kind="summary"):
     def question(self) -> str:
         return (
             f"Round {self.view.round} is over. Write down what you want to remember of it: from now on your note "
-            "takes the place of everything you heard in this round. Nobody else sees it."
+            "takes the place of all you heard in this round but the votes. No other player sees it."
         )
 
 
@@ -77,7 +73,7 @@ async def phase_summaries(context: RoundContext) -> None:
     """Each player who remembers by summaries, the jury too, writes a private one of the round so far, all at once."""
     limit = context.config.summary_chars
     requests = [
-        Summarize(player=player, view=context.view_of(player), limit=limit)
+        context.question(Summarize, player, limit=limit)
         for player in context.players
         if context.config.remembers(player) == "summary"
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from agentsim.engine.event import Audience, Event, Everyone, PlayerId
 from agentsim.engine.table import Table
@@ -15,8 +15,10 @@ from agentsim.games.agent_island.opening import LastRoundBegan, OrderDrawn, Roun
 from agentsim.games.agent_island.sidebars import phase_sidebars
 from agentsim.games.agent_island.speeches import phase_pitches, phase_quips
 from agentsim.games.agent_island.state import Island
-from agentsim.games.agent_island.view import View
+from agentsim.games.agent_island.view import IslandRequest, View
 from agentsim.games.agent_island.votes import phase_elimination, phase_votes
+
+R = TypeVar("R", bound=IslandRequest[Any])
 
 
 class Logger(Protocol):
@@ -71,6 +73,10 @@ class RoundContext:
     def view_of(self, player: PlayerId) -> View:
         """What this player may know now."""
         return view(self.history, self.state, player, self.rules_prompt)
+
+    def question(self, kind: type[R], player: PlayerId, **fields: Any) -> R:
+        """A question to this player, who knows what it may know now."""
+        return kind(player=player, view=self.view_of(player), **fields)
 
     def drawn(self, phase: str, players: Sequence[PlayerId], where: str = "") -> list[PlayerId]:
         """These players in an order that is drawn and told to all."""

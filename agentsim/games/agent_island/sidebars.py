@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from agentsim.engine.event import AGAINST, FOR, Deed, Everyone
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options
-from agentsim.engine.template import If
+from agentsim.engine.template import If, Template
 from agentsim.engine.wording import cut
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
@@ -84,17 +84,10 @@ class Whispered(
     deeds=(Deed("speaker", "listener", "whispered", when="text"),),
     private=("speaker", "listener"),
 ):
+    said: ClassVar[Template] = "privately to {listener}"
     speaker: str
     listener: str
     text: str
-
-    @property
-    def label(self) -> str:
-        return "private"
-
-    @property
-    def hearer(self) -> str:
-        return self.listener
 
 
 class ApproachMade(Decision):
@@ -127,21 +120,13 @@ class Approach(IslandRequest[ApproachMade]):
         return {"partner": Choice(self.partners, nothing=NOBODY)}
 
     def question(self) -> str:
-        if not self.may_decline:
-            return f"Whom do you take aside for a private exchange? Choose one of: {', '.join(self.free)}."
-        return "Whom do you take aside for a private exchange? They may decline."
-
-    def fallback(self) -> ApproachMade:
-        return ApproachMade(partner=NOBODY)
+        return f"Whom do you take aside for a private exchange?{' They may decline.' * self.may_decline}"
 
 
 class AnswerApproach(IslandRequest[Answer]):
     """Do you accept?"""
 
     by: str
-
-    def options(self) -> Options:
-        return {}
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"by": self.by}
@@ -164,8 +149,8 @@ class Whisper(SpeechRequest):
 
     def question(self) -> str:
         return (
-            f"You are alone with {self.partner}; nobody else hears you. This is message {self.turn} of {self.turns} "
-            "between you."
+            f"You are alone with {self.partner}: no other player hears you. This is message {self.turn} of "
+            f"{self.turns} between you."
         )
 
 
@@ -207,15 +192,13 @@ async def _in_turn(context: RoundContext, order: Sequence[str], where: str) -> N
 async def _approach(context: RoundContext, player: str, free: tuple[str, ...]) -> str | None:
     """The partner who talks, or None. An approach that fails stays between those it concerns."""
     table, settings = context.history, context.settings
-    made = await table.ask(
-        Approach(player=player, view=context.view_of(player), free=free, may_decline=settings.may_decline)
-    )
+    made = await table.ask(context.question(Approach, player, free=free, may_decline=settings.may_decline))
     partner = made.partner
     if partner == NOBODY:
         context.tell(Approached(player, None, False), to=(player,), by=player)
         return None
     if settings.may_decline:
-        answer = await table.ask(AnswerApproach(player=partner, view=context.view_of(partner), by=player))
+        answer = await table.ask(context.question(AnswerApproach, partner, by=player))
         context.tell(Approached(player, partner, answer.accept), to=(player, partner), by=player)
         if not answer.accept:
             return None
@@ -232,8 +215,6 @@ async def _exchange(context: RoundContext, first: str, second: str) -> None:
     turns = context.settings.messages_per_exchange
     for turn in range(1, turns + 1):
         speaker, listener = (first, second) if turn % 2 else (second, first)
-        request = Whisper(
-            player=speaker, view=context.view_of(speaker), partner=listener, turn=turn, turns=turns, limit=limit
-        )
-        speech = await table.ask(request)
+        whisper = context.question(Whisper, speaker, partner=listener, turn=turn, turns=turns, limit=limit)
+        speech = await table.ask(whisper)
         context.tell(Whispered(speaker, listener, cut(speech.text, limit)), to=(first, second), by=speaker)

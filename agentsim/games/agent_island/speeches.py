@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from agentsim.engine.event import NAMED, Deed, Everyone
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Each, Options, Text
-from agentsim.engine.wording import cut
+from agentsim.engine.template import Template
+from agentsim.engine.wording import counted, cut
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
 if TYPE_CHECKING:
@@ -26,19 +27,23 @@ class Pitch(SpeechRequest):
 
     about: ClassVar[str] = "your pitch"
 
+    after: int = 0
+    """How many speak after this player."""
+
     def question(self) -> str:
         if self.view.final:
             aim = "Make your pitch to the jury: why should you win the game?"
         else:
-            aim = "Make your pitch: why should the others keep you in the game and eliminate somebody else?"
-        return f"{aim} Everyone hears it."
+            aim = "Make your pitch: why should the others keep you and eliminate another player?"
+        return f"{aim} You speak {'before ' + counted(self.after, 'other') if self.after else 'last'}."
 
 
 async def phase_pitches(context: RoundContext) -> None:
     """Each active player in a drawn order makes a public pitch, which everyone hears before the next."""
     table, limit = context.history, context.settings.pitch_chars
-    for position, player in enumerate(context.drawn("pitches", context.active_player_ids), start=1):
-        speech = await table.ask(Pitch(player=player, view=context.view_of(player), limit=limit))
+    order = context.drawn("pitches", context.active_player_ids)
+    for position, player in enumerate(order, start=1):
+        speech = await table.ask(context.question(Pitch, player, limit=limit, after=len(order) - position))
         context.tell(Pitched(player, position, cut(speech.text, limit)), to=Everyone, by=player)
 
 
@@ -49,13 +54,10 @@ class Quipped(
     words="text",
     deeds=(Deed("player", "about", NAMED, when="text"),),
 ):
+    said: ClassVar[Template] = "quip about {about}"
     player: str
     about: str
     text: str
-
-    @property
-    def label(self) -> str:
-        return f"quip about {self.about}"
 
 
 class QuipsMade(Decision):
@@ -96,15 +98,8 @@ async def phase_quips(context: RoundContext) -> None:
     speakers = players if isinstance(settings.quips_by, str) else settings.quips_by
     order = context.drawn("quips", speakers)
     for together in [[player] for player in order] if settings.quips_in_turn else [order]:
-        requests = [
-            Quips(
-                player=player,
-                view=context.view_of(player),
-                about=tuple(other for other in players if other != player),
-                limit=limit,
-            )
-            for player in together
-        ]
+        others = {player: tuple(other for other in players if other != player) for player in together}
+        requests = [context.question(Quips, player, about=others[player], limit=limit) for player in together]
         for request, quips in zip(requests, await table.ask_all(requests), strict=True):
             for about in request.about:
                 line = cut(quips.quips.get(about, ""), limit)

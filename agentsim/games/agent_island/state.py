@@ -49,10 +49,6 @@ class Island:
         """Whether the jury names the winner in the present round."""
         return self.jury and self.round == self.rounds
 
-    def begin_round(self) -> None:
-        """Go on to the next round."""
-        self.round += 1
-
     def settle(self, tally: Tally) -> None:
         """Let a vote count: its choice wins in the final, and is to leave in any other round."""
         self.tallies.append(tally)

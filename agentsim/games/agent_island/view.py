@@ -5,52 +5,47 @@ Never the state with pieces taken out. Where the lines come from is `memory`. Ea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from agentsim.engine.event import Event
-from agentsim.engine.prompt import Prompt, Quoted, quoted
+from agentsim.engine.prompt import Prompt, in_quotes, joined
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Options, Request, Text
+from agentsim.engine.template import Template
 from agentsim.engine.wording import listed
 from agentsim.games.agent_island.state import Tally
 
 
 class Told(Event, base=True):
-    """Base of this game's events: how each stands in the transcript of those who hear it."""
+    """Base of this game's events."""
 
-    @property
-    def label(self) -> str:
-        """What kind of line it is."""
-        return self.kind
-
-    @property
-    def line(self) -> str:
-        """Its text."""
-        return self.content
-
-    @property
-    def hearer(self) -> str:
-        """Of private words: who else hears them."""
-        return ""
+    said: ClassVar[Template] = "{kind}"
+    """What its words are to those who hear them: `pitch`, `quip about B`."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One thing heard: who it is from (a player, or NARRATOR), its kind, and the words."""
+    """One thing heard: the words of a player and what kind of words they are, or a fact, which is from no sender.
+
+    Of a count of votes it is the place alone, since `tallies` have it.
+    """
 
     round: int
     sender: str
     kind: str
     text: str
-    to: str = ""
-    """For private words: who else hears them."""
 
-    def quoted(self) -> Quoted:
-        """The line in a prompt."""
-        to = {"to": self.to} if self.to else {}
-        return quoted(**{"round": self.round, "from": self.sender, "kind": self.kind, "text": self.text, **to})
+    def shown(self, reader: str) -> str:
+        """The line in this reader's prompt: words stand in quotation marks, `R1 A pitch: "Keep me."`, facts do not.
+
+        What the reader itself said is marked, so that it can be told from what others say that it said.
+        """
+        if not self.sender:
+            return f"R{self.round} {self.text}"
+        head = f"R{self.round} {self.sender}{' (you)' * (self.sender == reader)} {self.kind}"
+        return joined(f"{head}: ", in_quotes(self.text)) if self.text else f"{head}, without a word"
 
 
 @dataclass(frozen=True)
@@ -66,7 +61,6 @@ class View:
     round: int
     rounds: int
     active: tuple[str, ...]
-    eliminated: tuple[str, ...]
     tallies: tuple[Tally, ...]
     transcript: tuple[Line, ...]
     jury: bool = True
@@ -77,33 +71,44 @@ class View:
         """Whether the jury names the winner in the present round."""
         return self.jury and self.round == self.rounds
 
+    @property
+    def eliminated(self) -> tuple[str, ...]:
+        """Who has left the game, in the order of the seats."""
+        return tuple(player for player in self.players if player not in self.active)
+
     def pitches(self) -> dict[str, int]:
         """Words each player has been heard to say in pitches, in characters."""
         spoken = dict.fromkeys(self.players, 0)
         for line in self.transcript:
-            if line.kind == "pitch" and line.sender in spoken:
+            if line.kind == "pitch":
                 spoken[line.sender] += len(line.text)
         return spoken
 
-    def state(self, player: str) -> tuple[str, ...]:
+    def record(self, player: str) -> Iterator[str]:
+        """What was heard, line by line, as this player reads it."""
+        results = {tally.round: tally for tally in self.tallies}
+        for line in self.transcript:
+            yield _result(results[line.round]) if line.kind == "tally" else line.shown(player)
+
+    def state(self, player: str) -> Iterator[str]:
         """The present state in words, as this player reads it."""
-        name = "the final round" if self.final else f"round {self.round} of {self.rounds}"
-        place = "still in the game" if player in self.active else "eliminated, a member of the jury"
-        gone = [f"Eliminated, in this order: {', '.join(self.eliminated)}."] if self.eliminated else []
-        return (
-            f"Now: {name}. You are {player}, {place}.",
-            f"Still in the game: {listed(self.active)}.",
-            *gone,
-            *(_result(tally) for tally in self.tallies),
-        )
+        out = "on the jury" if self.jury else "out of the game"
+        gone = f" {out.capitalize()}: {listed(self.eliminated)}." if self.eliminated else ""
+        yield f"Now: round {self.round} of {self.rounds}{', the final' * self.final}."
+        yield f"Still in the game: {listed(self.active)}.{gone}"
+        if player in self.eliminated:
+            yield f"You are {out}."
 
 
 def _result(tally: Tally) -> str:
-    """A past vote as a fact: `Round 1: B 2, A 1, C 0. B left.`"""
+    """A past vote as a fact: `R1 votes: B 2, A 1, C 0; 1 abstained. Voted out: B.`"""
     votes = ", ".join(f"{player} {count}" for player, count in tally.votes)
+    silent = f"; {tally.abstentions} abstained" if tally.abstentions else ""
     lot = f", by lot between {listed(tally.tied)}" if tally.tied else ""
-    end = f"{tally.chosen} {'won' if tally.final else 'left'}" if tally.chosen else "No player left: it was a poll"
-    return f"Round {tally.round}: {votes}. {end}{lot}."
+    end = (
+        f"{'Winner' if tally.final else 'Voted out'}: {tally.chosen}{lot}" if tally.chosen else "A poll: no player left"
+    )
+    return f"R{tally.round} votes: {votes}{silent}. {end}."
 
 
 D = TypeVar("D", bound=Decision)
@@ -118,11 +123,7 @@ class Speech(Decision):
 class IslandRequest(Request[D]):
     """A question to a player with this view: the rules, what it heard, the state, and what it is asked."""
 
-    unshown: ClassVar[Mapping[str, str]] = {
-        "view.players": "the rules, which are a text by then, name them",
-        "view.jury": "the rules say whether a jury votes",
-        "view.tallies.#.abstentions": "told in the event of the tally",
-    }
+    unshown: ClassVar[Mapping[str, str]] = {"view.jury": "the rules say whether a jury votes"}
 
     view: View
 
@@ -131,10 +132,11 @@ class IslandRequest(Request[D]):
         raise NotImplementedError
 
     def prompt(self) -> Prompt:
+        view, player = self.view, self.player
         return Prompt(
-            rules=(self.view.rules, f"You are player {self.player}."),
-            history=("What you have heard so far:", *(line.quoted() for line in self.view.transcript)),
-            state=("\n".join(self.view.state(self.player)),),
+            rules=(view.rules, f"You are player {player}."),
+            history=("The record:", *view.record(player)),
+            state=("\n".join(view.state(player)),),
             question=(f"{self.question()} {self.answer_line}",),
         )
 
@@ -150,6 +152,3 @@ class SpeechRequest(IslandRequest[Speech]):
 
     def in_words(self, words: str) -> Speech:
         return self.decision_of({"text": words})
-
-    def fallback(self) -> Speech:
-        return Speech(text="")

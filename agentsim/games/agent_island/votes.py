@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options, Text
-from agentsim.engine.template import If
+from agentsim.engine.template import If, Template
 from agentsim.engine.wording import cut
 from agentsim.games.agent_island.opening import LastRoundBegan, RoundBegan
 from agentsim.games.agent_island.state import Tally
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agentsim.games.agent_island.round import RoundContext
 
 
-class PollOpened(Told, heading="A poll", content="The next vote is a poll: no player leaves by it."):
+class PollOpened(Told, heading="A poll", content="The next vote is a poll: no player leaves by it.", in_prompt=False):
     round: int
 
 
@@ -38,18 +38,11 @@ class Voted(
     private=("voter",),
     drawn=("ballot",),
 ):
+    said: ClassVar[Template] = If("choice", "secret vote for {choice}", "abstention")
     voter: str
     choice: str | None
     ballot: tuple[str, ...]
     explanation: str
-
-    @property
-    def line(self) -> str:
-        return f"{self.heading}. {self.explanation}".strip()
-
-    @property
-    def hearer(self) -> str:
-        return "nobody else"
 
     def interactions(self, past: Past) -> Iterator[Interaction]:
         """For the winner in the final round, against who must go in any other."""
@@ -89,6 +82,7 @@ class Eliminated(
     Told,
     heading="Player {player} is eliminated",
     content=("{player} leaves the game ", If("drawn_by_lot", "by lot", "with {votes:vote}"), " and joins the jury."),
+    in_prompt=False,
 ):
     player: str
     round: int
@@ -100,6 +94,7 @@ class Won(
     Told,
     heading="Player {player} wins",
     content=("{player} wins the game ", If("drawn_by_lot", "by lot", "with {votes:vote} of the jury"), "."),
+    in_prompt=False,
 ):
     player: str
     votes: int
@@ -114,13 +109,15 @@ class Vote(IslandRequest[VoteCast]):
 
     ballot: tuple[str, ...]
     limit: int
+    poll: bool = False
 
     def options(self) -> Options:
         return {"explanation": Text(self.limit, "one or two sentences"), "vote": Choice(self.ballot)}
 
     def question(self) -> str:
-        jury, aim = ("You are on the jury: vote", "win") if self.view.final else ("Vote", "be eliminated")
-        return f"{jury} for the player who should {aim}. Your vote and your explanation stay secret."
+        aim = "win" if self.view.final else "be eliminated"
+        poll = "This vote is a poll: no player leaves by it. " if self.poll else ""
+        return f"{poll}Vote for the player who should {aim}. Your vote and your explanation stay secret."
 
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "default": ""} if name == "explanation" else legal
@@ -129,16 +126,13 @@ class Vote(IslandRequest[VoteCast]):
     def against(self) -> bool:
         return not self.view.final
 
-    def fallback(self) -> VoteCast:
-        return VoteCast()
-
 
 async def phase_votes(context: RoundContext) -> None:
     """All voters vote at once, in secret; most votes leave (final: win), and chance decides a tie."""
     table, index = context.history, context.round_index
     candidates = tuple(context.active_player_ids)
     voters = context.eliminated_player_ids if context.final_round else candidates if len(candidates) > 1 else ()
-    if context.settings.vote == "poll":
+    if poll := context.settings.vote == "poll":
         context.tell(PollOpened(index), to=Everyone)
     order = table.chance.stream(f"votes/{index}").shuffled(voters)
     ballots = {
@@ -148,7 +142,7 @@ async def phase_votes(context: RoundContext) -> None:
         for voter in order
     }
     limit = context.settings.explanation_chars
-    requests = [Vote(player=voter, view=context.view_of(voter), ballot=ballots[voter], limit=limit) for voter in order]
+    requests = [context.question(Vote, voter, ballot=ballots[voter], limit=limit, poll=poll) for voter in order]
     votes = dict(zip(order, await table.ask_all(requests), strict=True))
     for voter, vote in votes.items():
         voted = Voted(voter, vote.vote, ballots[voter], cut(vote.explanation, limit))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from agentsim.engine.event import Audience, Event, Everyone
 from agentsim.engine.number import WholeNumber
-from agentsim.engine.prompt import Line, Prompt, joined, quoted
+from agentsim.engine.prompt import Line, Prompt, in_quotes, joined, quoted
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Number, Options, Request, Text
 from agentsim.engine.table import Table
@@ -16,7 +16,7 @@ from agentsim.engine.wording import cut
 from agentsim.errors import UnreadableReply
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.opening import AuctionBegan
-from agentsim.games.auction.state import Auction, FailReason, GameState, view, why_not
+from agentsim.games.auction.state import Auction, FailReason, GameState, Sale, view, why_not
 
 
 class BidCast(Decision):
@@ -95,18 +95,15 @@ class Bid(Request[BidCast]):
     """How much do you bid for the present item?
 
     Whether the bid is high enough, and whether the team has so much, is the auction's verdict (`why_not`) and no
-    matter of reading: any whole number from 0 is an answer. `last` is this team's bid of before; no other team is
-    told where it did not count, and why.
+    matter of reading: any whole number from 0 is an answer. `refused` says why this team's bid of before did not
+    count, where it did not; no other team is told.
     """
 
     abstains: ClassVar[bool] = True
     unshown: ClassVar[Mapping[str, str]] = {
         "terms.teams": "the game state names every team",
         "terms.scenario": "what the game is called, for people",
-        **dict.fromkeys(
-            (f"last.{part}" for part in ("round", "iteration", "team", "name", "valid", "high_before")),
-            "the question says of a refused bid what it was and why; what counted stands in the game state",
-        ),
+        **{f"state.sales.#.item.{part}": "all_items and the game state say it" for part in ("quality", "required")},
     }
 
     # the auction's record of a bid, from the game state
@@ -115,48 +112,47 @@ class Bid(Request[BidCast]):
     terms: AuctionBegan
     shuffled: bool = False
     state: GameState
-    last: BidMade | None = None
+    refused: str = ""
     reasoning_chars: int
 
     def options(self) -> Options:
         return {"reasoning": Text(self.reasoning_chars), "bid": Number(0, None, nothing=0)}
 
     def prompt(self) -> Prompt:
-        refused = "" if self.last is None else filled(_REFUSED, self.last)
         return Prompt(
-            rules=(
-                self.terms.rules(shuffled=self.shuffled),
-                joined("Your team is called ", quoted(Name=self.state.you.name), "."),
-            ),
-            history=(),
+            rules=(self.terms.rules(shuffled=self.shuffled),),
+            history=("Sold so far:", *map(self._sold, self.state.sales)) if self.state.sales else (),
             state=(joined("game_state: ", quoted(**self.state.to_json())),),
-            question=(*filter(None, (refused,)), self._question()),
+            question=(*filter(None, (self.refused,)), self._question()),
         )
+
+    def _sold(self, sale: Sale) -> Line:
+        """`"Dented Kettle": "foxes" for 120`; what the losers of an `all_pay` auction paid, their budgets show."""
+        item, winner = in_quotes(sale.item.name), self.state.names.get(sale.winner)
+        if winner is None:
+            return joined(item, ": no buyer")
+        return joined(item, ": ", in_quotes(winner), f" for {sale.payments[sale.winner]}")
 
     def _question(self) -> Line:
         state, high = self.state, self.state.high.amount
-        turn = f"Iteration {state.iteration} of at most {self.terms.max_iterations} for"
-        if self.terms.sealed:
-            turn, where = "Your one sealed bid for", "No team knows another's."
-        elif state.leading:
+        turn = f"Iteration {state.iteration} of at most {self.terms.max_iterations}"
+        if state.leading:
             where = f"The high bid is your own {high}: pass with 0, unless you want to raise it."
+        elif self._too_dear:
+            where = "You cannot pay a bid that would count: pass."
         else:
-            where = (
-                f"The high bid is {high}; a bid below {self._least} does not count." if high else "Nobody has bid yet."
-            )
+            where = f"Bids from {self._least} to {state.you.budget} count."
         ask = "What does your team bid? Your reasoning stays secret."
-        paid = f"You can pay up to {state.you.budget}. {ask} {self.answer_line}"
-        return joined(f"{turn} ", quoted(Item=state.item.name), f". {where} {paid}")
+        return joined(
+            f"{'Your one sealed bid' if self.terms.sealed else turn} for ",
+            in_quotes(state.item.name),
+            f". {where} {ask} {self.answer_line}",
+        )
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         state = self.state
-        return {
-            "item": state.item.name,
-            "round": state.round,
-            "iteration": state.iteration,
-            "high": state.high.amount,
-            "budget": state.you.budget,
-        }
+        at = {"item": state.item.name, "round": state.round, "iteration": state.iteration}
+        return {**at, "high": state.high.amount, "budget": state.you.budget}
 
     def warning(self, decision: BidCast) -> str:
         """Of a bid that the auction will refuse, which is a pass."""
@@ -174,9 +170,14 @@ class Bid(Request[BidCast]):
         return self.state.high.amount + 1
 
     @property
+    def _too_dear(self) -> bool:
+        """Whether the team can make no bid that counts."""
+        return self._least > self.state.you.budget
+
+    @property
     def _worth_saying(self) -> str:
         """The bids that would count."""
-        if why_not(self._least, self.state.you.budget, self.state.high.amount):
+        if self._too_dear:
             return "0 to pass, as your budget is too small for more"
         return f"{self._least} to {self.state.you.budget}, or 0 to pass"
 
@@ -199,7 +200,7 @@ async def take_bids(table: Table, auction: Auction, config: AuctionConfig, terms
     The leader is asked too, unless the config leaves it in peace. The bids are processed in a fresh random order, which
     is what "first come" means.
     """
-    auction.ask_again()
+    auction.iteration += 1
     asked = [team for team in auction.teams if config.ask_leader or team != auction.high.team]
     requests = [
         Bid(
@@ -207,7 +208,7 @@ async def take_bids(table: Table, auction: Auction, config: AuctionConfig, terms
             terms=terms,
             shuffled=config.item_order == "shuffled",
             state=view(auction, team),
-            last=_last_bid(table, team),
+            refused=_refused(table, team),
             reasoning_chars=config.reasoning_chars,
         )
         for team in asked
@@ -218,9 +219,10 @@ async def take_bids(table: Table, auction: Auction, config: AuctionConfig, terms
     return any(counted)
 
 
-def _last_bid(table: Table, team: str) -> BidMade | None:
+def _refused(table: Table, team: str) -> str:
+    """Why this team's last bid did not count, where it did not."""
     heard = (told.event for told in reversed(table.heard(team)))
-    return next((event for event in heard if isinstance(event, BidMade) and event.team == team), None)
+    return next((filled(_REFUSED, event) for event in heard if isinstance(event, BidMade) and event.team == team), "")
 
 
 def _process(table: Table, auction: Auction, team: str, cast: BidCast, most: int) -> bool:

@@ -59,6 +59,13 @@ class Catalogue(GameConfig):
         return {"scenario": name, "items": [item.to_json() for item in items]}
 
 
+class BudgetByTeams(GameConfig):
+    """A budget that grows with the number of teams."""
+
+    base: Annotated[int, Field(ge=0, le=10**9)]
+    per_team: Annotated[int, Field(ge=1, le=10**6)]
+
+
 class AuctionConfig(GameConfig):
     """The whole table. `max_iterations` and `ask_leader` belong to the ascending format: the others are sealed."""
 
@@ -71,7 +78,7 @@ class AuctionConfig(GameConfig):
     ]
     prompts_dir: Annotated[None, SeatsInFolder()] = None
     format: Format = "ascending"
-    budget: Annotated[int, Field(ge=1, le=10**9)] = 1_000
+    budget: Annotated[int, Field(ge=1, le=10**9)] | BudgetByTeams = 1_000
     max_iterations: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
         default=None, description=f"Of one item in an ascending auction; {ITERATIONS} if absent"
     )
@@ -85,6 +92,11 @@ class AuctionConfig(GameConfig):
             key = "ask_leader" if self.max_iterations is None else "max_iterations"
             raise ValueError(f"{key} is for ascending auctions; each team makes one {self.format} bid an item")
         return self
+
+    def starting_budget(self, teams: int) -> int:
+        """What each of so many teams begins with."""
+        budget = self.budget
+        return budget if isinstance(budget, int) else budget.base + budget.per_team * teams
 
     @property
     def pricing(self) -> Pricing:

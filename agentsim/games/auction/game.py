@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agentsim.engine.event import Everyone, LogEntry, PlayerId
 from agentsim.engine.game import Game, Outcome
@@ -13,6 +13,7 @@ from agentsim.games.auction.bidding import Bid, BidMade, Reasoned, take_bids
 from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.config import AuctionConfig, Catalogue
 from agentsim.games.auction.drawing import draw
+from agentsim.games.auction.items import REQUIRED
 from agentsim.games.auction.opening import AuctionBegan, began
 from agentsim.games.auction.panels import panels, tables
 from agentsim.games.auction.rulebook import laws
@@ -39,13 +40,20 @@ class AgentAuction(Game):
         if len(players) < 2:
             raise ScenarioError("an auction needs teams that bid against each other", key="players", valid="2 or more")
 
+    def doubts(self, config: AuctionConfig, players: Sequence[PlayerId]) -> Iterator[str]:
+        listed = config.items.items if isinstance(config.items, Catalogue) else ()
+        required = {item.name for item in listed if item.required}
+        if listed and len(required) < len(REQUIRED):
+            yield f"game_config.items has {len(required)} different required names, and the set has {len(REQUIRED)}"
+
     async def play(self, table: Table, config: AuctionConfig) -> Outcome:
         catalogue, seed = config.items, table.chance.seed
         if not isinstance(catalogue, Catalogue):
             catalogue = Catalogue.model_construct(scenario=f"random-{seed}", items=draw("random", seed))
         names = {player: table.names.get(player, player) for player in table.players}
-        teams = {player: Team(player, names[player], config.budget) for player in table.players}
-        auction = Auction(teams, catalogue.items, config.budget, config.pricing)
+        budget = config.starting_budget(len(table.players))
+        teams = {player: Team(player, names[player], budget) for player in table.players}
+        auction = Auction(teams, catalogue.items, budget, config.pricing)
         terms = began(auction, config, catalogue.scenario)
         table.watch(auction)
         table.tell(terms, to=Everyone)

@@ -39,33 +39,36 @@ class AuctionBegan(
         """The format in words."""
         return self.format.replace("_", " ")
 
+    @property
+    def needed(self) -> int:
+        """How many different components make up the whole set."""
+        return len({item.name for item in self.items if item.required})
+
     def rules(self, *, shuffled: bool) -> Line:
         """The rules and `all_items`, the same for every team in every call of one game."""
-        needed = len({item.name for item in self.items if item.required})
-        order = "in an order that is drawn anew for each game" if shuffled else "in the order of this list"
+        order = "in an order that is drawn anew for each game" if shuffled else "in this order"
+        price = PRICING[self.format].taken
         if self.sealed:
-            ties = "Of equal bids the first in a random order wins."
+            how = (
+                "Each team makes one bid an item, unseen by the others. It counts if it is within the budget. The "
+                f"highest bid, of equal ones the first in a random order, takes the item{price}."
+            )
         else:
-            ties = (
-                "All teams bid at the same time, in iterations: equal bids are taken in a random order, and the first "
-                "of them counts. An item is sold when nobody raises the high bid, or after iteration "
-                f"{self.max_iterations}. You cannot take a bid back."
+            how = (
+                "All teams bid at the same time, in iterations. A bid counts if it is above the high bid so far and "
+                "within the budget; of equal bids the first in a random order counts. After an iteration without a "
+                f"higher bid, or after iteration {self.max_iterations}, the high bid takes the item{price}. No bid can "
+                "be taken back."
             )
         lines = (
-            f"You lead a team in the Agent Auction Game. There are {len(self.teams)} teams; each begins with a budget "
-            f"of {self.budget}.",
-            f"The Principal Blaster is built of {needed} required components. At the end the team with the most "
-            "different required components wins; of equal teams the one whose components have the higher total "
-            "quality (the best copy of each counts), then the one with more budget left. Other items, and second "
-            "copies, count for nothing.",
-            f"The items of all_items are sold one after another, {order}; there are no others.",
-            PRICING[self.format].words,
-            ties,
-            "A bid is a whole number; 0 is a pass, and so is a bid above your budget. An item for which nobody bids "
-            "is lost to all.",
-            "Everything you know of the game is in game_state. Names in it are names and nothing else.",
+            f"You lead one of {len(self.teams)} teams in the Agent Auction Game; each begins with a budget of "
+            f"{self.budget}. The team with the most of the {self.needed} different required components wins; of equals "
+            "the one whose components have the higher total quality (of copies the best counts), then the one with "
+            "more budget left. Nothing else counts.",
+            how,
+            "An item without a bid is lost to all. Names are nothing but names.",
             "Always answer with one JSON object and nothing else.",
-            "all_items: ",
+            f"For sale one after another, {order}, all_items: ",
         )
         return joined("\n".join(lines), listed(self.items))
 
@@ -73,4 +76,4 @@ class AuctionBegan(
 def began(auction: Auction, config: AuctionConfig, scenario: str) -> AuctionBegan:
     """What is told before the first item."""
     names = {team.id: team.name for team in auction.teams.values()}
-    return AuctionBegan(scenario, config.format, config.budget, config.iterations, names, auction.items)
+    return AuctionBegan(scenario, config.format, auction.budget, config.iterations, names, auction.items)

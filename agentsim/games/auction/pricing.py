@@ -47,17 +47,8 @@ class Pricing:
     payments: Callable[[Sequence[Offer]], dict[str, int]]
     taken: str
 
-    @property
-    def words(self) -> str:
-        """The format in words for the teams."""
-        if self.sealed:
-            how = "Bids are sealed: each team bids once, unseen by the others."
-        else:
-            how = "Bids are open and rise: a bid counts only if it is higher than the highest bid so far."
-        return f"{how} The team with the highest bid takes the item{self.taken}."
 
-
-_ITS_BID = " and pays its bid"
+_ITS_BID = ", and its team pays it"
 PRICING: Mapping[Format, Pricing] = {
     "ascending": Pricing(False, _winner_pays_its_bid, _ITS_BID),
     "sealed_first_price": Pricing(True, _winner_pays_its_bid, _ITS_BID),
@@ -65,7 +56,7 @@ PRICING: Mapping[Format, Pricing] = {
     "sealed_second_price": Pricing(
         True,
         _winner_pays_the_second_bid,
-        " and pays what the second highest bid was, or nothing where there is no other",
+        ", and its team pays the second highest bid, or nothing where there is no other",
     ),
     "all_pay": Pricing(True, _everyone_pays, ", and every team pays its own bid, the losers too"),
 }

@@ -50,16 +50,13 @@ class Team:
 
     def score(self) -> Score:
         """Distinct required items; the sum of their qualities, each by its best copy; what is left of the budget."""
-        best_copies = {item.name: item.quality for item in sorted(self.acquired, key=_quality) if item.required}
+        rising = sorted(self.acquired, key=lambda item: item.quality)
+        best_copies = {item.name: item.quality for item in rising if item.required}
         return Score(len(best_copies), sum(best_copies.values()), self.budget)
 
     def to_json(self) -> dict[str, Any]:
         """The team as every team sees it."""
         return {"Name": self.name, "Budget": self.budget, "Acquired": [item.to_json() for item in self.acquired]}
-
-
-def _quality(item: Item) -> int:
-    return item.quality
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +91,6 @@ class Auction:
         """Put an item up for sale."""
         self.round += 1
         self.iteration, self.item, self.offers = 0, item, []
-
-    def ask_again(self) -> None:
-        """Begin the next iteration."""
-        self.iteration += 1
 
     def why_not(self, team: str, amount: int | None) -> FailReason:
         """Why a bid of this team does not count now. A sealed bid need not be higher than unseen ones."""
@@ -157,6 +150,7 @@ class GameState:
     iteration: int
     you: Team
     opponents: tuple[Team, ...]
+    sales: tuple[Sale, ...] = ()
 
     @property
     def high(self) -> Offer:
@@ -168,9 +162,14 @@ class GameState:
         """Whether the highest bid is your own."""
         return self.high.team == self.you.id
 
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What teams are called, by id."""
+        return {team.id: team.name for team in (self.you, *self.opponents)}
+
     def to_json(self) -> Mapping[str, Any]:
         """The dynamic context, in the names and the nesting of the game's own definition."""
-        names = {team.id: team.name for team in (self.you, *self.opponents)}
+        names = self.names
         high, *bids = ({"Bid": bid.amount, "TeamName": names.get(bid.team)} for bid in (self.high, *self.offers))
         return {
             "CurrentRound": {
@@ -190,4 +189,4 @@ def view(auction: Auction, team: str) -> GameState:
     assert auction.item is not None, "teams are asked while an item is on sale"
     opponents = tuple(other for other in auction.teams.values() if other.id != team)
     you, offers = auction.teams[team], tuple(auction.offers)
-    return GameState(auction.item, offers, auction.round, auction.iteration, you, opponents)
+    return GameState(auction.item, offers, auction.round, auction.iteration, you, opponents, tuple(auction.sales))

@@ -10,10 +10,10 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from agentsim.engine.event import Event
-from agentsim.engine.template import Worded
+from agentsim.engine.template import Template, Worded, filled
 
 Kind: TypeAlias = Literal[
     "go", "street", "railroad", "utility", "tax", "chance", "community_chest", "jail", "free_parking", "go_to_jail"
@@ -128,8 +128,19 @@ Position: TypeAlias = Annotated[int, Worded(name_of)]
 """A space by its number, 0 (GO) to 39; templates call it by its name."""
 
 
-class OnBoard(Event, in_prompt=False, base=True):
-    """Base of the events of tokens, property and money: prompts show the board that comes of them, not each move."""
+class Recounted(Event, base=True):
+    """Base of events of which prompts tell in one line, `short`, what happened; "" where it is not worth a line."""
+
+    short: ClassVar[Template] = ""
+
+    @property
+    def in_short(self) -> str:
+        """The line."""
+        return filled(self.short, self) if self.short else ""
+
+
+class OnBoard(Recounted, in_prompt=False, base=True):
+    """Base of the events of tokens, property and money, which a person sees as they happen."""
 
 
 class OfPlayer(OnBoard, base=True):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from agentsim.engine.schema import said
 from agentsim.engine.template import Worded
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnBoard, OnDeed
+from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnBoard, OnDeed, group_name
 from agentsim.games.monopoly.bundle import Bundle, Step
 from agentsim.games.monopoly.estate import BANK, Estate, Kind, amount
 from agentsim.games.monopoly.match import Match
@@ -17,13 +17,16 @@ from agentsim.games.monopoly.prompts import deed
 from agentsim.games.monopoly.question import MonopolyRequest, Spoken, without
 from agentsim.games.monopoly.state import View
 
+When: TypeAlias = Literal["before", "after", "jail", "jailed", "between"]
+"""Before or after one's roll, before leaving jail, just sent there, or when another player's roll is done."""
 DEEDS_IN_WORDS = "names or numbers, commas between; nothing for none"
 _OPEN: Mapping[Kind, str] = {
-    "sell": "Buildings that may go next (you get)",
+    "sell": "May be sold next (you get)",
     "mortgage": "May be mortgaged (you get)",
-    "lift": "Mortgages that may be lifted (you pay)",
-    "build": "May be built on next (you pay; rent then)",
+    "lift": "May be lifted (you pay)",
+    "build": "May be built on next (you pay; rent now, then)",
 }
+_GOAL = 3
 _LOTS_IN_WORDS = "name or number, then house or hotel; commas between; nothing for none"
 
 
@@ -44,20 +47,24 @@ class _Levelled(OnDeed, content="${amount}; now {after}. {name} has ${cash}."):
     cash: int
 
 
-class Built(_Levelled, heading="{name} builds on {position}"): ...
+class Built(_Levelled, heading="{name} builds on {position}"):
+    short = "{name} builds up to: {position} {after}"
 
 
-class Sold(_Levelled, heading="{name} sells buildings on {position}"): ...
+class Sold(_Levelled, heading="{name} sells buildings on {position}"):
+    short = "{name} sells down to: {position} {after}"
 
 
 class _Pledged(OnDeed, content="${amount}; {name} has ${cash}."):
     cash: int
 
 
-class Mortgaged(_Pledged, heading="{name} mortgages {position}"): ...
+class Mortgaged(_Pledged, heading="{name} mortgages {position}"):
+    short = "{name} mortgages: {position}"
 
 
-class Lifted(_Pledged, kind="mortgage_lifted", heading="{name} lifts the mortgage on {position}"): ...
+class Lifted(_Pledged, kind="mortgage_lifted", heading="{name} lifts the mortgage on {position}"):
+    short = "{name} lifts mortgages: {position}"
 
 
 # -- what is asked
@@ -75,7 +82,7 @@ class ManageEstate(MonopolyRequest[Managed]):
     empty: ClassVar[Mapping[str, Any]] = {"action": {}}
     particulars: ClassVar[tuple[str, ...]] = ("when",)
 
-    when: Literal["before", "after", "jail"]
+    when: When
     again: bool = False
     """Whether doubles give another roll after this."""
 
@@ -102,19 +109,44 @@ class ManageEstate(MonopolyRequest[Managed]):
 def moment(when: str, *, again: bool) -> str:
     """Where in a turn a question is asked; `again` where doubles give another roll."""
     after = "after your roll; it was doubles, so you roll again" if again else "after your roll"
-    return {"before": "before your roll", "after": after, "jail": "before you choose how to leave jail"}[when]
+    jail = {"jail": "before you choose how to leave jail", "jailed": "now that you were sent to jail"}
+    return {"before": "before your roll", "after": after, "between": "before the next roll", **jail}[when]
 
 
 def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
     """What may be sold, mortgaged, lifted and built on, with amounts."""
     estate = view.estate()
     for kind in kinds:
-        found = []
-        for lot in estate.able(kind, seat):
-            rent = f"; {SPACES[lot].rents[estate.level[lot] + 1]}" if kind == "build" else ""
-            found.append(f"{deed(estate, lot)} ${amount(kind, lot)}{rent}")
+        able = estate.able(kind, seat)
+        rents = {lot: _rents(estate, lot) if kind == "build" else "" for lot in able}
+        called = deed if kind in {"sell", "build"} else _plain
+        found = [f"{called(estate, lot)} ${amount(kind, lot)}{rents[lot]}" for lot in able]
         if found:
             yield f"{_OPEN[kind]}: {', '.join(found)}"
+        if found and kind == "build":
+            yield from _outlay(estate, seat, view.seats[seat].cash)
+
+
+def _plain(_: Estate, lot: int) -> str:
+    return f"{lot} {SPACES[lot].name}"
+
+
+def _rents(estate: Estate, lot: int) -> str:
+    return f" ({estate.rent(lot, 0)}, {SPACES[lot].rents[estate.level[lot] + 1]})"
+
+
+def _outlay(estate: Estate, seat: int, cash: int) -> Iterator[str]:
+    """What it takes to have three houses on each lot, where rents rise most; and what a bad landing would leave."""
+    costs = []
+    for group, lots in GROUPS.items():
+        missing = sum(max(0, _GOAL - estate.level[lot]) for lot in lots)
+        if missing and any(not estate.why_not("build", seat, lot) for lot in lots):
+            costs.append(f"{group_name(group)} ${missing * SPACES[lots[0]].house_cost}")
+    if costs:
+        yield f"Three houses a lot: {', '.join(costs)}."
+    if worst := estate.highest_rent(seat):
+        left = f"leave you ${cash - worst}" if cash >= worst else f"be ${worst - cash} too much"
+        yield f"The highest rent on the board, ${worst}, would {left}."
 
 
 def lists_that_matter(action: Mapping[str, Any], estate: Estate, seat: int) -> Mapping[str, Any]:
@@ -137,24 +169,24 @@ def lists_that_matter(action: Mapping[str, Any], estate: Estate, seat: int) -> M
 # -- what happens
 
 
-async def manage(match: Match, number: int, when: Literal["before", "after", "jail"], *, again: bool = False) -> bool:
-    """Let the player see to its estate; whether it did anything."""
-    if not bundle.possible(match.state.estate, number, match.seat(number).cash):
-        return False
-    decision = await match.ask(number, ManageEstate, when=when, again=again)
-    carry_out(match, number, decision.action)
-    return not decision.action.empty
-
-
 def carry_out(match: Match, number: int, changes: Bundle) -> None:
     """What a player does with its estate; `IllegalDecision` where it may not."""
-    if changes.empty:
-        return
-    state, seat = match.state, match.seat(number)
-    for step in bundle.carry_out(state.estate, number, seat.cash, changes):
-        payer, payee = (BANK, number) if step.gain > 0 else (number, BANK)
-        state.move_cash(payer, payee, step.amount)
-        match.tell(_told(match, number, step), by=number)
+    if not changes.empty:
+        for step in bundle.carry_out(match.state.estate, number, match.seat(number).cash, changes):
+            _book(match, number, step)
+
+
+def build(match: Match, number: int, lot: int, price: int) -> None:
+    """One level more, for this price; whether it may be built is the caller's to know."""
+    before = match.state.estate.level[lot]
+    match.state.estate.change("build", lot)
+    _book(match, number, Step("build", lot, price, before, before + 1))
+
+
+def _book(match: Match, number: int, step: Step) -> None:
+    payer, payee = (BANK, number) if step.gain > 0 else (number, BANK)
+    match.state.move_cash(payer, payee, step.amount)
+    match.tell(_told(match, number, step), by=number)
 
 
 def _told(match: Match, number: int, step: Step) -> OnBoard:

@@ -48,6 +48,18 @@ class Bundle(Part):
         return not (self.sells or self.mortgages or self.unmortgages or self.builds)
 
 
+class Funds(Part):
+    """What raises money without another player."""
+
+    sells: tuple[Level, ...] = LEVELS
+    mortgages: Deeds = ()
+
+    @property
+    def bundle(self) -> Bundle:
+        """The same, as changes of an estate."""
+        return Bundle(sells=self.sells, mortgages=self.mortgages)
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One change: what it came to in dollars (received, or paid), and the lot's level before and after."""

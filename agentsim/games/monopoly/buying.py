@@ -16,6 +16,7 @@ from agentsim.engine.schema import said
 from agentsim.engine.template import If
 from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position, Space
 from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.funding import can_pay
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import group_line, rent_line
 from agentsim.games.monopoly.question import MonopolyRequest, Part, Spoken, Word
@@ -60,8 +61,8 @@ class BuyOrAuction(MonopolyRequest[Bought]):
 
 
 async def offer(match: Match, number: int, space: Space) -> None:
-    """A player who cannot pay the price in cash is not asked: it is auctioned at once."""
-    if match.seat(number).cash >= space.price:
+    """A player who has not the price in cash, and does not raise it, is not asked: it is auctioned at once."""
+    if await can_pay(match, number, space.position, space.price, bid=False):
         decision = await match.ask(number, BuyOrAuction, position=space.position)
         if decision.action == "buy":
             match.pay(number, BANK, space.price, "purchase", space.position)
@@ -96,6 +97,7 @@ class AuctionClosed(
     heading=If("winner", "{winner_name} wins the auction", "Nobody bids"),
     content=If("winner", "{position} for ${price}.", "The bank keeps {position}."),
 ):
+    short = If("winner", "{winner_name} wins {position} at auction for ${price}", "{position} is auctioned; no bids")
     position: Position
     winner: str | None
     winner_name: str
@@ -128,6 +130,14 @@ class AuctionLot:
     rivals: tuple[str, ...]
     sealed: bool
     ahead: tuple[str, ...] = ()
+    building: str = ""
+    """A house or a hotel for this lot in place of the deed."""
+
+    @property
+    def price(self) -> int:
+        """The printed price."""
+        space = SPACES[self.position]
+        return space.house_cost if self.building else space.price
 
 
 class AuctionBid(MonopolyRequest[Bid]):
@@ -150,7 +160,7 @@ class AuctionBid(MonopolyRequest[Bid]):
         return f"action.bid must be 0, or from {self.bids}." if 0 < decision.action.bid < self.lot.least else ""
 
     def question(self) -> tuple[str, ...]:
-        lot, space = self.lot, SPACES[self.lot.position]
+        lot = self.lot
         how = f"The highest bid is ${lot.high} by {lot.leader}." if lot.leader else "Nobody has bid yet."
         how += " Whoever withdraws is out of it."
         if lot.sealed:
@@ -159,12 +169,26 @@ class AuctionBid(MonopolyRequest[Bid]):
             )
             how = f"Everybody bids once, unseen; the highest bid takes it and is paid, {ahead}"
         return (
-            f"{space.position} {space.name} is auctioned. Printed price ${space.price}; you have ${self.you.cash}. "
-            f"{rent_line(space.position)}",
-            group_line(self.view, self.seat, space.position),
+            f"{self._what()} is auctioned. Printed price ${lot.price}; you have ${self.you.cash}. "
+            f"{rent_line(lot.position)}",
+            *([] if lot.building else [group_line(self.view, self.seat, lot.position)]),
             f"{how} Still bidding besides you: {', '.join(lot.rivals) or 'nobody'}.",
             f"How much do you bid: a whole number from {self.bids}, or 0 to withdraw?",
         )
+
+    def _what(self) -> str:
+        lot, space = self.lot, SPACES[self.lot.position]
+        if not lot.building:
+            return f"{space.position} {space.name}"
+        rents, level = space.rents, self.view.level[lot.position]
+        return (
+            f"The bank is short of {lot.building}s: the next one, which you would build at once on {space.position} "
+            f"{space.name} (rent {rents[level]}, then {rents[level + 1]}),"
+        )
+
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        building = {"building": self.lot.building} if self.lot.building else {}
+        return {**super().fingerprint_fields(), **building}
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return said(action, "bid", description=f"{self.bids}, or 0 to withdraw")
@@ -172,7 +196,7 @@ class AuctionBid(MonopolyRequest[Bid]):
     def fallback(self) -> Bid:
         """Ten more than the highest, as far as the cash goes, while that is below the printed price."""
         lot, cash = self.lot, self.you.cash
-        bid = min(max(lot.high + BID_STEP, lot.least), cash) if lot.high < SPACES[lot.position].price <= cash else 0
+        bid = min(max(lot.high + BID_STEP, lot.least), cash) if lot.high < lot.price <= cash else 0
         return self.silent(action=StakedBid(bid=bid if bid >= lot.least else 0))
 
 
@@ -196,7 +220,7 @@ async def _ascending(match: Match, position: int, order: Sequence[int]) -> tuple
     leader, high, left = BANK, 0, deque(order)
     while left and (number := left.popleft()) != leader:  # it comes round only when no other bidder is left
         least, bid = high + match.config.auction_min_step, 0
-        if match.seat(number).cash >= least:
+        if await can_pay(match, number, position, least, bid=True):
             rivals = tuple(map(match.name, left))
             lot = AuctionLot(position, high, match.name(leader) if leader != BANK else "", least, rivals, sealed=False)
             bid = (await match.ask(number, AuctionBid, lot=lot)).action.bid
@@ -210,7 +234,7 @@ async def _ascending(match: Match, position: int, order: Sequence[int]) -> tuple
 async def _sealed(match: Match, position: int, order: Sequence[int]) -> tuple[int, int]:
     """One bid each, all at once."""
     least = match.config.auction_min_step
-    able = [number for number in order if match.seat(number).cash >= least]
+    able = [number for number in order if await can_pay(match, number, position, least, bid=True)]
     names = tuple(map(match.name, able))
     requests = []
     for place, number in enumerate(able):

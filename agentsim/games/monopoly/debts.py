@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -11,18 +11,21 @@ from agentsim.engine.request import Options
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OfPlayer, handed_cards
 from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, open_to
-from agentsim.games.monopoly.bundle import LEVELS, Bundle, Level, building
+from agentsim.games.monopoly.bundle import Funds, Level, building
 from agentsim.games.monopoly.buying import auction
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match, Why
-from agentsim.games.monopoly.question import Deeds, Part, Spoken
+from agentsim.games.monopoly.proposing import Proposing
+from agentsim.games.monopoly.question import Spoken
+from agentsim.games.monopoly.receipt import received
 from agentsim.games.monopoly.trade import Proposal
-from agentsim.games.monopoly.trading import Proposing, deal
+from agentsim.games.monopoly.trading import deal
 
 
 class Bankrupted(OfPlayer, heading="{name} is bankrupt", content="Owes {creditor_name} ${owed} and has ${cash}."):
     """`owed` is the debt that could not be paid; `creditor` None is the bank."""
 
+    short = "{name} is bankrupt, owing {creditor_name} ${owed}"
     creditor: str | None
     creditor_name: str
     owed: int
@@ -32,17 +35,10 @@ class Bankrupted(OfPlayer, heading="{name} is bankrupt", content="Owes {creditor
 # -- what is asked
 
 
-class Raise(Part):
+class Raise(Funds):
     """How a debtor raises money: by selling and mortgaging, or by a trade."""
 
-    sells: tuple[Level, ...] = LEVELS
-    mortgages: Deeds = ()
     trade: Proposal = Proposal()
-
-    @property
-    def bundle(self) -> Bundle:
-        """Its part that needs no other player."""
-        return Bundle(sells=self.sells, mortgages=self.mortgages)
 
 
 class Raised(Spoken):
@@ -60,6 +56,8 @@ class RaiseCash(Proposing[Raised]):
     creditor: str
     why: str
     may_propose: bool
+    position: int | None = None
+    """What it is owed for, where that is a space."""
 
     def choices(self) -> Options:
         return self.proposals("action.trade")
@@ -79,14 +77,27 @@ class RaiseCash(Proposing[Raised]):
         return self.objection_to(decision.action.trade, estate, seats) if self.may_propose else ""
 
     def question(self) -> tuple[str, ...]:
-        cash = self.you.cash
+        cash, estate = self.you.cash, self.view.estate()
+        everything = cash + estate.liquid(self.seat)
+        what = self.why if self.position is None else f"{self.why}, {self.position} {SPACES[self.position].name}"
         by_trade, no_more = ", or propose a trade to one player, by id.", ". No more trades can be proposed."
         return (
-            f"You owe {self.creditor} ${self.owed} ({self.why}) and have ${cash}: ${self.owed - cash} are missing. "
+            f"You owe {self.creditor} ${self.owed} ({what}) and have ${cash}: ${self.owed - cash} are missing. "
             "Raise them, or as much as you can at once.",
             *open_to(self.view, self.seat, "sell", "mortgage"),
+            *self._later(estate),
+            f"With all buildings sold and all deeds mortgaged everything comes to ${everything}; after paying you keep "
+            f"${everything - self.owed}.",
             f"Sell buildings, mortgage deeds{by_trade if self.may_propose else no_more}",
         )
+
+    def _later(self, estate: Estate) -> Iterator[str]:
+        """What can be mortgaged once the buildings of its group are sold, which one answer may do."""
+        held = [at for at in estate.held(self.seat) if estate.built_up(at)]
+        if held:
+            worth = sum(estate.level[at] * SPACES[at].house_cost // 2 for at in held)
+            deeds = ", ".join(f"{at} {SPACES[at].name} ${SPACES[at].mortgage}" for at in held)
+            yield f"All your buildings sell for ${worth}; then these may be mortgaged too (you get): {deeds}"
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         estate, parts = self.view.estate(), dict(action["properties"])
@@ -169,7 +180,7 @@ async def _raised(match: Match, debt: Debt) -> bool:
             return False  # nothing the bank gives would be enough
         may_propose = proposals < match.config.proposals_per_phase
         owes = {"owed": debt.amount, "creditor": match.name(debt.creditor), "why": debt.why}
-        decision = await match.ask(debt.debtor, RaiseCash, **owes, may_propose=may_propose)
+        decision = await match.ask(debt.debtor, RaiseCash, **owes, may_propose=may_propose, position=debt.position)
         carry_out(match, debt.debtor, decision.action.bundle)
         if may_propose and decision.action.trade.propose_trade:
             proposals += 1
@@ -187,12 +198,9 @@ async def _bankruptcy(match: Match, debt: Debt) -> list[Debt]:
     clear_lots(match, debtor, paid=not to_bank)
     match.pay(debtor, creditor, seat.cash, "bankruptcy")
     deeds = state.estate.held(debtor)
-    due: list[Debt] = []
+    mortgaged = [] if to_bank else [position for position in deeds if state.estate.mortgaged[position]]
     for position in deeds:
-        mortgaged = state.estate.mortgaged[position]
         match.give_deed(position, creditor, "bankruptcy")
-        if mortgaged and not to_bank:
-            due.append(Debt(creditor, BANK, SPACES[position].interest, "interest", position))
     while seat.cards:
         match.give_card(debtor, creditor, handed_cards(seat.cards, 1)[0] if to_bank else seat.cards[0])
     state.put(debtor, 0, bankrupt=True)
@@ -201,4 +209,6 @@ async def _bankruptcy(match: Match, debt: Debt) -> list[Debt]:
         for position in deeds:
             if not state.over:
                 await auction(match, position, opener=debtor)
-    return due
+    elif not state.over:
+        mortgaged = list(await received(match, creditor, mortgaged))
+    return [Debt(creditor, BANK, SPACES[position].interest, "interest", position) for position in mortgaged]

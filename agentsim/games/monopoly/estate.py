@@ -82,6 +82,10 @@ class Estate:
         held = sum(self.owner[other] == owner for other in GROUPS[space.group])
         return board.RAILROAD_RENTS[held - 1] if space.kind == "railroad" else board.UTILITY_TIMES[held - 1] * dice
 
+    def highest_rent(self, seat: int) -> int:
+        """The most that the seat could owe another for one landing as things stand."""
+        return max((self.rent(position, 12) for position in DEEDS if self.owner[position] != seat), default=0)
+
     def buildings(self, seat: int) -> tuple[int, int]:
         """(houses, hotels) of a seat."""
         levels = [self.level[lot] for lot in STREETS if self.owner[lot] == seat]

@@ -10,23 +10,27 @@ from agentsim.engine.game import Bot, Game, Outcome
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
+from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import DECKS, Deck, ids
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.building import Built, Lifted, ManageEstate, Mortgaged, Sold
 from agentsim.games.monopoly.buying import AuctionBid, AuctionClosed, AuctionOpened, BidMade, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
+from agentsim.games.monopoly.funding import RaiseFirst
 from agentsim.games.monopoly.jail import Freed, JailAction, Jailed, StayedInJail
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Match, Moved, Paid, Rolled
 from agentsim.games.monopoly.panels import panels
+from agentsim.games.monopoly.proposing import ProposeTrade
+from agentsim.games.monopoly.receipt import LiftOnReceipt
 from agentsim.games.monopoly.rulebook import laws
+from agentsim.games.monopoly.shortage import BuildingShort
 from agentsim.games.monopoly.state import Seat, State
-from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, sum_up
+from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, take_minutes
 from agentsim.games.monopoly.tables import tables
 from agentsim.games.monopoly.talk import Narrated, Spoke, Summarized, Thought
 from agentsim.games.monopoly.trading import (
     AnswerTrade,
-    ProposeTrade,
     React,
     TradeAccepted,
     TradeDiscarded,
@@ -37,12 +41,13 @@ from agentsim.games.monopoly.turn import CardDrawn, GameBegan, GameEnded, Result
 
 MOST_PLAYERS = 8
 REQUESTS: tuple[type[Request[Any]], ...] = (
-    *(JailAction, ManageEstate, ProposeTrade, AnswerTrade, React, BuyOrAuction, AuctionBid, RaiseCash),
+    *(JailAction, PhaseAction, ManageEstate, ProposeTrade, AnswerTrade, React, BuyOrAuction, AuctionBid, RaiseCash),
+    *(RaiseFirst, LiftOnReceipt),
 )
 EVENTS: tuple[type[Event], ...] = (
     *(Rolled, Moved, CardDrawn, CardMoved, Jailed, Freed, StayedInJail, DeedMoved, AuctionOpened, BidMade),
     *(AuctionClosed, Built, Sold, Mortgaged, Lifted, Paid, Bankrupted, TradeProposed, TradeDiscarded, TradeAccepted),
-    *(TradeRejected, GameBegan, Spoke, Thought, Narrated, Summarized, GameEnded),
+    *(TradeRejected, BuildingShort, GameBegan, Spoke, Thought, Narrated, Summarized, GameEnded),
 )
 
 
@@ -52,7 +57,7 @@ class Monopoly(Game):
     name = "monopoly"
     title = "Monopoly"
     summary = "two to eight players trade, build and ruin each other, aloud and in private"
-    rules_version = 1
+    rules_version = 2
     config = MonopolyConfig
     requests = (*REQUESTS, Summarize)
     events = EVENTS
@@ -73,13 +78,14 @@ class Monopoly(Game):
         seats = [Seat(player, name, config.start_cash) for player, name in names.items()]
         state = State(seats, decks, start_cash=config.start_cash)
         match = Match(table, config, state)
+        if config.memory == "window":
+            match.take_minutes = take_minutes
         table.watch(state)
         table.tell(GameBegan(names, config.start_cash, config.max_turns), to=Everyone)
         while not state.over and state.turn < config.max_turns:
             state.begin_turn()
             table.round(f"Turn {state.turn}: {match.name(state.active)}")
-            while turns := match.talk(state.active).due(state.turn):
-                await sum_up(match, *turns)
+            await take_minutes(match)
             await play_turn(match, state.active)
         standings = state.standings(match.fallen)
         results = (

@@ -8,8 +8,8 @@ from typing import ClassVar, Literal, TypeAlias
 from agentsim.engine.request import Choice, Options
 from agentsim.engine.template import By
 from agentsim.games.monopoly import bundle
+from agentsim.games.monopoly.acting import manage
 from agentsim.games.monopoly.board import FINE, JAIL, OfPlayer, handed_cards
-from agentsim.games.monopoly.building import manage
 from agentsim.games.monopoly.debts import Debt, settle
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match
@@ -30,6 +30,7 @@ class Jailed(
     heading="{name} goes to jail",
     content=By("why", {"space": "The space says so.", "card": "The card says so."}, "Three doubles in one turn."),
 ):
+    short = "{name} goes to jail"
     why: JailedFor
 
 
@@ -38,6 +39,7 @@ class Freed(
     heading="{name} leaves jail",
     content=By("how", {"fine": "Paid.", "card": "By a card.", "doubles": "By doubles."}, "Three rolls are all."),
 ):
+    short = "{name} leaves jail ({how})"
     how: FreedBy
 
 
@@ -118,7 +120,8 @@ async def choose_way_out(match: Match, number: int) -> None:
             options.insert(0, "pay_fine")
         if seat.cards:
             options.insert(-1, "use_card")
-        if managed < _MANAGED and bundle.possible(match.state.estate, number, seat.cash):
+        apart = match.config.questions == "separate"  # else the phase before has been the place for it
+        if apart and managed < _MANAGED and bundle.possible(match.state.estate, number, seat.cash):
             options.append("manage")
         if len(options) == 1:
             return

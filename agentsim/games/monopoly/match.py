@@ -5,7 +5,8 @@ Those are: asking and telling; cash, deeds and cards out of jail that change han
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -13,14 +14,15 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from agentsim.engine.event import Audience, Event, Everyone, Nobody
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.engine.template import By, If
+from agentsim.engine.template import By, If, Template
 from agentsim.engine.wording import CUT, cut
+from agentsim.games.monopoly.blocks import Blocks
 from agentsim.games.monopoly.board import JAIL_CARDS, SALARY, DeckName, OfPlayer, OnBoard, Position
 from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.question import Reacted, Spoken, StandIn
 from agentsim.games.monopoly.state import Seat, State
-from agentsim.games.monopoly.talk import Narrated, Spoke, Talk, Thought
+from agentsim.games.monopoly.talk import EVERYBODY, Memory, Minutes, Narrated, Spoke, Talk, Thought
 
 Q = TypeVar("Q", bound=Request[Any])
 S = TypeVar("S", bound=Spoken | Reacted)
@@ -42,6 +44,12 @@ _FOR = {
     "trade": "In a trade",
     "bankruptcy": "Of the bankrupt's cash",
 }
+_SHORT: dict[str, Template] = {  # of the others a line of their own tells
+    "rent": "{by} pays {to} ${amount} rent, {position}",
+    "tax": "{by} pays ${amount} tax",
+    "card": By("payee", {None: "{by} pays ${amount}"}),
+    "purchase": "{by} buys {position} for ${amount}",
+}
 
 
 class Paid(
@@ -51,6 +59,7 @@ class Paid(
 ):
     """Cash changed hands; `cash` is what each player involved has afterwards, by id."""
 
+    short = By("why", _SHORT)
     payer: str | None
     payee: str | None
     amount: int
@@ -143,22 +152,29 @@ class Moved(OfPlayer, heading="{name} comes to {to}", content=("From {start}", B
     by: MovedBy
 
 
+async def _nothing(match: Match) -> None: ...
+
+
 @dataclass
 class Match:
-    """Seats are numbers, `BANK` is -1. `proposals` are those of the present turn, `proposed` those of the game."""
+    """Seats are numbers, `BANK` is -1. `proposals` are this turn's by seat, `proposed` those of the game."""
 
     table: Table
     config: MonopolyConfig
     state: State
-    proposals: int = 0
+    proposals: Counter[int] = field(default_factory=Counter)
     proposed: int = 0
     fallen: list[int] = field(default_factory=list)
-    _talk: Callable[[str], Talk] = field(init=False)
+    take_minutes: Callable[[Match], Awaitable[None]] = _nothing
+    """Makes room among what was told, before a player is asked."""
+    _minutes: Callable[[str], Minutes] = field(init=False)
     _limits: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
         config = self.config
-        self._talk = partial(Talk, players=self.table.players, turns=config.talk_turns, entries=config.talk_entries)
+        minutes = partial(Blocks, entries=config.talk_entries) if config.memory == "blocks" else Minutes
+        titles, turns, chars = self.table.rounds, config.talk_turns, config.talk_chars
+        self._minutes = partial(minutes, titles=titles, turns=turns, chars=chars)
         self._limits = {"words": config.speech_words, "chars": config.thought_chars, "max_turns": config.max_turns}
 
     def seat(self, number: int) -> Seat:
@@ -173,17 +189,24 @@ class Match:
         """The id in events; None is the bank."""
         return None if number == BANK else self.state.seats[number].id
 
-    def talk(self, number: int) -> Talk:
+    @property
+    def minutes(self) -> Minutes:
+        """What all players remember of what all heard."""
+        return self.table.memory(EVERYBODY, self._minutes)
+
+    def memory(self, number: int) -> Memory:
         """What a player remembers of what it heard."""
-        return self.table.memory(self.state.seats[number].id, self._talk)
+        talk = self.table.memory(self.state.seats[number].id, Talk)
+        return talk.memory(self.state.turn, self.minutes, self.table.players)
 
     def request(self, number: int, kind: Callable[..., Q], **fields: Any) -> Q:
         """A question to a player, with the board as it is now and what the player remembers."""
-        seat, memory = self.state.seats[number], self.talk(number).memory(self.state.turn)
+        seat, memory = self.state.seats[number], self.memory(number)
         return kind(player=seat.id, memory=memory, view=self.state.view(), **self._limits, **fields)
 
     async def ask(self, number: int, kind: Callable[..., Request[S]], **fields: Any) -> S:
         """The player decides; what it says and thinks with that is told to whom it concerns."""
+        await self.take_minutes(self)
         decision = await self.table.ask(self.request(number, kind, **fields))
         self.voice(number, decision)
         return decision
@@ -242,7 +265,7 @@ class Match:
         stream = self.table.chance.stream("dice")
         dice = (stream.integer(1, 6), stream.integer(1, 6))
         if purpose != "rent":
-            self.state.roll = dice
+            self.state.roll, self.state.roller = dice, number
             self.state.version += 1
         seat = self.seat(number)
         self.tell(Rolled(seat.id, seat.name, dice, purpose))

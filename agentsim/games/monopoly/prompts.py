@@ -1,87 +1,73 @@
-"""Prompts of Monopoly: the rules and the board in words. What is asked is each chapter's, what was said is `talk`."""
+"""Prompts of Monopoly: the rules in words, and deeds as questions name them. The board in words is `situation`."""
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
+from itertools import groupby
 
 from agentsim.engine.wording import counted
-from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES, group_name
+from agentsim.games.monopoly.board import CARDS, GROUPS, HOTEL, SPACES, group_name
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.state import View
 
 _INCOME, _LUXURY = (space for space in SPACES if space.tax)
 
 
+_REPAIRS = [card for card in CARDS.values() if card.effect == "repairs"]
+_FEES = [card.amount for card in CARDS.values() if card.effect == "pay"]
+(_EACH,) = (card.amount for card in CARDS.values() if card.effect == "pay_each")
+
+
 @cache
-def rules(players: int, words: int, max_turns: int) -> tuple[str, ...]:
+def rules(players: int, max_turns: int) -> tuple[str, ...]:
+    repairs = " or ".join(f"{card.amount} a house and {card.per_hotel} a hotel" for card in _REPAIRS)
     return (
         "[RULES]",
-        f"You play Monopoly (US rules) with {counted(players - 1, 'other')}; the last one who is not bankrupt "
-        f"wins. If the game has not ended after {max_turns} turns, counted over all players, the greatest net worth "
-        "wins: cash, deeds at their price (mortgaged ones at half), buildings at cost. Amounts are dollars, positions "
-        "count from GO = 0.",
+        f"You play Monopoly (US rules) with {counted(players - 1, 'other')}; the last one who is not bankrupt wins. If "
+        f"the game has not ended after {max_turns} turns, counted over all players, the greatest net worth wins: "
+        "cash, deeds at their price (mortgaged: half), buildings at cost. Amounts are dollars, positions count from "
+        "GO = 0.",
         "- Passing GO or landing on it pays 200. An unowned property you land on is yours for its price, or is "
         "auctioned to anybody.\n"
-        "- Who holds a whole colour group gets double rent on its bare lots and may build, evenly, once no lot of it "
-        "is mortgaged. After four houses comes the hotel. The bank has 32 houses and 12 hotels; buildings sell back "
-        "for half.\n"
-        "- A mortgage brings half the price; the deed then earns nothing. Lifting it costs the mortgage and a tenth of "
-        "it; whoever is handed a mortgaged deed pays that tenth at once.\n"
-        "- Before and after your roll you may propose trades: deeds without buildings in their group, cash, and cards "
-        "out of jail, now; promises bind nobody.\n"
+        "- The owner of a whole colour group gets double rent on its bare lots and may build there, evenly, while none "
+        "of its deeds is mortgaged; a lot's fifth building is its hotel. The bank has 32 houses and 12 hotels, and "
+        "takes buildings back for half.\n"
+        "- Once a group is bare of buildings its deeds may be mortgaged, for half their price; they then earn nothing. "
+        "Lifting a mortgage costs it and a tenth more; a player who is handed a mortgaged deed pays that tenth at "
+        "once.\n"
+        "- Before and after your roll you may propose trades: deeds of groups without buildings, cash, and cards out "
+        "of jail, now; promises bind nobody.\n"
         "- Doubles give another roll, three in a row jail. Out of jail: pay 50, a card, or doubles, which move but "
         "give no further roll; after the third failed roll the 50 are due.\n"
-        f"- Income Tax ({_INCOME.position}) takes {_INCOME.tax}, Luxury Tax ({_LUXURY.position}) {_LUXURY.tax}.\n"
-        "- Who cannot pay must sell and mortgage; who still cannot is bankrupt, and all goes to the creditor.",
-        "Deeds (position, name, price; rent bare, with 1 to 4 houses, hotel):",
+        f"- Income Tax ({_INCOME.position}) takes {_INCOME.tax}, Luxury Tax ({_LUXURY.position}) {_LUXURY.tax}. Chance "
+        f"and Community Chest mostly move or pay you; they can cost {min(_FEES)} to {max(_FEES)}, {_EACH} to each "
+        f"player, or for your buildings {repairs}.\n"
+        "- If you cannot pay, you must sell and mortgage; if that is not enough, you are bankrupt, and all goes to the "
+        "creditor.",
+        "Deeds, with the price of a building in brackets (position, name, price: rent bare/1/2/3/4 houses/hotel):",
         *map(_printed, GROUPS),
-        'Answer with one JSON object, and nothing else: {"action": as the question says, "public_speech": what you '
-        f'say to the whole table, in under {words} words, "private_thought": what you think, which nobody else will '
-        "read}.",
+        "You are shown what all players heard, their own words in quotation marks; of each player cash, net worth, up "
+        "to how much selling and mortgaging everything would bring the cash, and place; and who holds each group's "
+        "deeds, in brackets the chance that at least one opponent lands there on its next turn.",
+        "Answer with one JSON object, and nothing else. All players hear your public_speech; your private_thought is "
+        "yours alone.",
     )
 
 
 def _printed(group: str) -> str:
-    """The deeds of a group as they are printed."""
+    """The deeds of a group as they are printed; those of one rent stand together."""
     spaces = [SPACES[position] for position in GROUPS[group]]
     heads = {
-        "railroad": "railroad (rent 25, 50, 100, 200 by how many the owner holds)",
-        "utility": "utility (rent 4 times the dice, 10 times with both)",
+        "railroad": "railroad (rent 25, 50, 100, 200 by how many you hold)",
+        "utility": "utility (rent 4 times the dice, with both 10 times)",
     }
-    street = f"{group_name(group)} (a house costs {spaces[0].house_cost}, the hotel as much again)"
+    alike = [(rents, list(found)) for rents, found in groupby(spaces, key=lambda space: space.rents)]
     deeds = (
-        f"{space.position} {space.name} {space.price}{': ' * bool(space.rents)}{'/'.join(map(str, space.rents))}"
-        for space in spaces
+        ", ".join(f"{space.position} {space.name} {space.price}" for space in found)
+        + (f": {'/'.join(map(str, rents))}" if rents else "")
+        for rents, found in alike
     )
-    return f"- {heads.get(group, street)}: {'; '.join(deeds)}"
-
-
-@lru_cache(maxsize=16)  # a view is shown to the seats of one moment
-def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
-    """The board from one seat: each player's cash, place and deeds, what is unowned, what the bank has left."""
-    estate, dice = view.estate(), "; the last roll was {} and {}".format(*view.roll) if view.roll else ""
-    unowned = [f"{position}" for position, owner in enumerate(view.owner) if owner == BANK and SPACES[position].price]
-    others = [number for number in range(len(view.seats)) if number != seat]
-    return (
-        f"Turn {view.turn} of at most {max_turns}{dice}. You are {view.seats[seat].name}.",
-        f"- You: {_player(view, estate, seat)}",
-        *(f"- {view.seats[each].name} (id {view.seats[each].id}): {_player(view, estate, each)}" for each in others),
-        f"Unowned: {', '.join(unowned) or 'nothing'}.",
-        f"The bank has {view.houses} of {HOUSES} houses and {view.hotels} of {HOTELS} hotels.",
-    )
-
-
-def _player(view: View, estate: Estate, seat: int) -> str:
-    player = view.seats[seat]
-    if player.bankrupt:
-        return "bankrupt."
-    place = SPACES[player.position]
-    at = f"in jail, {player.failed} of 3 rolls failed" if player.jailed else f"on {place.position} {place.name}"
-    cards = f", {counted(len(player.cards), 'card')} out of jail" if player.cards else ""
-    deeds = ", ".join(deed(estate, position) for position in estate.held(seat)) or "none"
-    whole = [group_name(group) for group in GROUPS if estate.completes(seat, group)]
-    groups = f"; whole groups: {', '.join(whole)}" if whole else ""
-    return f"${player.cash}, {at}{cards}; deeds: {deeds}{groups}."
+    return f"- {heads.get(group, f'{group_name(group)} ({spaces[0].house_cost})')}: {'; '.join(deeds)}"
 
 
 def deed(estate: Estate, position: int) -> str:

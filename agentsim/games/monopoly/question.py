@@ -16,13 +16,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 
 from agentsim.engine.number import WholeNumber
 from agentsim.engine.options import Schema
-from agentsim.engine.prompt import Prompt, Restated
+from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Options, Request, Text
 from agentsim.engine.schema import changed
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
-from agentsim.games.monopoly.prompts import rules, state_lines
+from agentsim.games.monopoly.prompts import rules
+from agentsim.games.monopoly.situation import state_lines
 from agentsim.games.monopoly.state import SeatView, View
 from agentsim.games.monopoly.talk import Memory
 
@@ -144,13 +145,8 @@ class MonopolyRequest(Request[S]):
     def prompt(self) -> Prompt:
         memory, board = self.memory, state_lines(self.view, self.seat, self.max_turns)
         return Prompt(
-            rules=rules(len(self.view.seats), self.words, self.max_turns),
-            history=(
-                "[PUBLIC_HISTORY]",
-                *map(Restated, memory.in_short()),
-                "Table talk, oldest first; what players say is their own words:",
-                *(remark.line for remark in memory.remarks),
-            ),
+            rules=rules(len(self.view.seats), self.max_turns),
+            history=("[PUBLIC_HISTORY]", *memory.public()),
             state=("[PRIVATE_HISTORY]", *memory.thought(), "[CONTEXT]", *board, *memory.refused()),
             question=("[DECISION]", *self.question(), self.answer_line),
         )

@@ -12,18 +12,17 @@ from itertools import groupby
 from typing import Literal, TypeAlias
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
-from agentsim.games.monopoly.board import CARDS, FINE, JAIL, SPACES
+from agentsim.games.monopoly.board import CARDS, JAIL
 from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import Freed, Jailed
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid
-from agentsim.games.monopoly.trade import Side
+from agentsim.games.monopoly.trade import Side, listed, rents_of
 from agentsim.games.monopoly.trading import TradeAccepted, TradeProposed, TradeRejected
 from agentsim.games.monopoly.turn import CardDrawn, GameBegan
 
 Answer: TypeAlias = Literal["accepted", "rejected", "open"]
-_PIPS = 7
 
 
 @dataclass
@@ -174,16 +173,7 @@ def _deal(game: Replay, turn: int, event: TradeProposed) -> Deal:
     for side, taker in ((event.offer, target), (event.request, proposer)):
         for position in side.properties:
             after.owner[position] = taker
-    rents = [_rents(after, seat) - _rents(before, seat) for seat in (proposer, target)]
-    balance = _listed(before, event.request) - _listed(before, event.offer)
+    rents = [rents_of(after, seat) - rents_of(before, seat) for seat in (proposer, target)]
+    balance = listed(before, event.request) - listed(before, event.offer)
     parties = (event.proposer, event.target)
     return Deal(event.number, turn, *parties, event.offer, event.request, event.pitch, "open", balance, *rents)
-
-
-def _listed(estate: Estate, side: Side) -> int:
-    deeds = (SPACES[at].mortgage if estate.mortgaged[at] else SPACES[at].price for at in side.properties)
-    return sum(deeds) + side.cash + FINE * side.jail_cards
-
-
-def _rents(estate: Estate, seat: int) -> int:
-    return sum(estate.rent(position, _PIPS) for position in estate.held(seat))

@@ -54,7 +54,8 @@ def _unpriced(asked: MonopolyRequest[Any]) -> Iterator[str]:
     """Whom a deed is offered is told its printed price."""
     match asked:
         case BuyOrAuction(position=position) | AuctionBid(lot=AuctionLot(position=position)):
-            if f"${SPACES[position].price}" not in " ".join(map(str, asked.question())):
+            price = asked.lot.price if isinstance(asked, AuctionBid) else SPACES[position].price
+            if f"${price}" not in " ".join(map(str, asked.question())):
                 yield f"{asked.player} is asked {asked.kind}, and not told the price of {SPACES[position].name}"
 
 

@@ -44,6 +44,7 @@ class State:
     turn: int = 0
     active: int = 0
     roll: tuple[int, int] | None = None
+    roller: int = BANK
     version: int = 0
     issued: int = 0  # what the bank has paid out, less what it has taken in
     _view: View | None = field(default=None, repr=False, compare=False)
@@ -115,7 +116,8 @@ class State:
             estate = self.estate
             seats = tuple(map(_seat_view, self.seats, self._view.seats if self._view else repeat(None)))
             deeds = (tuple(estate.owner), tuple(estate.level), tuple(estate.mortgaged), estate.houses, estate.hotels)
-            self._view, self._seen = View(self.turn, self.active, self.roll, seats, *deeds), self.version
+            self._view = View(self.turn, self.active, self.roll, seats, *deeds, roller=self.roller)
+            self._seen = self.version
         return self._view
 
     def worth(self, seat: int) -> int:
@@ -216,7 +218,10 @@ def holdings(owner: tuple[int, ...], seats: int) -> Holdings:
 
 @dataclass(frozen=True)  # without slots: what follows from it is kept with it
 class View:
-    """The game at one moment; seats are numbers into `seats`, -1 the bank; the rest is by position, as in `Estate`."""
+    """The game at one moment; seats are numbers into `seats`, -1 the bank; the rest is by position, as in `Estate`.
+
+    `roll` is the last one that moved a token, and `roller` whose it was.
+    """
 
     turn: int
     active: int
@@ -227,6 +232,7 @@ class View:
     mortgaged: tuple[bool, ...]
     houses: int
     hotels: int
+    roller: int = BANK
 
     @cached_property
     def mark(self) -> str:

@@ -1,59 +1,55 @@
-"""Talk: what was said, offered and answered, as a player remembers it: the newest in full, the rest in short.
+"""Talk: what players remember: the newest turns as they were told, with every word said, and older ones in short.
 
-Turns go in blocks. Lines are dropped a block at a time, or half a window at a time where people talk too much,
-so that what a player is shown stays as it was for as long as it can. How a block is summed up is `summarizing`.
+What all players hear is remembered once for all of them (`Minutes`); thoughts, answers to one's own offers and refused
+proposals are each player's own (`Talk`). What leaves the minutes is summed up at that moment: `summarizing`.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import ClassVar
 
-from agentsim.engine.event import Event, LogEntry, PlayerId
-from agentsim.engine.prompt import NARRATOR, quoted
+from agentsim.engine.event import LogEntry, PlayerId
+from agentsim.engine.prompt import Restated, in_quotes, joined
+from agentsim.games.monopoly.board import OnDeed, Recounted
 
-MOST_SAID = 1600
-"""Characters of remarks in full, about 400 tokens."""
-MOST_TRADED = 700
-"""Characters of trades in short, about 175 tokens."""
-MOST_SUMMED = 1200
-"""Characters of summaries, about 300 tokens."""
+MOST_SUMMED = 900
+"""Characters of summaries, about 225 tokens."""
+MOST_THOUGHT = 1200
+"""Characters of one's own thoughts, about 300 tokens; the latest one is always there."""
 THOUGHTS = 5
 ANSWERS = 10  # of one player to another that are remembered
+EVERYBODY = "@everybody"
+"""Hears what all hear, and nothing else."""
 
 
 # -- what is remembered
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
-    """One line of the table's history: a player's words, or a trade with its terms, or its answer.
+class Told:
+    """One line of the table's history: what happened, and a player's words in it: "" for none.
 
-    A trade in short has no `kind` and no pitch; its `answer` is empty where there is none yet.
+    `said` is None where the line tells a fact of the board, which a person at the table has seen.
     """
 
-    turn: int
-    name: str
-    kind: str
-    text: str = ""
-    to: str = ""
-    gives: str = ""
-    takes: str = ""
-    answer: str = ""
+    happened: str
+    said: str | None = None
 
     @property
     def size(self) -> int:
         """About the characters of its line in a prompt."""
-        return (40 if self.kind else 90) + len(self.text) + len(self.gives) + len(self.takes)
+        return len(self.happened) + len(self.said or "") + 5
 
     @property
     def line(self) -> str:
         """As it stands in a prompt, where no player's words can pass for anything else."""
-        who = {"turn": self.turn, "from": self.name, "kind": self.kind, "to": self.to}
-        fields = {**who, "gives": self.gives, "wants": self.takes, "text": self.text, "answer": self.answer}
-        return quoted(**{name: value for name, value in fields.items() if value != ""})
+        if self.said:
+            return joined(f"{self.happened}: ", in_quotes(self.said))
+        return self.happened if self.said is not None else Restated(self.happened)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,32 +71,29 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What one player remembers; `earlier` are summaries, oldest first.
+    """What one player remembers; `earlier` are summaries, oldest first, and `told` is everything after them.
 
-    `trades` are offers of the last ten turns (`talk_turns`) that are no longer among the `remarks`.
     `discarded` says why its last proposal of this turn could not be, where it could not.
     """
 
-    earlier: tuple[str, ...]
-    remarks: tuple[Remark, ...]
-    thoughts: tuple[Thinking, ...]
-    rejections: tuple[Rejection, ...]
+    earlier: tuple[str, ...] = ()
+    told: tuple[Told, ...] = ()
+    thoughts: tuple[Thinking, ...] = ()
+    rejections: tuple[Rejection, ...] = ()
     discarded: str = ""
-    trades: tuple[Remark, ...] = ()
 
-    def in_short(self) -> Iterator[str]:
-        """What is older than the remarks."""
+    def public(self) -> Iterator[str]:
+        """What all heard: first what is older, in short."""
         if self.earlier:
-            yield "Earlier in the game:"
-            yield from (quoted(summary=summary) for summary in self.earlier)
-        if self.trades:
-            yield "Trades of the last turns, in short:"
-            yield from (offer.line for offer in self.trades)
+            yield Restated("Earlier in the game:")
+            yield from (_restated("- ", in_quotes(summary)) for summary in self.earlier)
+            yield "Since then:"
+        yield from (told.line for told in self.told)
 
     def thought(self) -> Iterator[str]:
         """What the player thought itself."""
         yield "Your own latest thoughts:" if self.thoughts else "You have had no thoughts yet."
-        yield from (quoted(turn=thought.turn, thought=thought.text) for thought in self.thoughts)
+        yield from (joined(f"- turn {thought.turn}: ", in_quotes(thought.text)) for thought in self.thoughts)
 
     def refused(self) -> Iterator[str]:
         """What became of the player's offers."""
@@ -110,141 +103,171 @@ class Memory:
             yield f"Your last proposal came to nothing, and nobody heard of it: {self.discarded}."
 
 
-@dataclass(slots=True)
-class _Block:
-    """Some turns (10, as a rule), and how many remarks were made in them."""
+def _restated(*parts: str) -> Restated:
+    """One line of these parts, which a person who was there is not told again."""
+    line = Restated("".join(parts))
+    line.parts = parts
+    return line
 
-    first: int
-    last: int
-    said: int = 0
+
+# -- what all hear
+
+
+class Minutes:
+    """What all players heard since the last summary, line by line, and the summaries before it.
+
+    Once the lines take more than `chars`, whole turns are summed up, the oldest first and at most `turns` in one
+    summary, until half of the room is free. Of a turn that is too long by itself the older part is.
+    """
+
+    def __init__(self, listener: PlayerId, *, titles: Sequence[str], turns: int, chars: int) -> None:
+        self._titles, self._turns, self._chars = titles, turns, chars
+        self._summaries: list[str] = []
+        self._begin(())
+
+    def _begin(self, heard: Iterable[tuple[LogEntry, int]]) -> None:
+        """Since the last summary nothing but this was heard."""
+        self._heard: list[tuple[LogEntry, int]] = []  # with the characters that each adds to the lines
+        self._lines: list[Told] = []
+        self._size = 0
+        self._headed = 0  # the round under whose title the last line stands
+        self._step: tuple[int | None, str] = (None, "")  # the decision and the kind of event that it tells
+        self._parts: dict[int, str] = {}  # of that line, by position
+        for entry, _ in heard:
+            self._add(entry)
+
+    def hear(self, entry: LogEntry) -> None:
+        """One more event."""
+        if isinstance(entry.event, Summarized):
+            gone = len(self.leaving(entry.round))
+            self._summaries.append(entry.event.text)
+            while sum(map(len, self._summaries)) > MOST_SUMMED and len(self._summaries) > 1:
+                del self._summaries[0]
+            self._begin(self._heard[gone:])
+        else:
+            self._add(entry)
+
+    def _add(self, entry: LogEntry) -> None:
+        event = entry.event
+        size = self._tell(entry, event, event.in_short) if isinstance(event, Recounted) and event.short else 0
+        self._heard.append((entry, size))
+        self._size += size
+
+    def _tell(self, entry: LogEntry, event: Recounted, happened: str) -> int:
+        """Add the line of an event, if it has one; the characters that this takes."""
+        if not happened:
+            return 0
+        before, step = 0, (entry.decision, event.kind)
+        if entry.round != self._headed:
+            self._headed = entry.round
+            self._lines.append(Told(f"{self._titles[entry.round].replace(': ', ', ', 1)}:"))
+            before = self._lines[-1].size
+        if isinstance(event, OnDeed) and entry.decision is not None:
+            # what one decision does in several steps is one line: no player is asked between them
+            if step == self._step and not before:
+                before = -self._lines.pop().size
+            else:
+                self._parts = {}
+            what, _, part = happened.partition(": ")
+            self._parts[event.position] = part
+            happened = f"{what}: {', '.join(self._parts.values())}"
+        self._step = step
+        self._lines.append(Told(happened, event.said if isinstance(event, Remembered) else None))
+        return before + self._lines[-1].size
+
+    def leaving(self, turn: int) -> Sequence[LogEntry]:
+        """What is to be summed up now, in this turn: nothing where there is room."""
+        excess = self._size - self._chars // 2
+        if self._size <= self._chars:
+            return ()
+        newest, gone = self._heard[-1][0].round, 0
+        for turns, (number, told) in enumerate(groupby(self._heard, key=lambda heard: heard[0].round)):
+            if excess <= 0 or turns == self._turns or (gone and number == newest):
+                break
+            for _, size in told:
+                if number == newest and excess <= 0:
+                    break
+                gone, excess = gone + 1, excess - size
+        return [entry for entry, _ in self._heard[:gone]]
+
+    def retold(self, entries: Iterable[LogEntry]) -> tuple[Told, ...]:
+        """The lines of these entries."""
+        again = Minutes(EVERYBODY, titles=self._titles, turns=self._turns, chars=self._chars)
+        for entry in entries:
+            again.hear(entry)
+        return tuple(again._lines)
+
+    def shown(self) -> tuple[tuple[str, ...], tuple[Told, ...]]:
+        """The summaries, and all that was told since."""
+        return tuple(self._summaries), tuple(self._lines)
+
+
+# -- what one player alone remembers
 
 
 class Talk:
-    """One player's memory, made of what it hears; what all hear, all remember alike.
+    """One player's thoughts, and what became of its offers.
 
     `discarded` says why the player's last proposal of this turn could not be; "" where it could.
     """
 
-    def __init__(self, player: PlayerId, *, players: Sequence[PlayerId], turns: int = 10, entries: int = 20) -> None:
-        self.player, self._players, self._turns, self._entries = player, players, turns, entries
-        self.discarded = ""
-        self._turn = 1
-        self._blocks = [_Block(1, turns)]
-        self._shown: deque[Remark] = deque()
-        self._size = 0  # of what is shown
-        self._skipped = 0  # remarks at the front of the first block, and maybe the next, that were too much
-        self._summaries: list[str] = []
-        self._offers: deque[Remark] = deque(maxlen=ANSWERS * turns)
-        self._traded: tuple[Remark, ...] = ()
-        self._thoughts: deque[Thinking] = deque(maxlen=THOUGHTS)
+    def __init__(self, player: PlayerId) -> None:
+        self.player, self.discarded = player, ""
+        self._turn = 0  # in which the last proposal was discarded
+        self._thoughts: tuple[Thinking, ...] = ()
         self._answers: dict[PlayerId, tuple[str, deque[bool]]] = {}
-        self._memory: Memory | None = None
+        self._rejections: tuple[Rejection, ...] | None = ()  # None where they are to be counted anew
 
     def hear(self, entry: LogEntry) -> None:
         """Most of what happens says the board."""
-        event = entry.event
-        if isinstance(event, Remembered):
-            self._reach(entry.round)
-            self._memory = None
-            event.enter(self, entry.round)
-            if said := event.remark(entry.round):
-                self._say(said)
+        if isinstance(entry.event, Remembered):
+            entry.event.enter(self, entry.round)
 
     def think(self, turn: int, text: str) -> None:
-        """The player's own thought."""
-        self._thoughts.append(Thinking(turn, text))
+        """The player's own thought; older ones go where there is no room."""
+        thoughts = (*self._thoughts, Thinking(turn, text))[-THOUGHTS:]
+        while len(thoughts) > 1 and sum(len(thought.text) for thought in thoughts) > MOST_THOUGHT:
+            thoughts = thoughts[1:]
+        self._thoughts = thoughts
+
+    def discard(self, turn: int, problem: str) -> None:
+        """A proposal of the player's could not be, and why."""
+        self._turn, self.discarded = turn, problem
 
     def answered(self, other: PlayerId, name: str, *, accepted: bool) -> None:
         """Another's answer to an offer of the player's."""
         self._answers.setdefault(other, (name, deque(maxlen=ANSWERS)))[1].append(accepted)
+        self._rejections = None
 
-    def due(self, turn: int) -> tuple[int, int] | None:
-        """The oldest turns (the first and the last of them), where it is time to sum them up.
-
-        It is once they are over and nothing of them is shown in full, or once two other blocks hold too much with them.
-        """
-        self._reach(turn)
-        oldest, *others = self._blocks
-        unseen = oldest.said and self._skipped >= oldest.said
-        full = len(others) > 1 and sum(block.said for block in self._blocks) > self._entries
-        return (oldest.first, oldest.last) if others and (unseen or full) else None
-
-    def memory(self, turn: int) -> Memory:
+    def memory(self, turn: int, minutes: Minutes, players: Sequence[PlayerId]) -> Memory:
         """What the player remembers in this turn."""
-        self._reach(turn)
-        if self._memory is None:
-            answers = (self._answers[other] for other in self._players if other in self._answers)
-            rejections = tuple(Rejection(name, given.count(False), len(given)) for name, given in answers)
-            in_full = (tuple(self._shown), tuple(self._thoughts), rejections, self.discarded)
-            self._memory = Memory(tuple(self._summaries), *in_full, self._traded)
-        return self._memory
-
-    def _reach(self, turn: int) -> None:
-        """It is this turn by now."""
-        if turn <= self._turn:
-            return
-        self._turn, self.discarded, self._memory = turn, "", None
-        while turn > (last := self._blocks[-1].last):
-            self._blocks.append(_Block(last + 1, last + self._turns))
-            self._shorten()
-
-    def _say(self, said: Remark) -> None:
-        if said.kind == "offers":
-            self._offers.append(replace(said, kind="", text=""))
-        elif said.to:
-            self._offers[-1] = replace(self._offers[-1], answer=said.kind)
-        self._blocks[-1].said += 1
-        self._shown.append(said)
-        self._size += said.size
-        if self._size > MOST_SAID:
-            while self._shown and self._size > MOST_SAID // 2:
-                self._skipped += 1
-                self._size -= self._shown.popleft().size
-            self._shorten()
-
-    def sum_up(self, summary: str) -> None:
-        """The oldest block is remembered by its summary from now on."""
-        said = self._blocks.pop(0).said
-        for _ in range(said - self._skipped):
-            self._size -= self._shown.popleft().size
-        self._skipped = max(0, self._skipped - said)
-        self._shorten()
-        self._summaries.append(summary)
-        while sum(map(len, self._summaries)) > MOST_SUMMED and len(self._summaries) > 1:
-            del self._summaries[0]
-
-    def _shorten(self) -> None:
-        """Look again at the trades in short: the newest of the last turns that fit, without those shown in full.
-
-        This is done where remarks are dropped or a block is over, not at every word: trades in short stand before the
-        remarks, which then could not be repeated from a cache.
-        """
-        shown = sum(said.kind == "offers" for said in self._shown)
-        found: deque[Remark] = deque()
-        room = MOST_TRADED
-        for offer in list(self._offers)[: len(self._offers) - shown][::-1]:
-            room -= offer.size
-            if room < 0 or offer.turn <= self._turn - self._turns:
-                break
-            found.appendleft(offer)
-        self._traded = tuple(found)
+        if self._rejections is None:
+            answers = (self._answers[other] for other in players if other in self._answers)
+            self._rejections = tuple([Rejection(name, given.count(False), len(given)) for name, given in answers])
+        return Memory(*minutes.shown(), self._thoughts, self._rejections, self.discarded * (turn == self._turn))
 
 
 # -- what is told
 
 
-class Remembered(Event, base=True):
+class Remembered(Recounted, base=True):
     """Base of what players remember beyond the board: words, and what became of trades."""
 
-    def remark(self, turn: int) -> Remark | None:
-        """Its line of table talk; None where it is none."""
-        return None
+    @property
+    def said(self) -> str:
+        """The player's words in it, if any."""
+        return str(getattr(self, self.words)) if self.words else ""
+
+    @property
+    def weight(self) -> int:
+        """How much it counts for `memory = "blocks"`, about the characters of its line there."""
+        return 40 + len(str(getattr(self, self.words)) if self.words else "")
 
     def enter(self, talk: Talk, turn: int) -> None:
-        """Become a part of what a player who hears it remembers, beside the line."""
+        """Become a part of what a player who hears it remembers for itself."""
 
 
-class _InWords(Remembered, words="text"):
+class _InWords(Remembered, words="text", base=True):
     player: str
     name: str
     turn: int
@@ -254,8 +277,7 @@ class _InWords(Remembered, words="text"):
 class Spoke(_InWords, heading="{name} says"):
     """What a player says to the whole table."""
 
-    def remark(self, turn: int) -> Remark:
-        return Remark(turn, self.name, "says", self.text)
+    short = "{name}"
 
 
 class Thought(_InWords, heading="{name} thinks", private=("player",)):
@@ -268,8 +290,11 @@ class Thought(_InWords, heading="{name} thinks", private=("player",)):
 class Narrated(_InWords, heading="The narrator, in place of {name}"):
     """What the narrator says where a player was asked and gave no usable answer: none of it is the player's words."""
 
-    def remark(self, turn: int) -> Remark:
-        return Remark(turn, NARRATOR, "tells", self.text)
+    short = "NARRATOR: {text}"
+
+    @property
+    def said(self) -> str:
+        return ""
 
 
 class Summarized(Remembered, heading="The table talk in short", words="text"):
@@ -279,6 +304,3 @@ class Summarized(Remembered, heading="The table talk in short", words="text"):
     first: int
     last: int
     text: str
-
-    def enter(self, talk: Talk, turn: int) -> None:
-        talk.sum_up(self.text)

@@ -14,13 +14,14 @@ from pydantic import BeforeValidator
 
 from agentsim.engine.number import WholeNumber
 from agentsim.engine.wording import counted
-from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name, name_of
+from agentsim.games.monopoly.board import DEEDS, FINE, GROUPS, SPACES, group_name, name_of
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.prompts import rent_line
 from agentsim.games.monopoly.question import Deeds, Part
-from agentsim.games.monopoly.state import Seat, SeatView
+from agentsim.games.monopoly.state import Seat, SeatView, View
 
 NOBODY = -1
+_PIPS = 7
 Trader: TypeAlias = Seat | SeatView
 
 
@@ -67,14 +68,21 @@ def _id(value: Any) -> Any:
     return str(value) if type(value) is int else value
 
 
-class Proposal(Part):
-    """A trade that is proposed, or that none is."""
+class Offered(Part):
+    """To whom a trade is offered, and what for what."""
 
-    propose_trade: bool = False
     target_player: Annotated[str | None, BeforeValidator(_id)] = None
     offer: Side = Side()
     request: Side = Side()
     pitch: str = ""
+
+
+class _Proposing(Part):
+    propose_trade: bool = False
+
+
+class Proposal(Offered, _Proposing):
+    """A trade that is proposed, or that none is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,52 @@ class Terms:
     request: Side
 
 
-def terms_of(traders: Sequence[Trader], proposer: int, proposal: Proposal) -> Terms:
+def consequences(view: View, terms: Terms, seat: int) -> Iterator[str]:
+    """What a trade changes for either side: list prices, interest, groups, rents; told to one of them."""
+    before, after = view.estate(), view.estate()
+    sides = ((terms.proposer, terms.offer, terms.request), (terms.target, terms.request, terms.offer))
+    for number, _, gets in sides:
+        for position in gets.properties:
+            after.owner[position] = number
+    names = {number: "you" if number == seat else view.seats[number].name for number, _, _ in sides}
+    values = {number: listed(before, gets) - listed(before, gives) for number, gives, gets in sides}
+    yield f"By list price (a mortgaged deed counts half, a card ${FINE}) you gain {_dollars(values[seat])}."
+    due = {names[number]: interest_on(view.mortgaged, gets.properties) for number, _, gets in sides}
+    if any(due.values()):
+        owing = (f"{who} {'pay' if who == 'you' else 'pays'} ${amount}" for who, amount in due.items() if amount)
+        yield f"Interest at once, on mortgaged deeds received: {', '.join(owing)}."
+    moved = (*terms.offer.properties, *terms.request.properties)
+    for group in dict.fromkeys(SPACES[position].group for position in moved):
+        counts = (
+            f"{name} {sum(before.owner[lot] == number for lot in GROUPS[group])}, then "
+            f"{sum(after.owner[lot] == number for lot in GROUPS[group])}"
+            for number, name in names.items()
+        )
+        yield f"Of the {len(GROUPS[group])} of {group_name(group)}: {'; '.join(counts)}."
+        for number, name in names.items():
+            if before.completes(number, group) != (completed := after.completes(number, group)):
+                whose = "your" if number == seat else f"{name}'s"
+                yield f"The trade {'completes' if completed else 'breaks'} {whose} {group_name(group)} group."
+    rents = (f"{name} ${rents_of(before, number)}, then ${rents_of(after, number)}" for number, name in names.items())
+    yield f"All rents, one visit to each deed: {'; '.join(rents)}."
+
+
+def _dollars(amount: int) -> str:
+    return f"-${-amount}" if amount < 0 else f"${amount}"
+
+
+def listed(estate: Estate, side: Side) -> int:
+    """A side by list price: a clear deed its price, a mortgaged one half of it, a card the fine that it saves."""
+    deeds = (SPACES[at].mortgage if estate.mortgaged[at] else SPACES[at].price for at in side.properties)
+    return sum(deeds) + side.cash + FINE * side.jail_cards
+
+
+def rents_of(estate: Estate, seat: int) -> int:
+    """The sum of all rents that a seat's deeds bring: one visit to each, 7 pips for utilities."""
+    return sum(estate.rent(position, _PIPS) for position in estate.held(seat))
+
+
+def terms_of(traders: Sequence[Trader], proposer: int, proposal: Offered) -> Terms:
     """The terms of a proposal, whatever the case in which it names its target; `NOBODY` where that is no player."""
     named = (proposal.target_player or "").strip().casefold()
     target = next((number for number, trader in enumerate(traders) if trader.id.casefold() == named), NOBODY)

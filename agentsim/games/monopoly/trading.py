@@ -5,28 +5,30 @@ What is a legal trade is `trade`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar
 
 from agentsim.engine.event import AGAINST, FOR, Deed, Interaction, Past
 from agentsim.engine.prompt import quoted
-from agentsim.engine.request import Choice, Options, Text
-from agentsim.engine.schema import said
+from agentsim.engine.request import Choice, Options
 from agentsim.engine.template import Worded
-from agentsim.engine.wording import counted, sentence
-from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.board import GROUPS, SPACES, group_name, handed_cards
-from agentsim.games.monopoly.building import DEEDS_IN_WORDS, moment
-from agentsim.games.monopoly.config import LONGEST_WORD
-from agentsim.games.monopoly.estate import BANK, Estate
+from agentsim.engine.wording import sentence
+from agentsim.games.monopoly.board import SPACES, handed_cards
+from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.prompts import deed
-from agentsim.games.monopoly.question import MonopolyRequest, Reacted, Spoken, Word, without
-from agentsim.games.monopoly.state import SeatView
-from agentsim.games.monopoly.talk import Remark, Remembered, Talk
-from agentsim.games.monopoly.trade import Proposal, Side, Terms, interest_on, possible, terms_of, why_not
+from agentsim.games.monopoly.question import MonopolyRequest, Reacted, Spoken, Word
+from agentsim.games.monopoly.receipt import received
+from agentsim.games.monopoly.talk import Remembered, Talk
+from agentsim.games.monopoly.trade import (
+    Offered,
+    Side,
+    Terms,
+    consequences,
+    interest_on,
+    terms_of,
+    why_not,
+)
 
-S = TypeVar("S", bound=Spoken)
 _PROPOSED = (Deed("proposer", "target", "proposed a trade"),)
 _REJECTED = (Deed("target", "proposer", "rejected a trade", AGAINST),)
 _OFFERS = "{proposer_name} offers {target_name} {offer} for {request}"
@@ -46,17 +48,18 @@ class _Trade(Remembered, base=True):
 class TradeProposed(_Trade, heading=_OFFERS, words="pitch", deeds=_PROPOSED):
     """`pitch` is the proposer's own words."""
 
+    short = _OFFERS
     offer: Side
     request: Side
     pitch: str
 
-    def remark(self, turn: int) -> Remark:
-        sides = (str(self.offer), str(self.request))
-        return Remark(turn, self.proposer_name, "offers", self.pitch, self.target_name, *sides)
+    @property
+    def weight(self) -> int:
+        return super().weight + len(str(self.offer)) + len(str(self.request))
 
     def enter(self, talk: Talk, turn: int) -> None:
         if self.proposer == talk.player:
-            talk.discarded = ""
+            talk.discard(turn, "")
 
 
 class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", content="{problem}", private=("proposer",)):
@@ -71,99 +74,7 @@ class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", conte
         return True
 
     def enter(self, talk: Talk, turn: int) -> None:
-        talk.discarded = self.problem
-
-
-class Proposed(Spoken):
-    """A trade, or none."""
-
-    action: Proposal
-
-
-class Proposing(MonopolyRequest[S]):
-    """A question that a proposal may answer. Any is an answer: whether it can be is the table's verdict, and counts."""
-
-    def check(self, decision: S) -> None:
-        if reason := self.why_not(decision):
-            raise IllegalDecision(reason)
-
-    def proposals(self, path: str) -> Options:
-        """What a proposal at this path may hold."""
-        others = (seat.id for seat in self.view.seats if not seat.bankrupt and seat.id != self.player)
-        room = Text(self.words * LONGEST_WORD)
-        return {f"{path}.target_player": Choice((None, *others)), f"{path}.pitch": room}
-
-    def objection_to(self, proposal: Proposal, estate: Estate, seats: Sequence[SeatView]) -> str:
-        """Why the table would discard a proposal; nothing where it would not, or where none is made."""
-        wrong = proposal.propose_trade and why_not(estate, seats, terms_of(seats, self.seat, proposal))
-        return f"{wrong}." if wrong else ""
-
-    def trade_that_can_be(self, action: Mapping[str, Any], seats: Sequence[SeatView]) -> Mapping[str, Any]:
-        """For a person: deeds and cards of those who have any, and no more cash than there is."""
-        estate = self.view.estate()
-        others = [number for number in self.view.living if number != self.seat]
-        names = [seats[number].id for number in others]
-        action = said(action, "target_player", enum=names, **({"default": names[0]} if len(names) == 1 else {}))
-        for side, givers in (("offer", [self.seat]), ("request", others)):
-            cash, cards = max(seats[giver].cash for giver in givers), max(len(seats[giver].cards) for giver in givers)
-            action = said(action, f"{side}.cash", minimum=0, maximum=cash, default=0)
-            action = said(action, f"{side}.jail_cards", minimum=0, maximum=cards, default=0)
-            action = said(action, f"{side}.properties", description=DEEDS_IN_WORDS)
-            action = action if any(map(estate.held, givers)) else without(action, f"{side}.properties")
-            action = action if cards else without(action, f"{side}.jail_cards")
-        return said(action, "pitch", description="your words to that player; nothing for none")
-
-
-class ProposeTrade(Proposing[Proposed]):
-    """A trade, or none; `made` in this phase so far, `left` that may still be; `again` where doubles roll again."""
-
-    empty: ClassVar[Mapping[str, Any]] = {"action": {"propose_trade": False}}
-    particulars: ClassVar[tuple[str, ...]] = ("when", "made")
-
-    when: Literal["before", "after"]
-    made: int
-    left: int
-    again: bool = False
-
-    def choices(self) -> Options:
-        return self.proposals("action")
-
-    def warning(self, decision: Proposed) -> str:
-        return self.objection_to(decision.action, self.view.estate(), self.view.seats)
-
-    def question(self) -> tuple[str, ...]:
-        lines = [
-            f"You may propose a trade to one player, or none ({moment(self.when, again=self.again)}; {self.made} "
-            f"proposed in this phase, {self.left} left). What can change hands now, by position:"
-        ]
-        estate = self.view.estate()
-        for number, player in enumerate(self.view.seats):
-            if not player.bankrupt:
-                deeds = ", ".join(deed(estate, position) for position in estate.tradeable(number)) or "no deed"
-                who = "you" if number == self.seat else f"{player.name} (id {player.id})"
-                cards = f"{counted(len(player.cards), 'card')} out of jail"
-                lines.append(f"- {who}: {deeds}; up to ${player.cash}; {cards}")
-        return tuple(lines)
-
-    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
-        return self.trade_that_can_be(action, self.view.seats)
-
-    def fallback(self) -> Proposed:
-        return self.silent(action=Proposal())
-
-
-async def propose(match: Match, number: int, when: Literal["before", "after"], *, again: bool) -> None:
-    """Let the player propose trades, as long as it does and there is anything to trade."""
-    state, config = match.state, match.config
-    for made in range(config.proposals_per_phase):
-        left = min(config.proposals_per_phase - made, config.proposals_per_turn - match.proposals)
-        if left <= 0 or not possible(state.estate, state.seats):
-            break
-        decision = await match.ask(number, ProposeTrade, when=when, made=made, left=left, again=again)
-        if not decision.action.propose_trade:
-            break
-        match.proposals += 1
-        await deal(match, number, decision.action)
+        talk.discard(turn, self.problem)
 
 
 # -- answered
@@ -172,10 +83,8 @@ async def propose(match: Match, number: int, when: Literal["before", "after"], *
 class _TradeAnswered(_Trade, heading="{target_name} {verb} {proposer_name}'s trade", base=True):
     """`number` is that of the proposal; the terms stand there."""
 
+    short = "{target_name} {verb} it"
     verb: ClassVar[str] = ""
-
-    def remark(self, turn: int) -> Remark:
-        return Remark(turn, self.target_name, self.verb, to=self.proposer_name)
 
     def enter(self, talk: Talk, turn: int) -> None:
         if self.proposer == talk.player:
@@ -221,23 +130,11 @@ class AnswerTrade(MonopolyRequest[Answered]):
             *map("- {}".format, terms.offer.described(estate)),
             "You would give:",
             *map("- {}".format, terms.request.described(estate)),
-            *self._completed(),
+            *consequences(self.view, terms, self.seat),
             f"You have ${cash} and would have ${left}.",
             quoted(pitch=self.pitch),
             "Do you accept?",
         )
-
-    def _completed(self) -> Iterator[str]:
-        """Whose groups the trade completes, and whose it breaks."""
-        terms, before, after = self.terms, self.view.estate(), self.view.estate()
-        for side, taker in ((terms.offer, terms.target), (terms.request, terms.proposer)):
-            for position in side.properties:
-                after.owner[position] = taker
-        for group in GROUPS:
-            for number in (terms.proposer, terms.target):
-                if before.completes(number, group) != (completed := after.completes(number, group)):
-                    whose = "your" if number == self.seat else f"{self.view.seats[number].name}'s"
-                    yield f"The trade {'completes' if completed else 'breaks'} {whose} {group_name(group)} group."
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         sides = [side.model_dump(mode="json") for side in (self.terms.offer, self.terms.request)]
@@ -263,7 +160,7 @@ class React(MonopolyRequest[Reacted]):
         return Reacted()
 
 
-async def deal(match: Match, proposer: int, proposal: Proposal) -> None:
+async def deal(match: Match, proposer: int, proposal: Offered) -> None:
     """Put a proposal before the table, have it answered, carry it out. One that cannot be is discarded."""
     state, seat = match.state, match.seat(proposer)
     terms = terms_of(state.seats, proposer, proposal)
@@ -290,6 +187,6 @@ async def deal(match: Match, proposer: int, proposal: Proposal) -> None:
         for name in handed:
             match.give_card(giver, taker, name)
     for _, taker, side in ways:
-        for position in filter(mortgaged.__getitem__, side.properties):
+        for position in await received(match, taker, [at for at in side.properties if mortgaged[at]]):
             match.pay(taker, BANK, SPACES[position].interest, "interest", position)
     await match.ask(proposer, React, terms=terms)

@@ -5,21 +5,19 @@ What a space, or the card drawn on it, does to the player who comes there is her
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from agentsim.engine.event import Event
 from agentsim.engine.template import By, Rows
 from agentsim.engine.wording import first_place
+from agentsim.games.monopoly.acting import act
 from agentsim.games.monopoly.board import CARDS, SPACES, Card, DeckName, OfPlayer, Space, destination
-from agentsim.games.monopoly.building import manage
 from agentsim.games.monopoly.buying import offer
 from agentsim.games.monopoly.debts import Debt, settle
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.jail import choose_way_out, imprison, roll_for_freedom
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.trading import propose
 
 MOST_DOUBLES = 3
 RAILROAD_TIMES = 2
@@ -47,6 +45,7 @@ class CardDrawn(
 ):
     """`card` is its id; a card that is kept is with the player from now on."""
 
+    short = "{name} draws: {says.text}"
     deck: str
     card: str
 
@@ -82,25 +81,58 @@ class GameEnded(Event, content=Rows("results", "{rank}. {name}: net worth ${net_
 
 async def play_turn(match: Match, number: int) -> None:
     """The whole turn of a player."""
-    match.proposals = 0
-    doubles = 0
-    while True:
-        if match.seat(number).jailed:
-            await choose_way_out(match, number)
-        await _phase(match, number, "before")
-        if match.seat(number).jailed:
-            if steps := await roll_for_freedom(match, number):
-                await _walk(match, number, steps, again=False)
+    match.proposals.clear()
+    for doubles in range(MOST_DOUBLES):
+        before = [_wealth(match, other) for other in range(len(match.state.seats))]
+        again = await _roll(match, number, doubles)
+        await _between(match, number, before)
+        if not again:
             return
-        dice = match.roll(number, "move")
-        double = dice[0] == dice[1]
-        doubles += double
-        if doubles == MOST_DOUBLES:
-            imprison(match, number, "third doubles")
-            return
-        await _walk(match, number, sum(dice), again=double)
-        if not _goes_on(match, number) or not double:
-            return
+
+
+async def _roll(match: Match, number: int, doubles: int) -> bool:
+    """One roll, with what is done before and after it; whether another one follows."""
+    seat, together = match.seat(number), match.config.questions == "together"
+    if seat.jailed and not together:
+        await choose_way_out(match, number)
+    await act(match, number, "jail" if seat.jailed and together else "before")
+    if seat.jailed and together:
+        await choose_way_out(match, number)
+    if seat.jailed:
+        if steps := await roll_for_freedom(match, number):
+            await _walk(match, number, steps, again=False)
+        return False
+    dice = match.roll(number, "move")
+    double = dice[0] == dice[1]
+    if double and doubles == MOST_DOUBLES - 1:
+        imprison(match, number, "third doubles")
+        return False
+    await _walk(match, number, sum(dice), again=double)
+    return double and _goes_on(match, number)
+
+
+async def _between(match: Match, number: int, before: Sequence[tuple[int, int]]) -> None:
+    """Who was just sent to jail acts there; then the others: all, or those who have come to something and can build."""
+    state, when = match.state, match.config.between_turns
+    if when == "never" or state.over:
+        return
+    seat = match.seat(number)
+    if seat.jailed and not seat.failed:
+        await act(match, number, "jailed")
+    for other in state.after(number):
+        if other != number and (when == "after_every_roll" or _can_newly_build(match, other, before[other])):
+            await act(match, other, "between")
+
+
+def _can_newly_build(match: Match, number: int, before: tuple[int, int]) -> bool:
+    """Whether a player has come to a deed, or to the price of a building, and has a lot for it."""
+    cash, deeds = _wealth(match, number)
+    gained = cash if deeds > before[1] else cash - before[0]
+    return gained > 0 and any(SPACES[lot].house_cost <= gained for lot in match.state.estate.able("build", number))
+
+
+def _wealth(match: Match, number: int) -> tuple[int, int]:
+    return match.seat(number).cash, match.state.estate.owner.count(number)
 
 
 def _goes_on(match: Match, number: int) -> bool:
@@ -113,13 +145,7 @@ async def _walk(match: Match, number: int, steps: int, *, again: bool) -> None:
     match.advance(number, (match.seat(number).position + steps) % len(SPACES), "dice")
     await land(match, number)
     if _goes_on(match, number):
-        await _phase(match, number, "after", again=again)
-
-
-async def _phase(match: Match, number: int, when: Literal["before", "after"], *, again: bool = False) -> None:
-    """Propose trades, then see to the estate; both only where there is something to choose."""
-    await propose(match, number, when, again=again)
-    await manage(match, number, when, again=again)
+        await act(match, number, "after", again=again)
 
 
 # -- a landing

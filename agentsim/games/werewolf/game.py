@@ -125,16 +125,17 @@ class Course:
 
     def known(self, player: PlayerId) -> dict[str, Any]:
         """What a player may know, as the fields of a question: its own role, what it has heard, and who lives."""
-        roles, told = self.village.roles, [entry.event for entry in self.table.heard(player)]
+        roles, rounds, heard = self.village.roles, self.table.rounds, self.table.heard(player)
+        told = [entry.event for entry in heard]
         return {
             "player": player,
             "terms": self.terms,
-            "when": self.table.rounds[-1],
+            "when": rounds[-1],
             "role": roles[player],
             "pack": self.pack if player in self.pack else (),
             "living": self.village.living(),
             "dead": tuple(f"{dead} ({roles[dead]})" for dead in self.village.died),
-            "heard": self.table.lines(player),
+            "heard": tuple(words.line_of(entry, rounds) for entry in heard if entry.event.in_prompt),
             "found": tuple(event for event in told if isinstance(event, words.Inspected)),
             "claims": tuple(event for event in told if isinstance(event, words.Said) and event.claim),
             "limit": self.limit,

@@ -73,7 +73,7 @@ def _first(_request: Request[Any], _luck: Stream) -> Decision:
     return Chosen(choice=OPTIONS[0], reasoning="")
 
 
-class Poll:
+class Poll(Game):
     """The game as the kernel sees it."""
 
     name: ClassVar[str] = "poll"

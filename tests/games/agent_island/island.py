@@ -73,7 +73,7 @@ def requests(played: Simulation, kind: type[R], player: str | None = None) -> li
 
 def lines(view: View, kind: str, round_: int | None = None) -> list[Line]:
     """What a view holds of one kind."""
-    return [line for line in view.transcript if line.kind == kind and round_ in {None, line.round}]
+    return [line for line in view.transcript if line.kind.startswith(kind) and round_ in {None, line.round}]
 
 
 def waves_of(played: Simulation, kind: str) -> list[list[str]]:

@@ -53,7 +53,7 @@ def test_partners_speak_in_turn_as_many_messages_as_configured() -> None:
         (2, 3, "A"),
         (3, 3, "B"),
     ]
-    assert [len(lines(request.view, "private")) for request in whispers] == [0, 1, 2]
+    assert [len(lines(request.view, "privately to")) for request in whispers] == [0, 1, 2]
 
 
 def test_an_exchange_is_heard_by_the_two_alone() -> None:
@@ -63,7 +63,7 @@ def test_an_exchange_is_heard_by_the_two_alone() -> None:
         assert set(entry.to) == {entry.event.speaker, entry.event.listener}
     pairs = {event.speaker: event.listener for event in played.events(Whispered)}
     for request in requests(played, IslandRequest):
-        for line in lines(request.view, "private"):
+        for line in lines(request.view, "privately to"):
             assert request.player in {line.sender, pairs[line.sender]}
 
 
@@ -107,7 +107,7 @@ def test_pairs_are_disjoint_and_complete_when_everybody_accepts(seed: int, count
 def test_no_pair_hears_another_and_a_wave_knows_nothing_of_itself() -> None:
     played = play("ABCD", **SIDEBARS)
     for request in requests(played, Whisper):
-        heard = lines(request.view, "private")
+        heard = lines(request.view, "privately to")
         assert len(heard) == request.turn - 1
         assert {line.sender for line in heard} <= {request.player, request.partner}
 

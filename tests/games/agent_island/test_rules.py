@@ -125,8 +125,8 @@ def test_the_eliminated_do_not_pitch() -> None:
 def test_who_says_nothing_is_heard_saying_nothing() -> None:
     played = play("ABC", answers={"pitch": {"A": Speech(text="")}}, chance={"pitches/1": ["ABC"]})
     asks = requests(played, Pitch, "B")
-    assert [(line.sender, line.text) for line in lines(asks[0].view, "pitch")] == [("NARRATOR", "A says nothing.")]
-    assert asks[0].view.pitches()["A"] == 0
+    assert [(line.sender, line.text) for line in lines(asks[0].view, "pitch")] == [("A", "")]
+    assert "R1 A pitch, without a word" in asks[0].prompt().history
 
 
 # votes
@@ -159,9 +159,9 @@ def test_voter_and_explanation_are_seen_by_the_voter_alone() -> None:
         text = ask.request.prompt().text()
         for player in set("ABCD") - {ask.request.player}:
             assert f"{player} explains" not in text
-            assert f"Player {player} votes" not in text
+            assert f"{player} secret vote" not in text
     later = [request.prompt().text() for request in requests(played, IslandRequest, "A") if request.view.round == 2]
-    assert all("Player A votes for D. A explains D" in text for text in later), "one's own vote is remembered"
+    assert all('R1 A (you) secret vote for D: "A explains D"' in text for text in later), "one's own vote is remembered"
 
 
 def test_nobody_can_vote_for_themselves_or_for_the_eliminated() -> None:
@@ -288,7 +288,7 @@ def test_everybody_hears_the_tally_with_zero_vote_candidates_and_no_voter() -> N
         assert set(entry.event.data()) == {"round", "final", "votes", "abstentions", "tied", "drawn_by_lot"}
     assert played.events(Tallied)[0].content == "Votes: A 1, B 0, C 0, D 3."
     final = requests(played, Vote, "C")[-1]
-    assert "Round 1: A 1, B 0, C 0, D 3. D left." in final.prompt().text()
+    assert "R1 votes: A 1, B 0, C 0, D 3. Voted out: D." in final.prompt().text()
 
 
 @given(st.data())

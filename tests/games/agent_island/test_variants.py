@@ -40,23 +40,45 @@ def test_a_rules_text_takes_the_place_of_the_rules_and_not_of_the_form() -> None
     text = "\nYou are on a raft with ${others}.\nThe heaviest goes overboard.\n"
     for request in requests(play("ABC", rules=text), IslandRequest):
         rules = request.prompt().rules[0]
-        assert rules.startswith("You are on a raft with ${others}.\nThe heaviest goes overboard.\nWhat happened is")
+        assert rules.startswith("You are on a raft with ${others}.\nThe heaviest goes overboard.\nThe record is")
         assert rules.endswith("Always answer with one JSON object and nothing else.")
         assert "Agent Island" not in request.prompt().text()
 
 
-def test_without_one_the_rules_say_what_votes_come_to() -> None:
-    def rules(**config: Any) -> str:
-        return requests(play("ABCD", **config), Pitch)[0].prompt().rules[0]
+def _rules(**config: Any) -> str:
+    return str(requests(play("ABCD", **config), IslandRequest)[0].prompt().rules[0])
 
-    assert "In the last round the 2 finalists speak" in rules()
+
+def test_without_one_the_rules_name_the_phases_of_every_round_as_this_game_has_them() -> None:
+    assert "Rounds 1 to 2: pitches, vote.\nRound 3, the final: pitches, jury vote.\nPitches: " in _rules()
+    assert "There are no private talks." in _rules()
+    talks = {"phases": ["sidebars", "pitches", "votes"], "exchanges": 2, "may_decline": False}
+    final = {"round": "final", "phases": ["pitches", "votes", "quips"], "quips_by": "all"}
+    rules = _rules(**talks, round_overrides=[final])
+    assert "Rounds 1 to 2: private talks, pitches, vote.\nRound 3, the final: pitches, jury vote, quips." in rules
+    assert "but all learn that they talk. This happens 2 times a round.\n" in rules
+    assert "decline" not in rules
+    assert "and only they know that they talk." in _rules(phases=["sidebars", "votes"], secret_pairs=True)
+    assert "Quips: all players, the jury too, say one line" in rules
+    assert "no private talks" not in rules
+
+
+def test_a_phase_that_goes_otherwise_in_some_rounds_is_told_for_each() -> None:
+    quips = {"round": 2, "quips_by": ["A", "B"], "quips_in_turn": True}
+    rules = _rules(phases=["quips", "votes"], round_overrides=[quips])
+    assert "Quips in rounds 1 and 3: those still in the game say" in rules
+    assert "Quips in round 2: A, B say one line about each other player, which all hear, one after the other." in rules
+
+
+def test_the_rules_say_what_votes_come_to_and_what_a_juror_votes_for() -> None:
     idle = [{"round": 1, "vote": "poll"}, {"round": 2, "vote": "none", "phases": ["pitches"]}]
-    polled = rules(rounds=4, round_overrides=idle)
-    assert "In round 1 the vote is a poll: no player leaves.\nIn round 2 there is no vote: no player leaves." in polled
-    assert "the 3 finalists" in polled
-    survivors = rules(vote="eliminate")
+    polled = _rules(rounds=4, round_overrides=idle)
+    assert "Round 1: pitches, poll.\nRound 2: pitches.\nRound 3: pitches, vote.\nRound 4, the final" in polled
+    assert "only the count is public. No player leaves.\n" in polled
+    assert "vote for the finalist who in their own judgement played best." in polled
+    survivors = _rules(vote="eliminate")
     assert "There is no jury: the players still in the game after the last round win." in survivors
-    assert "joins the jury" not in survivors
+    assert "jury vote" not in survivors
 
 
 # memory by player
@@ -67,7 +89,7 @@ def test_each_player_remembers_in_its_own_way() -> None:
     assert waves_of(played, "summary") == [["B", "D"]] * 2
     last = {request.player: request.view for request in requests(played, IslandRequest)}
     assert len(lines(last["A"], "pitch", 1)) == 4
-    assert (lines(last["B"], "pitch", 1), len(lines(last["B"], "summary"))) == ([], 2)
+    assert (lines(last["B"], "pitch", 1), len(lines(last["B"], "note"))) == ([], 2)
     others = play("ABCD", FOUR, memory="summary", memory_of={"B": "full"})
     assert waves_of(others, "summary") == [["A", "C", "D"]] * 2
 
@@ -84,9 +106,9 @@ def test_what_is_heard_after_a_summary_of_the_same_round_stays() -> None:
     votes = {"A": "B", "B": "C A", "C": "B"}
     played = play("ABC", votes, memory="summary", summaries="phases", phases=phases)
     vote = requests(played, Vote, "A")[0]
-    assert [(line.round, line.kind) for line in vote.view.transcript if line.round == 1] == [(1, "summary")]
+    assert [(line.round, line.kind) for line in vote.view.transcript if line.round == 1] == [(1, "note")]
     later = next(request.view for request in requests(played, Pitch, "A") if request.view.round == 2)
-    assert [line.kind for line in later.transcript if line.round == 1] == ["summary", "vote", "tally", "eliminated"]
+    assert [line.kind for line in later.transcript if line.round == 1] == ["note", "secret vote for B", "tally"]
 
 
 def test_the_latest_summary_of_a_round_stands_for_it() -> None:
@@ -95,7 +117,7 @@ def test_the_latest_summary_of_a_round_stands_for_it() -> None:
     override = {"round": 1, "phases": ["summaries", "pitches", "votes", "summaries"]}
     played = play("ABC", answers=notes, round_overrides=[override], **config)
     view = requests(played, IslandRequest, "A")[-1].view
-    assert [line.text for line in view.transcript if line.round == 1] == ["second"]
+    assert [line.text for line in view.transcript if (line.round, line.sender) == (1, "A")] == ["second"]
 
 
 # what a vote comes to
@@ -121,7 +143,7 @@ def test_by_a_poll_no_player_leaves_and_all_hear_that_and_the_count() -> None:
     assert (first.votes, first.tied, first.drawn_by_lot) == ({"A": 1, "B": 3, "C": 0, "D": 0}, (), False)
     assert [(event.player, event.round) for event in played.events(Eliminated)] == [("C", 2)]
     final = requests(played, Vote, "C")[-1].prompt().text()
-    assert "Round 1: A 1, B 3, C 0, D 0. No player left: it was a poll." in final
+    assert "R1 votes: A 1, B 3, C 0, D 0. A poll: no player left." in final
     assert [standing.score["rounds_survived"] for standing in played.outcome.standings] == [3, 3, 3, 1]
 
 
@@ -236,7 +258,7 @@ def test_with_any_partners_every_player_opens_a_talk_one_after_the_other() -> No
     talks = [(event.speaker, event.listener) for event in played.events(Whispered)]
     assert talks == [("C", "A"), ("A", "C"), ("A", "C"), ("C", "A"), ("B", "A"), ("A", "B")]
     second = requests(played, Approach)[1]
-    assert len(lines(second.view, "private")) == 2, "A has heard C when it chooses"
+    assert len(lines(second.view, "privately to")) == 2, "A has heard C when it chooses"
     assert waves_of(played, "answer_approach") == []
 
 

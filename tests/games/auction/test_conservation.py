@@ -182,11 +182,11 @@ def _settled() -> Auction:
     teams = {team: Team(team, team, 100) for team in "AB"}
     auction = Auction(teams, (COMPASS, Item("Kettle", 5, False)), 100, PRICING["ascending"])
     auction.offer(COMPASS)
-    auction.ask_again()
+    auction.iteration += 1
     auction.place("A", 30)
     auction.settle()
     auction.offer(auction.items[1])
-    auction.ask_again()
+    auction.iteration += 1
     auction.place("B", 20)
     return auction
 

@@ -14,6 +14,7 @@ from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.items import Item, listed
 from agentsim.games.auction.opening import began
 from agentsim.games.auction.pricing import PRICING, Offer
+from agentsim.games.auction.settling import ItemOffered
 from agentsim.games.auction.state import Auction, Team, view
 from tests.games.auction.auction import FORMATS, game_state, play, requests
 
@@ -174,19 +175,32 @@ def test_all_items_stand_once_and_not_in_what_changes() -> None:
     assert "Kettle" not in "\n".join((*prompt.history, *prompt.state, *prompt.question))
 
 
+@pytest.mark.parametrize("order", ["listed", "shuffled"])
+def test_who_bought_what_at_what_price_and_what_found_no_buyer_is_told(order: str) -> None:
+    """In the order in which it was sold; B, who bids 30 against 40, would pay its own bid."""
+    items = "Compass 60, Kettle -5, Gyroscope 40"
+    config: dict[str, Any] = {"item_order": order, "format": "sealed_second_price", "names": {"A": "zespół 1"}}
+    played = play(items, {"A": [40, 0, 7], "B": [30, 0, 0]}, **config)
+    last = requests(played)[-1]
+    first, second = (event.item.name for event in played.events(ItemOffered)[:2])
+    sold = ("Sold so far:", f'"{first}": "zespół 1" for 30', f'"{second}": no buyer')
+    assert last.prompt().history == sold
+    assert requests(played)[0].prompt().history == ()
+
+
 @pytest.mark.parametrize(
     ("bids", "words"),
     [
-        ({"A": [], "B": []}, "Nobody has bid yet."),
-        ({"A": [0, 9], "B": [30]}, "The high bid is 30; a bid below 31 does not count."),
+        ({"A": [], "B": []}, "Bids from 1 to 1000 count."),
+        ({"A": [0, 9], "B": [30]}, "Bids from 31 to 1000 count."),
         ({"A": [30], "B": [0, 0]}, "The high bid is your own 30: pass with 0, unless you want to raise it."),
+        ({"A": [], "B": [1000]}, "You cannot pay a bid that would count: pass."),
     ],
-    ids=["no bid", "another leads", "you lead"],
+    ids=["no bid", "another leads", "you lead", "too dear"],
 )
 def test_the_question_says_where_the_team_stands(bids: Any, words: str) -> None:
     (question,) = requests(play("Compass 60", bids), "A")[-1].prompt().question
-    assert words in question
-    assert "You can pay up to 1000." in question
+    assert f'for "Compass". {words} What does' in question
 
 
 # hostile names

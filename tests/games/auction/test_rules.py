@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from typer.testing import CliRunner
 
+from agentsim.cli.app import app
 from agentsim.engine.event import Everyone
 from agentsim.errors import ScenarioError
 from agentsim.games.auction import GAME
@@ -402,13 +406,32 @@ def test_game_state_of_a_sealed_item_holds_nobodys_bid(format_: str) -> None:
 @pytest.mark.parametrize("format_", FORMATS)
 def test_the_rules_in_the_prompt_are_those_of_the_format(format_: str) -> None:
     rules = requests(play(format=format_))[0].prompt().rules[0]
-    assert ("Bids are sealed" in rules) == (format_ != "ascending")
+    assert ("unseen by the others" in rules) == (format_ != "ascending")
     assert ("after iteration 10" in rules) == (format_ == "ascending")
     assert ("second highest bid" in rules) == (format_ == "sealed_second_price")
     assert ("the losers too" in rules) == (format_ == "all_pay")
 
 
 # the config
+
+
+@pytest.mark.parametrize("teams", ["AB", "ABCDE"])
+def test_a_budget_may_grow_with_the_number_of_teams(teams: str) -> None:
+    played = play(bids={team: [] for team in teams}, budget={"base": 500, "per_team": 100})
+    assert budgets(played) == dict.fromkeys(teams, 500 + 100 * len(teams))
+    assert f"begins with a budget of {500 + 100 * len(teams)}." in requests(played)[0].prompt().rules[0]
+
+
+def test_validate_warns_of_a_list_without_the_ten_required_names(tmp_path: Path) -> None:
+    lines = ['game = "auction"', '[defaults]\nmodel = "bot/random"', '[[players]]\nid = "A"\ncount = 2']
+    for items, warned in ((REQUIRED[:9], True), (REQUIRED, False)):
+        (tmp_path / "few.json").write_text(json.dumps(listed(", ".join(f"{name} 60" for name in items))))
+        path = tmp_path / "auction.toml"
+        path.write_text("\n".join([*lines, '[game_config]\nitems = "few.json"']))
+        said = CliRunner().invoke(app, ["validate", "--config", str(path)])
+        assert said.exit_code == 0
+        words = "game_config.items has 9 different required names, and the set has 10"
+        assert (words in said.stderr) == warned
 
 
 @pytest.mark.parametrize(

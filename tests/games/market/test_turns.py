@@ -317,6 +317,10 @@ def test_the_order_of_a_round_is_drawn_anew() -> None:
 def test_a_stable_market_ends() -> None:
     played = play({"A": [sells(5)], "B": [buys(5)]}, order=["AB"], rounds=20, stable_rounds=3)
     assert played.outcome.reason == "the market was stable: no trade in 3 rounds"
+    assert (
+        "Rounds at most: 20 (it ends sooner after 3 rounds without a trade)\n"
+        in played.asks()[0].request.prompt().text()
+    )
     assert played.log[-1].round == 4
 
 
@@ -429,7 +433,7 @@ def test_an_agent_sees_its_open_orders_the_best_quotes_and_what_it_has_with_ever
 
 
 def test_fields_of_a_schema_that_were_not_asked_for_are_not_echoed() -> None:
-    nulls = {"price": None, "quantity": None, "order": None}
+    nulls: dict[str, Any] = {"price": None, "quantity": None, "order": None}
     played = play(
         {"A": [does("skip", **nulls), SKIPS], "B": []},
         queries={"A": [asks("own_orders", good=None)]},

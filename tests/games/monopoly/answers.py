@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseChoice
 from agentsim.games.monopoly.building import Managed
-from agentsim.games.monopoly.bundle import Bundle, Level
+from agentsim.games.monopoly.bundle import Bundle, Funds, Level
 from agentsim.games.monopoly.buying import Bid, Bought, StakedBid
 from agentsim.games.monopoly.debts import Raise, Raised
+from agentsim.games.monopoly.funding import Funded
 from agentsim.games.monopoly.jail import JailChoice
+from agentsim.games.monopoly.proposing import Proposed
+from agentsim.games.monopoly.receipt import LiftedOnReceipt
 from agentsim.games.monopoly.trade import Proposal, Side
-from agentsim.games.monopoly.trading import Answered, Proposed
+from agentsim.games.monopoly.trading import Answered
 
 BUY, DECLINE = Bought(action="buy"), Bought(action="auction")
 ACCEPT, REJECT = Answered(action="accept"), Answered(action="reject")
@@ -18,6 +22,7 @@ PAY, CARD = JailChoice(action="pay_fine"), JailChoice(action="use_card")
 ROLL, MANAGE = JailChoice(action="roll_doubles"), JailChoice(action="manage")
 NOTHING = Managed(action=Bundle())
 NO_TRADE = Proposed(action=Proposal())
+DONE = PhaseChoice(action=DoNothing())
 
 
 def bid(amount: int) -> Bid:
@@ -54,6 +59,27 @@ def bundle(
 def manage(**changes: Iterable[int]) -> Managed:
     """As `bundle`, in one's own turn."""
     return Managed(action=bundle(**changes))
+
+
+def offers(target: str, gives: Side, wants: Side, *, end: bool = False) -> PhaseChoice:
+    """A trade offered in a phase that has one question."""
+    return PhaseChoice(action=DoTrade(**{**dict(proposal(target, gives, wants)), "end_phase": end}))
+
+
+def does(*, end: bool = False, **changes: Iterable[int]) -> PhaseChoice:
+    """As `bundle`, in a phase that has one question."""
+    return PhaseChoice(action=DoEstate(**dict(bundle(**changes)), end_phase=end))
+
+
+def funds(**changes: Iterable[int]) -> Funded:
+    """As `bundle`, to buy or to bid."""
+    made = bundle(**changes)
+    return Funded(action=Funds(sells=made.sells, mortgages=made.mortgages))
+
+
+def lifts(*deeds: int) -> LiftedOnReceipt:
+    """Mortgages lifted on receipt."""
+    return LiftedOnReceipt(action=deeds)
 
 
 def raises(trade: Proposal | None = None, **changes: Iterable[int]) -> Raised:

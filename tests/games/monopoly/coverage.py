@@ -73,7 +73,7 @@ class Coverage:
         if when := getattr(request, "when", ""):
             self._count(f"{kind}, {when}")
         if lot := getattr(request, "lot", None):
-            self._count(f"auction_bid, {'sealed' if lot.sealed else 'open'}")
+            self._count(f"auction_bid, {lot.building or ('sealed' if lot.sealed else 'open')}")
 
     def decided(self, request: Request[Any], decision: Decision) -> None:
         action: Any = getattr(decision, "action", None)
@@ -87,6 +87,12 @@ class Coverage:
             case "manage_estate":
                 done = [name for name in ("sells", "mortgages", "unmortgages", "builds") if getattr(action, name)]
                 self._count(*(f"manage_estate: {name}" for name in done or ["nothing"]))
+            case "phase_action":
+                self._count(f"phase_action: {action.do}")
+            case "raise_first":
+                self._count(f"raise_first: {'something' if action.sells or action.mortgages else 'nothing'}")
+            case "lift_on_receipt":
+                self._count(f"lift_on_receipt: {'lifts' if action else 'keeps'}")
             case "raise_cash":
                 done = [name for name in ("sells", "mortgages") if getattr(action, name)]
                 self._count(*(f"raise_cash: {name}" for name in (*done, *["trade"] * action.trade.propose_trade)))
@@ -186,6 +192,7 @@ class Coverage:
 
     def _built(self, event: Built) -> None:
         self._count("hotel built" if event.after == 5 else "house built")
+        self._count(*["built above the printed price"] * (event.amount > SPACES[event.position].house_cost))
         self._count(*["the last house built"] * (event.houses == 0), *["the last hotel built"] * (event.hotels == 0))
 
     def _mortgaged(self, event: Mortgaged) -> None:
@@ -244,12 +251,18 @@ class Coverage:
         self._heir, self._debtor = event.creditor, None
 
 
+_PHASES = ("phase_action", "propose_trade", "manage_estate")
+
+
 def kinds() -> Iterator[str]:
     """All that there is to be seen."""
     yield from (request.kind for request in REQUESTS)
     yield from (event.__name__ for event in GAME.events if event is not Narrated)  # only a fallback brings that about
     yield from (f"{kind}, {when}" for kind, when in product(("propose_trade", "manage_estate"), ("before", "after")))
+    yield from (f"{kind}, {when}" for kind, when in product(_PHASES, ("jailed", "between")))
+    yield from (f"phase_action, {when}" for when in ("before", "after", "jail"))
     yield from ("manage_estate, jail", "auction_bid, open", "auction_bid, sealed")
+    yield from ("auction_bid, house", "auction_bid, hotel", "built above the printed price")
     yield from ("raise_cash, a trade or not", "raise_cash, no trade any more")
     yield from (f"{kind}, {why}" for kind, why in product(("answer_trade", "react"), ("of a debt", "in a turn")))
     yield from _decisions()
@@ -278,6 +291,9 @@ def _decisions() -> Iterator[str]:
         "propose_trade": ("proposes", "none"),
         "manage_estate": ("sells", "mortgages", "unmortgages", "builds", "nothing"),
         "raise_cash": ("sells", "mortgages", "trade"),
+        "phase_action": ("nothing", "propose_trade", "manage_estate"),
+        "raise_first": ("something", "nothing"),
+        "lift_on_receipt": ("lifts", "keeps"),
     }.items():
         yield from (f"{kind}: {answer}" for answer in answers)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from agentsim.engine.event import LogEntry
 from agentsim.games.monopoly.board import FINE, HOTELS, HOUSES, JAIL, JAIL_CARDS, SALARY, SPACES
 from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
-from agentsim.games.monopoly.buying import AuctionOpened
+from agentsim.games.monopoly.buying import AuctionOpened, BidMade
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.jail import Freed, Jailed, StayedInJail
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid, Rolled
@@ -37,6 +37,7 @@ class Ledger:
         self.rolls: list[Rolled] = []
         """Of the present turn, without those for rents."""
         self._open: tuple[str, str] | None = None  # the card being resolved, with its deck
+        self._highest: tuple[str, int] | None = None  # the latest bid
         self._round = 0
         self._salary: str | None = None  # who has come past GO, until it is paid
         self._last: str | None = None  # whose turn the last one was
@@ -190,7 +191,7 @@ class Ledger:
         assert self.mortgaged[event.position] == event.mortgaged
 
     def _built(self, event: Built) -> None:
-        assert event.amount == SPACES[event.position].house_cost
+        assert event.amount == SPACES[event.position].house_cost or (event.player, event.amount) == self._highest
         assert event.after == event.before + 1
         self._levelled(event, -event.amount)
 
@@ -229,6 +230,10 @@ class Ledger:
         assert self.cash[event.player] == event.cash < event.owed
         self.failed.pop(event.player, None)
         self.out.append(event.player)
+
+    def _bid(self, event: BidMade) -> None:
+        if event.amount:
+            self._highest = (event.player, event.amount)
 
     def _auction_opened(self, event: AuctionOpened) -> None:
         assert set(event.bidders) == set(self.living())

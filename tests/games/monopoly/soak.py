@@ -20,6 +20,7 @@ from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Number, Request
 from agentsim.games.monopoly import GAME
+from agentsim.games.monopoly.acting import DoEstate, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.board import CARDS, DECKS, GROUPS, HOTEL, HOTELS, HOUSES, JAIL_CARDS, SPACES
 from agentsim.games.monopoly.bots.randomly import randomly
 from agentsim.games.monopoly.building import Managed, ManageEstate
@@ -119,7 +120,7 @@ def crisis(seed: int, players: int = 4, turns: int = 12, **config: Any) -> Count
     first = rng.pick((rng.pick(RARE), rng.pick(tuple(CARDS)), ""))
     tops = {name: sorted(cards, key=lambda card: card != first) for name, cards in shuffled.items()}
     decks = {word: " ".join(tops[name]) for word, name in DECK_NAMES.items()}
-    game = Game(ids, config=config, **decks, **hands)
+    game = Game(ids, config=config, rules=2, **decks, **hands)
     game.table.chance = Chance(seed)
     state = game.state
     watch = Watch(Ledger({name: deck.order for name, deck in state.decks.items()}), game.table.log, state)
@@ -195,20 +196,23 @@ def assert_offered_is_legal(request: MonopolyRequest[Any]) -> None:
     for name, option in request.options().items():
         if isinstance(option, Choice):
             assert len(option.values) > 1, "asked only where there is a choice"
-            for value in option.values:
+            for value in option.values if "." not in name else ():
                 request.check(fallback.model_copy(update={name: value}))
         if isinstance(option, Number):
             assert option.low < (option.high or sys.maxsize)
     if isinstance(request, ManageEstate):
         for bundle in single_steps(request):
             request.check(Managed(action=bundle))
+    if isinstance(request, PhaseAction) and "manage_estate" in request.kinds:
+        for bundle in single_steps(request):
+            request.check(PhaseChoice(action=DoEstate(**dict(bundle))))
     if isinstance(request, RaiseCash):
         for bundle in single_steps(request):
             if bundle.sells or bundle.mortgages:
                 request.check(Raised(action=Raise(sells=bundle.sells, mortgages=bundle.mortgages)))
 
 
-def single_steps(request: ManageEstate | RaiseCash) -> list[Bundle]:
+def single_steps(request: MonopolyRequest[Any]) -> list[Bundle]:
     """Every single thing that is listed and that the player has the cash for."""
     estate, seat, cash = request.view.estate(), request.seat, request.you.cash
     level = estate.level
@@ -258,6 +262,11 @@ def drawn_config(seed: int) -> dict[str, Any]:
         "proposals_per_phase": rng.pick((1, 1, 2)),
         "start_cash": rng.pick((1500, 1500, 400, 60)),
         "max_turns": rng.pick((40, 80, 160)),
+        "questions": rng.pick(("together", "separate")),
+        "raise_first": rng.pick((False, True)),
+        "between_turns": rng.pick(("never", "when_it_matters", "when_it_matters", "after_every_roll")),
+        "house_shortage": rng.pick(("auction", "auction", "seat_order")),
+        "lift_on_receipt": rng.pick((False, True)),
     }
 
 

@@ -16,22 +16,28 @@ from agentsim.engine.chance import Chance
 from agentsim.engine.event import Event
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
+from agentsim.engine.rule_sets import settings_of
 from agentsim.engine.table import Table
 from agentsim.errors import IllegalDecision
+from agentsim.games.monopoly.acting import PhaseChoice
 from agentsim.games.monopoly.board import DECKS, HOTEL, HOTELS, HOUSES, JAIL, JAIL_CARDS, START_CASH, Deck, DeckName
 from agentsim.games.monopoly.building import Managed, ManageEstate, carry_out
+from agentsim.games.monopoly.bundle import Funds
 from agentsim.games.monopoly.buying import Bid, Bought, auction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import Debt, RaiseCash, settle
 from agentsim.games.monopoly.estate import BANK, Estate
+from agentsim.games.monopoly.funding import Funded
 from agentsim.games.monopoly.jail import JailChoice
 from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.proposing import Proposed
 from agentsim.games.monopoly.question import Reacted
+from agentsim.games.monopoly.receipt import LiftedOnReceipt
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.trade import Side
-from agentsim.games.monopoly.trading import Answered, Proposed, deal
+from agentsim.games.monopoly.trading import Answered, deal
 from agentsim.games.monopoly.turn import land, play_turn
-from tests.games.monopoly.answers import ACCEPT, DECLINE, NO_TRADE, NOTHING, REJECT, ROLL, bid, manage, proposal
+from tests.games.monopoly.answers import ACCEPT, DECLINE, DONE, NO_TRADE, NOTHING, REJECT, ROLL, bid, manage, proposal
 
 E = TypeVar("E", bound=Event)
 R = TypeVar("R", bound=Request[Any])
@@ -46,15 +52,28 @@ _PASSIVE: dict[type[Decision], Decision] = {
     Reacted: Reacted(),
     JailChoice: ROLL,
     Managed: NOTHING,
+    PhaseChoice: DONE,
+    Funded: Funded(action=Funds()),
+    LiftedOnReceipt: LiftedOnReceipt(action=()),
 }
 DECK_NAMES: dict[str, DeckName] = {"chance": "chance", "chest": "community_chest"}
 
 
 class Game:
-    """A game from a given position; seats A, B, C, D unless others are named. What happened is asked of it."""
+    """A game from a given position; seats A, B, C, D unless others are named. What happened is asked of it.
+
+    Rule set 1 has a question for each thing, which makes scripts short; what is asked beyond it says `rules=2`.
+    """
 
     def __init__(
-        self, players: str = "ABCD", *, chance: str = "", chest: str = "", config: Any = None, **hands: str
+        self,
+        players: str = "ABCD",
+        *,
+        chance: str = "",
+        chest: str = "",
+        config: Any = None,
+        rules: Any = 1,
+        **hands: str,
     ) -> None:
         self.players = players
         state = State([Seat(player, player) for player in players], {})
@@ -70,7 +89,8 @@ class Game:
         self.asked: list[Request[Any]] = []
         self.table = Table(tuple(players), Chance(1))
         self.table.round("Turn 1")
-        self.match = Match(self.table, MonopolyConfig.model_validate(config or {}), state)
+        values = {**settings_of(MonopolyConfig, rules), **(config or {})}
+        self.match = Match(self.table, MonopolyConfig.model_validate(values), state)
         self._before = self.cash
 
     # -- what is done

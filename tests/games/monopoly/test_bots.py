@@ -18,17 +18,20 @@ from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.monopoly import GAME, bundle, trade
+from agentsim.games.monopoly.acting import DoEstate, DoTrade, PhaseChoice
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.bots import BOTS
-from agentsim.games.monopoly.building import Built, ManageEstate
+from agentsim.games.monopoly.building import Built, Managed, ManageEstate
+from agentsim.games.monopoly.bundle import Bundle
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.match import DeedMoved
+from agentsim.games.monopoly.proposing import Proposed, ProposeTrade
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke
 from agentsim.games.monopoly.trade import Proposal, Terms
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, TradeAccepted, TradeDiscarded, TradeProposed
+from agentsim.games.monopoly.trading import AnswerTrade, TradeAccepted, TradeDiscarded, TradeProposed
 from agentsim.games.monopoly.turn import GameEnded
 
 pytestmark = pytest.mark.xdist_group("monopoly bots")  # they share the games
@@ -54,12 +57,25 @@ def _games() -> list[Simulation]:
 
 
 def _decided(kind: type[Request[Any]], player: str | None = None) -> Iterator[tuple[Any, Any]]:
-    """(request, decision) of this kind, in every game."""
+    """(request, decision) of this kind, in every game; of a phase's one question, the part that is of it."""
     for played in _games():
         for wave, decisions in played.waves:
             for ask, decision in zip(wave.asks, decisions, strict=True):
-                if isinstance(ask.request, kind) and player in {None, ask.request.player}:
-                    yield ask.request, decision
+                request: Any = ask.request
+                if player not in {None, request.player}:
+                    continue
+                if isinstance(request, kind):
+                    yield request, decision
+                elif isinstance(decision, PhaseChoice) and kind.kind in request.kinds:
+                    yield from ((request, part) for part in _part(kind, decision.action))
+
+
+def _part(kind: type[Request[Any]], action: Any) -> Iterator[Decision]:
+    """What the one decision of a phase says to this question; nothing of the estate where it is a trade."""
+    if kind is ProposeTrade:
+        yield Proposed(action=Proposal(propose_trade=isinstance(action, DoTrade), **dict(action)))
+    elif not isinstance(action, DoTrade):
+        yield Managed(action=action if isinstance(action, DoEstate) else Bundle())
 
 
 def _after(request: ManageEstate, action: Any) -> int:
@@ -320,7 +336,7 @@ def test_the_hustler_proposes_every_turn_when_it_can() -> None:
     """It passes only where it has neither cash above its reserve nor a deed that somebody could pay for."""
     proposed = passed = 0
     for request, decision in _decided(ProposeTrade, "hustler"):
-        if request.when == "after" or request.made:
+        if request.when not in {"before", "jail"} or request.made:
             continue
         view, estate = request.view, request.view.estate()
         if decision.action.propose_trade:
@@ -340,7 +356,9 @@ def test_the_hustler_bids_in_every_auction_that_it_can_afford() -> None:
     able = 0
     for request, decision in _decided(AuctionBid, "hustler"):
         lot = request.lot
-        if lot.least <= min(SPACES[lot.position].price * 9 // 10, request.you.cash - RESERVES["hustler"][0]):
+        if not lot.building and lot.least <= min(
+            SPACES[lot.position].price * 9 // 10, request.you.cash - RESERVES["hustler"][0]
+        ):
             able += 1
             assert decision.action.bid >= lot.least
     assert able > 10

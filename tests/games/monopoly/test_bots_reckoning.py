@@ -11,11 +11,11 @@ import pytest
 
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly import GAME, bundle
+from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import DECKS, GROUPS, HOTELS, HOUSES, JAIL, SPACES, destination
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.bots.building import raised, sites
 from agentsim.games.monopoly.bots.worth import best_deal, judged, npv, stakes, worst_rent
-from agentsim.games.monopoly.building import ManageEstate
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.estate import BANK
@@ -26,7 +26,7 @@ from agentsim.games.monopoly.trade import Side, Terms
 
 ORANGE, RED, BROWN = (GROUPS[group] for group in ("orange", "red", "brown"))
 
-NOTHING = Memory((), (), (), ())
+NOTHING = Memory()
 
 
 def _view(
@@ -245,7 +245,7 @@ def test_every_debt_that_can_be_paid_is_paid_in_a_few_legal_steps() -> None:
     dice, paid = random.Random(5), 0
     for seed in range(2):
         asked = simulate(GAME, {"max_turns": 100}, "ABC", bot="random", seed=seed).asks()
-        for request in (ask.request for ask in asked if isinstance(ask.request, ManageEstate)):
+        for request in (ask.request for ask in asked if isinstance(ask.request, PhaseAction)):
             estate, cash = request.view.estate(), request.you.cash
             owed = cash + dice.randint(1, max(1, estate.liquid(request.seat)))
             if cash + estate.liquid(request.seat) < owed:

@@ -15,13 +15,14 @@ from agentsim.games.monopoly.bundle import Bundle, Level
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.proposing import ProposeTrade
 from agentsim.games.monopoly.question import Reacted, StandIn
 from agentsim.games.monopoly.ring import quotations
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.tables import utterances
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import Proposal
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
+from agentsim.games.monopoly.trading import AnswerTrade, React
 from agentsim.history.contents import Contents
 from agentsim.runner.drive import restored
 from agentsim.runner.referee import Ruling, to_entry
@@ -143,10 +144,10 @@ def test_others_read_the_narrator_and_never_words_of_the_player() -> None:
     assert [(told.event.kind, told.by) for told in (said, noted)] == [("narrated", None)] * 2
     assert (said.to, noted.to) == (Everyone, Nobody)
     assert not [*game.events(Spoke), *game.events(Thought)]
-    assert game.match.talk(0).memory(1).thoughts == ()
+    assert game.match.memory(0).thoughts == ()
     for number in (0, 1):
         prompt = "\n".join(game.match.request(number, ProposeTrade, when="before", made=0, left=1).prompt().history)
-        assert '"from": "NARRATOR", "kind": "tells", "text": "A is thinking..."' in prompt
+        assert "NARRATOR: A is thinking..." in prompt
         assert "fallback" not in prompt
     assert quotations([told.event for told in game.match.table.log], 400) == ()
     assert utterances(game.match.table.log) == []

@@ -146,7 +146,7 @@ def _scenario(url: str, turns: int, timeout_s: float) -> str:
     bots = "".join(f'[[players]]\nid = "{name}"\nmodel = "bot/hustler"\n' for name in ("Bea", "Cyd", "Dan"))
     return "\n".join(
         [
-            'game = "monopoly"\nseed = 6',
+            'game = "monopoly"\nseed = 6\nrules_version = 1',
             f"[game_config]\nmax_turns = {turns}\nstart_cash = 250\nauction_min_step = 10",
             "[defaults]",
             *lines,

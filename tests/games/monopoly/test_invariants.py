@@ -27,7 +27,7 @@ from tests.games.monopoly.soak import crisis, drawn_config, drawn_hands, shuffle
 from tests.games.monopoly.table import Game
 
 FORMS = ("open", "sealed")
-GAMES, RUINS, CRISES = range(12), range(4), range(1000)
+GAMES, RUINS, CRISES = range(16), range(4), range(1000)
 """Seeds: enough for every kind of thing, most of them several times over."""
 
 

@@ -22,6 +22,7 @@ TURNS = 12
 SCENARIO = """
 game = "monopoly"
 seed = 5
+rules_version = 1
 [game_config]
 max_turns = {turns}
 auction_min_step = 10

@@ -11,14 +11,16 @@ from typing import Any
 import pytest
 
 from agentsim.engine.play import Ask
+from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.building import ManageEstate
 from agentsim.games.monopoly.bundle import Bundle, Level
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.proposing import ProposeTrade
 from agentsim.games.monopoly.trade import Side
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
+from agentsim.games.monopoly.trading import AnswerTrade, React
 from tests.games.monopoly.asked import MEMORY, board, questions
 from tests.games.monopoly.table import Game
 from tests.players.keyboard import played
@@ -98,6 +100,21 @@ def test_an_estate_is_seen_to_list_by_list_or_not_at_all() -> None:
     nothing, text = typed(one(ManageEstate), "no", *WORDS)
     assert nothing.action.empty
     assert text.count("[yes / no]: private thought [") == 1
+
+
+def test_of_a_phase_a_person_says_first_what_it_does() -> None:
+    nothing, text = typed(one(PhaseAction), "nothing", *WORDS)
+    assert nothing.action.do == "nothing"
+    assert "do [nothing / propose_trade / manage_estate]: " in text
+    lines = ("propose trade", "turtle", "charles", "10", "baltic", "0", "0", "Take it.", "yes")
+    trade, _ = typed(one(PhaseAction), *lines, *WORDS)
+    assert (trade.action.target_player, trade.action.end_phase) == ("Turtle", True)
+    assert (trade.action.offer, trade.action.request) == (
+        Side(properties=(11,), cash=10),
+        Side(properties=(3,)),
+    )
+    lifted, _ = typed(one(PhaseAction), "manage_estate", "", "", "charles", "23 house", "no", *WORDS)
+    assert (lifted.action.unmortgages, lifted.action.builds) == ((11,), (Level(position=23),))
 
 
 def test_a_debt_is_raised_by_sales_mortgages_or_a_trade() -> None:
@@ -253,7 +270,7 @@ def test_a_person_reads_no_json_and_no_tags(request_: Any) -> None:
 
 def test_what_is_summed_up_later_is_no_news() -> None:
     first, screen = one(BuyOrAuction), Screen("buy", "", "", "buy", "", "", persona="")
-    later = replace(first, memory=replace(MEMORY, earlier=(*MEMORY.earlier, "Turns 21 to 30: nothing."), remarks=()))
+    later = replace(first, memory=replace(MEMORY, earlier=(*MEMORY.earlier, "Turns 21 to 30: nothing."), told=()))
     for index, request in enumerate((first, later), start=1):
         screen.answer(Ask(index=index, wave=index, place=0, nth=index, request=request))
     assert "Turns 11 to 20" in screen.text, "to somebody who has come back, it is news"
@@ -264,6 +281,7 @@ def test_what_is_summed_up_later_is_no_news() -> None:
 SCENARIO = """
 game = "monopoly"
 seed = 1
+rules_version = 1
 [game_config]
 max_turns = 24
 auction_min_step = 10

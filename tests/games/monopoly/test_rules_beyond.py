@@ -24,9 +24,10 @@ from agentsim.games.monopoly.buying import AuctionBid, AuctionOpened, BuyOrAucti
 from agentsim.games.monopoly.debts import Bankrupted, Raise, RaiseCash
 from agentsim.games.monopoly.jail import Freed, JailAction
 from agentsim.games.monopoly.match import CardMoved, Moved, Paid, Rolled
+from agentsim.games.monopoly.proposing import Proposed, ProposeTrade
 from agentsim.games.monopoly.talk import Narrated, Spoke, Thought
 from agentsim.games.monopoly.trade import NOBODY, Proposal, terms_of
-from agentsim.games.monopoly.trading import Proposed, ProposeTrade, TradeDiscarded
+from agentsim.games.monopoly.trading import TradeDiscarded
 from agentsim.games.monopoly.turn import GameEnded
 from tests.games.monopoly.answers import (
     ACCEPT,
@@ -560,9 +561,9 @@ def test_interest_in_a_trade_may_come_from_the_cash_of_the_trade() -> None:
 
 def test_a_trade_is_public_with_its_pitch_and_terms() -> None:
     game = Game(A="3", B="6").trade("B", side(3, cash=7), side(6), REJECT)
-    (line,) = [remark for remark in game.match.talk(3).memory(1).remarks if remark.kind == "offers"]
-    assert (line.name, line.to, line.text) == ("A", "B", "A fair one.")
-    assert (line.gives, line.takes) == ("Baltic Avenue + $7", "Oriental Avenue")
+    _, offer, answer = game.match.memory(3).told
+    assert offer.line == 'A offers B Baltic Avenue + $7 for Oriental Avenue: "A fair one."'
+    assert answer.line == "B rejects it"
 
 
 def test_134_what_is_left_of_the_turns_proposals_is_what_is_said() -> None:
@@ -605,7 +606,7 @@ def test_a_speech_is_cut_with_a_mark_whatever_its_words(speech: str) -> None:
     (spoke,) = game.events(Spoke)
     assert spoke.text.endswith(" [cut]")
     assert len(spoke.text) <= 30 * 12 + len(" [cut]")
-    assert game.match.talk(1).memory(1).remarks[-1].text == spoke.text
+    assert game.match.memory(1).told[-1].said == spoke.text
 
 
 def test_thirty_words_are_not_cut() -> None:

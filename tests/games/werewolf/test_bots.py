@@ -34,7 +34,7 @@ def test_candid_werewolves_never_vote_for_werewolves_and_pass_for_villagers(seed
     roles = played.events(Unmasked)[0].roles
     pack = {player for player, role in roles.items() if role == "werewolf"}
     assert all(voted.votes[wolf] not in pack for voted in played.events(Voted) for wolf in pack & set(voted.votes))
-    assert {said.claim for said in played.events(Said) if said.aloud and said.speaker in pack} == {"villager"}
+    assert {said.claim for said in played.events(Said) if not said.pack and said.speaker in pack} == {"villager"}
 
 
 def test_candid_werewolves_hunt_and_the_candid_doctor_protects_who_claims_to_be_the_seer() -> None:
@@ -77,7 +77,7 @@ def test_in_every_game_the_dead_stay_dead_and_the_end_follows_from_who_lives(gam
             case Protected():
                 assert event.target == "nobody" or event.target != last
                 protected = last = event.target
-            case Said() if event.aloud:
+            case Said() if not event.pack:
                 assert event.speaker in living
             case Voted():
                 assert set(event.votes) == {p for p in living if event.at == "day" or roles[p] == "werewolf"}

@@ -44,7 +44,9 @@ def test_a_dead_werewolf_hears_no_more_whispers() -> None:
     assert [event.text for event in heard(played, "A", Said) if event.text] == ["one", "one"]
 
 
-@pytest.mark.parametrize(("player", "knows"), [("A", "werewolves are A and B"), ("C", "A is a werewolf"), ("E", "")])
+@pytest.mark.parametrize(
+    ("player", "knows"), [("A", "You are a werewolf. The werewolves are A and B."), ("C", "A is a werewolf"), ("E", "")]
+)
 def test_a_prompt_holds_what_its_player_knows_and_no_more(player: str, knows: str) -> None:
     played = play({"inspect": {"C": ["A"]}, "whisper": {"A": ["kill E"]}})
     prompt = [ask.request for ask in played.asks(player)][-1]
@@ -52,7 +54,8 @@ def test_a_prompt_holds_what_its_player_knows_and_no_more(player: str, knows: st
     assert knows in text
     whole = json.dumps(prompt.to_json())
     assert ("kill E" in whole) == (player in "AB")
-    assert ("A is a werewolf" in text) == (player in "AC")
+    assert ("A is a werewolf" in text) == (player == "C")
+    assert ("You are a werewolf" in text) == (player == "A")
 
 
 def test_what_others_are_never_changes_what_a_villager_is_asked() -> None:

@@ -81,7 +81,7 @@ def randomly(request: Request[Any], rng: Stream) -> Decision:
     return Move(coins=rng.pick(range(1, min(3, request.left) + 1)), hand="left", remark="")
 
 
-class Nim:
+class Nim(Game):
     name: ClassVar[str] = "nim"
     title: ClassVar[str] = "Nim"
     summary: ClassVar[str] = "Whoever takes the last coin wins."

@@ -5,24 +5,28 @@ A character is a pure function of a request and a stream; what it remembers, the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeAlias
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.reading import Decision
+from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name
 from agentsim.games.monopoly.bots.building import raised
 from agentsim.games.monopoly.bots.worth import Deal, Taste, best_deal, judged, npv, proposal, wanted, worst_rent
 from agentsim.games.monopoly.building import Managed, ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, Level
+from agentsim.games.monopoly.bundle import Bundle, Funds, Level
 from agentsim.games.monopoly.buying import AuctionBid, Bid, Bought, BuyOrAuction, StakedBid
 from agentsim.games.monopoly.debts import RaiseCash, Raised
 from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.funding import Funded, RaiseFirst
 from agentsim.games.monopoly.jail import JailAction, JailChoice
+from agentsim.games.monopoly.proposing import Proposed, ProposeTrade
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
+from agentsim.games.monopoly.receipt import LiftedOnReceipt, LiftOnReceipt
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.trade import Proposal, Side, interest_on
-from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade, React
+from agentsim.games.monopoly.trading import Answered, AnswerTrade, React
 
 Lines: TypeAlias = Mapping[str, tuple[str, ...]]
 """What is said, by occasion; in a pitch `{name}` is who it is made to, `{group}` what the proposer would have."""
@@ -30,6 +34,14 @@ BUY, AUCTION = Bought(action="buy"), Bought(action="auction")
 OUT = Bid(action=StakedBid(bid=0))
 PASS = Proposed(action=Proposal())
 IDLE = Managed(action=Bundle())
+DONE = PhaseChoice(action=DoNothing())
+_ALIKE: Mapping[type[Any], Callable[[Character, Any, Stream], Decision]] = {
+    RaiseCash: lambda _, request, __: Raised(action=raised(request)),
+    RaiseFirst: lambda *_: Funded(action=Funds()),
+    LiftOnReceipt: lambda *_: LiftedOnReceipt(action=()),
+    React: lambda bot, _, rng: Reacted(public_speech=bot.heard("done", rng)),
+}
+"""What every one of them does in the same way."""
 FINED, CARD, ROLL = (JailChoice.model_validate({"action": way}) for way in ("pay_fine", "use_card", "roll_doubles"))
 _DANGEROUS = 200
 """A rent that makes jail the better place to be."""
@@ -52,16 +64,22 @@ class Character:
     """How likely it proposes nothing where it may."""
     talks: ClassVar[float]
     """How likely it says something on an occasion for words."""
+    EAGER: ClassVar[int] = 2
+    """How many times the printed price it bids at most for one of the last houses."""
     lines: ClassVar[Lines]
     thought: ClassVar[str] = ""
     """What it thinks of an offer that it says something to."""
 
     def __call__(self, request: Any, rng: Stream) -> Decision:
+        if type(request) in _ALIKE:
+            return _ALIKE[type(request)](self, request, rng)
         match request:
+            case PhaseAction():
+                return self.act(request, rng)
             case ProposeTrade():
                 return self.propose(request, rng)
             case ManageEstate():
-                return self.manage(request, rng) if _can_grow(request) else IDLE
+                return self.grow(request, rng)
             case AuctionBid():
                 return self.bid(request)
             case BuyOrAuction():
@@ -70,10 +88,6 @@ class Character:
                 return self.answer(request, rng)
             case JailAction():
                 return self.jail(request)
-            case RaiseCash():
-                return Raised(action=raised(request))
-            case React():
-                return Reacted(public_speech=self.heard("done", rng))
             case _:
                 raise AssertionError(f"no policy for {request.kind}")
 
@@ -91,11 +105,11 @@ class Character:
         """What it bids for the deed at most, where it has the cash."""
         return self.worth(request, position)
 
-    def stake(self, request: ProposeTrade, rng: Stream) -> int:
+    def stake(self, request: ProposeTrade | PhaseAction, rng: Stream) -> int:
         """The cash that it offers in a trade at most."""
         return request.you.cash - self.least
 
-    def manage(self, request: ManageEstate, rng: Stream) -> Managed:
+    def manage(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
         raise NotImplementedError
 
     # -- what they share
@@ -125,20 +139,39 @@ class Character:
     def bid(self, request: AuctionBid) -> Bid:
         """Up to its limit, by a quarter of what is left to it; one bid where bids are sealed."""
         lot = request.lot
-        limit = min(self.value(request, lot.position), request.you.cash - self.floor(request, lot.position))
+        value = self.EAGER * lot.price if lot.building else self.value(request, lot.position)
+        limit = min(value, request.you.cash - self.floor(request, lot.position))
         if limit < lot.least:
             return OUT
         amount = limit if lot.sealed else max(lot.least, lot.high + (limit - lot.high + 1) // 2)
         return Bid(action=StakedBid(bid=amount))
 
-    def propose(self, request: ProposeTrade, rng: Stream) -> Proposed:
+    def act(self, request: PhaseAction, rng: Stream) -> PhaseChoice:
+        """In its own turn trades first, as long as it has any; then what it does with its estate."""
+        if "propose_trade" in request.kinds and request.when != "between":
+            offer = self.propose(request, rng)
+            if offer.action.propose_trade:
+                trade = DoTrade(**dict(offer.action))
+                return PhaseChoice(**{**dict(offer), "action": trade})
+        if "manage_estate" in request.kinds:
+            managed = self.grow(request, rng)
+            if not managed.action.empty:
+                return PhaseChoice(**{**dict(managed), "action": DoEstate(**dict(managed.action), end_phase=True)})
+        return DONE
+
+    def grow(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
+        """What it does with its estate, where there may be a mortgage to lift or a group to build on."""
+        view = request.view
+        return self.manage(request, rng) if True in view.mortgaged or view.holdings.whole[request.seat] else IDLE
+
+    def propose(self, request: ProposeTrade | PhaseAction, rng: Stream) -> Proposed:
         """The best deal, now and then."""
         if rng.random() < self.silent:
             return PASS
         deal = self.deal(request, self.stake(request, rng), self.leaves)
         return self.proposed(request, deal, rng) if deal else PASS
 
-    def deal(self, request: ProposeTrade, budget: int, leaves: float) -> Deal | None:
+    def deal(self, request: ProposeTrade | PhaseAction, budget: int, leaves: float) -> Deal | None:
         """The best trade to propose."""
         view = request.view
         if not wanted(view.owner, len(view.seats), request.seat):
@@ -147,7 +180,7 @@ class Character:
         margins = tuple(leaves + self.sweetening * rejected.get(seat.name, 0) for seat in view.seats)
         return best_deal(view, request.seat, self.taste, budget, margins)
 
-    def proposed(self, request: ProposeTrade, deal: Deal, rng: Stream) -> Proposed:
+    def proposed(self, request: ProposeTrade | PhaseAction, deal: Deal, rng: Stream) -> Proposed:
         """The deal, with a pitch and a thought."""
         other, group = request.view.seats[deal.target], group_name(deal.group)
         pitch = self.say("pitch", rng).format(name=other.name, group=group)
@@ -200,9 +233,3 @@ class Character:
             if "pay_fine" in request.actions and request.you.cash >= 2 * FINE:
                 return FINED
         return ROLL
-
-
-def _can_grow(request: ManageEstate) -> bool:
-    """Whether there may be a mortgage to lift or a group to build on; most often there is neither."""
-    view = request.view
-    return True in view.mortgaged or bool(view.holdings.whole[request.seat])

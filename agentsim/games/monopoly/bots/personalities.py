@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from agentsim.engine.chance import Stream
+from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.bots.building import lifted, pledged, sites
 from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, ROLL, Character, Lines
@@ -13,10 +14,10 @@ from agentsim.games.monopoly.bots.worth import Taste, proposal
 from agentsim.games.monopoly.building import Managed, ManageEstate
 from agentsim.games.monopoly.buying import AuctionBid, Bought, BuyOrAuction
 from agentsim.games.monopoly.jail import JailAction, JailChoice
+from agentsim.games.monopoly.proposing import Proposed, ProposeTrade
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.trade import Side, interest_on
-from agentsim.games.monopoly.trading import Proposed, ProposeTrade
 
 
 class Shark(Character):
@@ -44,13 +45,13 @@ class Shark(Character):
         """More where high rents wait."""
         return min(self.most, self.least + self.worst(view, seat) // 20)
 
-    def stake(self, request: ProposeTrade, rng: Stream) -> int:
+    def stake(self, request: ProposeTrade | PhaseAction, rng: Stream) -> int:
         return request.you.cash - self.reserve(request.view, request.seat, rng)
 
     def value(self, request: AuctionBid, position: int) -> int:
         return max(SPACES[position].price, self.worth(request, position) * 5 // 4)
 
-    def manage(self, request: ManageEstate, rng: Stream) -> Managed:
+    def manage(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
         """Everything above the reserve into houses; lone deeds are mortgaged for the first of them, all or nothing."""
         view, seat, flush = request.view, request.seat, request.you.cash >= 3 * self.most
         if not view.holdings.whole[seat] and not flush:
@@ -96,7 +97,7 @@ class Professor(Character):
         worth = self.worth(request, request.position)
         return super().buy(request, rng) if worth >= SPACES[request.position].price else AUCTION
 
-    def manage(self, request: ManageEstate, rng: Stream) -> Managed:
+    def manage(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
         """Whole groups clear first; then as much as returns enough,
         on what lone deeds bring if need be; other mortgages with money to spare."""
         view, seat = request.view, request.seat
@@ -155,16 +156,16 @@ class Hustler(Character):
     def value(self, request: AuctionBid, position: int) -> int:
         return max(SPACES[position].price * 9 // 10, self.worth(request, position))
 
-    def propose(self, request: ProposeTrade, rng: Stream) -> Proposed:
+    def propose(self, request: ProposeTrade | PhaseAction, rng: Stream) -> Proposed:
         """Once a phase before the roll: an offer that makes a group whole, else any offer."""
-        if request.made or request.when == "after":
+        if request.made or request.when not in {"before", "jail"}:
             return PASS
         budget = request.you.cash - self.reserve(request.view, request.seat, rng)
         if deal := self.deal(request, budget, rng.integer(-100, 60)):
             return self.proposed(request, deal, rng)
         return self._anything(request, max(0, budget), rng)
 
-    def _anything(self, request: ProposeTrade, budget: int, rng: Stream) -> Proposed:
+    def _anything(self, request: ProposeTrade | PhaseAction, budget: int, rng: Stream) -> Proposed:
         """A deed for a deed or cash, a card out of jail, or the other way round: whatever there is to trade."""
         view, seat = request.view, request.seat
         others = [number for number in view.living if number != seat]
@@ -178,7 +179,9 @@ class Hustler(Character):
                     return Proposed(action=proposal(trader, offer, wanted, pitch))
         return PASS
 
-    def _packages(self, request: ProposeTrade, target: int, budget: int, rng: Stream) -> Iterator[tuple[Side, Side]]:
+    def _packages(
+        self, request: ProposeTrade | PhaseAction, target: int, budget: int, rng: Stream
+    ) -> Iterator[tuple[Side, Side]]:
         """(offer, request), the most wanted first."""
         view, estate, trader = request.view, request.view.estate(), request.view.seats[target]
         own, theirs = estate.tradeable(request.seat), estate.tradeable(target)
@@ -202,7 +205,7 @@ class Hustler(Character):
         """A gain; and now and then less."""
         return -120 if rng.random() < 0.3 else 0
 
-    def manage(self, request: ManageEstate, rng: Stream) -> Managed:
+    def manage(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
         """Nothing, a few houses, or everything, as the mood is; cheap groups always go all the way."""
         view, seat, cash = request.view, request.seat, request.you.cash
         budget = cash - self.reserve(view, seat, rng) if cash > self.least else 0
@@ -249,7 +252,7 @@ class Turtle(Character):
         """Bargains only: three quarters of the price."""
         return SPACES[position].price * 3 // 4
 
-    def manage(self, request: ManageEstate, rng: Stream) -> Managed:
+    def manage(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
         """Every mortgage first; then as many houses as a third of the cash pays for."""
         view, seat, cash = request.view, request.seat, request.you.cash
         if cash <= self.least:

@@ -6,17 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.random_policy import random_decision
 from agentsim.engine.reading import Decision
+from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.building import Managed, ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, Level, building
+from agentsim.games.monopoly.bundle import Bundle, Funds, Level, building
 from agentsim.games.monopoly.buying import AuctionBid, Bid, BuyOrAuction, StakedBid
 from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
 from agentsim.games.monopoly.estate import Estate, Kind, amount
+from agentsim.games.monopoly.funding import Funded, RaiseFirst
 from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.proposing import Proposed, ProposeTrade
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
+from agentsim.games.monopoly.receipt import LiftOnReceipt
 from agentsim.games.monopoly.trade import Proposal, Side
-from agentsim.games.monopoly.trading import AnswerTrade, Proposed, ProposeTrade, React
+from agentsim.games.monopoly.trading import AnswerTrade, React
 
 _FIELDS: Mapping[Kind, str] = {"sell": "sells", "mortgage": "mortgages", "lift": "unmortgages", "build": "builds"}
 
@@ -30,6 +35,12 @@ def randomly(request: Any, rng: Stream) -> Decision:
             return _bid(request, rng)
         case ProposeTrade():
             return Proposed(action=Proposal() if rng.random() < 0.5 else _offer(request, rng))
+        case PhaseAction():
+            return PhaseChoice(action=_act(request, rng))
+        case RaiseFirst():
+            return Funded(action=_funds(request, rng) if rng.random() < 0.5 else Funds())
+        case LiftOnReceipt():
+            return random_decision(request, rng)
         case React():
             return Reacted(public_speech=rng.pick(("", "Good.")))
         case ManageEstate():
@@ -54,6 +65,15 @@ def _offer(request: MonopolyRequest[Any], rng: Stream) -> Proposal:
     return Proposal(propose_trade=True, target_player=target, offer=offer, request=wanted, pitch="How about it?")
 
 
+def _act(request: PhaseAction, rng: Stream) -> DoNothing | DoTrade | DoEstate:
+    match rng.pick(("nothing", *request.kinds)):
+        case "propose_trade":
+            return DoTrade(**dict(_offer(request, rng)))
+        case "manage_estate":
+            return DoEstate(**dict(_bundle(request, rng)), end_phase=rng.random() < 0.5)
+    return DoNothing()
+
+
 def _side(request: MonopolyRequest[Any], estate: Estate, seat: int, rng: Stream) -> Side:
     giver = request.view.seats[seat]
     deeds = rng.shuffled(estate.tradeable(seat))[: rng.below(3)]
@@ -61,7 +81,7 @@ def _side(request: MonopolyRequest[Any], estate: Estate, seat: int, rng: Stream)
     return Side(properties=tuple(deeds), cash=money, jail_cards=rng.integer(0, len(giver.cards)))
 
 
-def _bundle(request: ManageEstate, rng: Stream) -> Bundle:
+def _bundle(request: ManageEstate | PhaseAction, rng: Stream) -> Bundle:
     """A few steps of one kind, each of them legal after the one before."""
     estate, seat, cash = request.view.estate(), request.seat, request.you.cash
     kind: Kind | None = rng.pick((None, "sell", "mortgage", "lift", "build", "build", "build"))
@@ -83,9 +103,15 @@ def _raise(request: RaiseCash, rng: Stream) -> Raise:
     """One way to money at a time, a trade included, or the fallback's, which always finds some."""
     if request.may_propose and rng.random() < 0.4:
         return Raise(trade=_offer(request, rng))
+    funds = _funds(request, rng)
+    return Raise(**dict(funds)) if funds.mortgages or funds.sells else request.fallback().action
+
+
+def _funds(request: MonopolyRequest[Any], rng: Stream) -> Funds:
+    """One building sold or one deed mortgaged, where either can be."""
     estate, seat = request.view.estate(), request.seat
     lots, deeds = estate.able("sell", seat), estate.able("mortgage", seat)
     if lots and (not deeds or rng.random() < 0.5):
         lot = rng.pick(lots)
-        return Raise(sells=(Level(position=lot, type=building(estate.level[lot])),))
-    return Raise(mortgages=(rng.pick(deeds),)) if deeds else request.fallback().action
+        return Funds(sells=(Level(position=lot, type=building(estate.level[lot])),))
+    return Funds(mortgages=(rng.pick(deeds),)) if deeds else Funds()

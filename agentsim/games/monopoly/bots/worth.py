@@ -33,8 +33,7 @@ _SHARES = {4: (0.0, 0.06, 0.25, 0.56, 1.0), 3: (0.0, 0.12, 0.4, 1.0), 2: (0.0, 0
 @lru_cache(maxsize=256)
 def worst_rent(owner: tuple[int, ...], level: tuple[int, ...], mortgaged: tuple[bool, ...], seat: int) -> int:
     """The highest rent that the seat could owe for one landing as things stand."""
-    estate = Estate(list(owner), list(level), list(mortgaged))
-    return max((estate.rent(position, 12) for position in DEEDS if owner[position] != seat), default=0)
+    return Estate(list(owner), list(level), list(mortgaged)).highest_rent(seat)
 
 
 @cache
