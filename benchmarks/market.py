@@ -25,7 +25,7 @@ import argparse
 import json
 import time
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import mean, stdev
@@ -69,12 +69,12 @@ class Measured:
     sessions: int
     efficiency: float
     deviation: float
-    mean_price: float
+    mean_price: float | None
     equilibrium_price: float
     quantity: float
     equilibrium_quantity: int
     efficiencies: tuple[float, ...]
-    alphas: tuple[float, ...]
+    alphas: tuple[float | None, ...]
 
     @property
     def reported(self) -> str:
@@ -110,13 +110,19 @@ def measure(market: str, trader: str, sessions: int) -> Measured:
         sessions=sessions,
         efficiency=100 * mean(each.allocative_efficiency for each in every),
         deviation=100 * stdev(each.allocative_efficiency for each in every) if len(every) > 1 else 0.0,
-        mean_price=mean(each.mean_price for each in every if each.mean_price is not None),
+        mean_price=_mean(each.mean_price for each in every),
         equilibrium_price=every[0].equilibrium_price,
         quantity=mean(each.quantity for each in every),
         equilibrium_quantity=every[0].equilibrium_quantity,
         efficiencies=tuple(100 * mean(each.allocative_efficiency for each in period) for period in by_period),
-        alphas=tuple(mean(each.alpha for each in period if each.alpha is not None) for period in by_period),
+        alphas=tuple(_mean(each.alpha for each in period) for period in by_period),
     )
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """Of those that there are: a period may be without a trade."""
+    found = [value for value in values if value is not None]
+    return mean(found) if found else None
 
 
 def orders_per_second(count: int, traders: int = 100) -> tuple[float, int]:
@@ -142,14 +148,18 @@ def orders_per_second(count: int, traders: int = 100) -> tuple[float, int]:
     return count / (time.process_time() - started), trades
 
 
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"
+
+
 def report(results: Sequence[Measured]) -> Iterator[str]:
     """The results as lines, with the papers' figures where there are any."""
     columns = f"{'market':15}{'trader':10}{'efficiency':>16}{'price (eq.)':>16}{'units (eq.)':>14}"
     yield f"{columns}  {'alpha by period':32}reported"
     for one in results:
-        alphas = " ".join(f"{value:.1f}" for value in one.alphas)
+        alphas = " ".join(map(_shown, one.alphas))
         efficiency = f"{one.efficiency:.1f}% +-{one.deviation:.1f}"
-        price = f"{one.mean_price:.1f} ({one.equilibrium_price:g})"
+        price = f"{_shown(one.mean_price)} ({one.equilibrium_price:g})"
         units = f"{one.quantity:.1f} ({one.equilibrium_quantity})"
         yield f"{one.market:15}{one.trader:10}{efficiency:>16}{price:>16}{units:>14}  {alphas:32}{one.reported}"
 
@@ -160,10 +170,11 @@ def main(words: Sequence[str] | None = None) -> None:
         description=(__doc__ or "").split("\n", maxsplit=1)[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
     parser.add_argument("--sessions", type=int, default=30, help="of every market and trader")
+    parser.add_argument("--markets", nargs="+", choices=MARKETS, default=MARKETS, metavar="NAME", help="which")
     parser.add_argument("--orders", type=int, default=100_000, help="through one book")
     parser.add_argument("--json", action="store_true", help="a line of JSON for each result instead of a table")
     given = parser.parse_args(words)
-    results = [measure(market, trader, given.sessions) for market in MARKETS for trader in TRADERS]
+    results = [measure(market, trader, given.sessions) for market in given.markets for trader in TRADERS]
     rate, trades = orders_per_second(given.orders)
     if given.json:
         for one in results:

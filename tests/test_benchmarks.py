@@ -75,11 +75,12 @@ def test_an_exponent_is_that_of_the_power() -> None:
 
 @pytest.mark.slow
 def test_the_traders_of_the_market_are_measured_beside_what_papers_report() -> None:
-    *measured, book = printed("market", "--sessions", "1", "--orders", "500")
+    markets = ("gode_sunder_1", "gode_sunder_3", "call_market_1")
+    *measured, book = printed("market", "--sessions", "1", "--orders", "500", "--markets", *markets)
     found = {(each["market"], each["trader"]): each for each in measured}
-    assert len(found) == 30
-    for number in range(1, 6):
-        constrained = found[f"gode_sunder_{number}", "zi_c"]
+    assert len(found) == 9
+    for market in markets[:2]:
+        constrained = found[market, "zi_c"]
         assert constrained["efficiency"] > 95
         assert constrained["reported"] == "97-100%"
     assert found["call_market_1", "truthful"]["efficiency"] == 100

@@ -53,6 +53,9 @@ def test_every_bot_plays_every_kind_of_market(bot: str, simultaneous: bool) -> N
     assert play({"A": [], "B": [], "C": []}, queries={}, bot=bot, **everything).outcome.standings
     assert play({"A": [], "B": []}, queries={}, bot=bot, artifacts=["dialogue"], rounds=3).outcome.standings
     assert session(bot, periods=2, period_rounds=8).outcome.standings
+    for name in ("call_market", "lmsr"):
+        other: dict[str, Any] = {"artifacts": [name], "rounds": 4, "simultaneous": simultaneous, "redeem": False}
+        assert play({"A": [], "B": []}, queries={}, bot=bot, **other).outcome.standings
 
 
 def test_a_fundamentalist_buys_below_its_value_and_sells_above() -> None:

@@ -104,7 +104,7 @@ def test_shares_are_bought_one_by_one_as_long_as_the_price_is_within_the_limit()
     assert max(paid) == 49
     assert sum(paid) == pytest.approx(100 * float(cost([len(paid), 0, 0], 10) - cost([0, 0, 0], 10)), abs=1)
     assert first == f"Bought {len(paid)} rain for {sum(paid)}. The next share costs 52."
-    assert second == "Refused: the next share costs 52"
+    assert second == "Nothing was traded: the next share costs 52."
 
 
 def test_an_agent_sells_what_it_has_and_buys_what_it_can_pay() -> None:

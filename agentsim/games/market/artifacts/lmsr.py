@@ -225,7 +225,7 @@ class Lmsr(Artifact):
             paid.append(price)
             self.sold[place] += step
         if not paid:
-            raise Refused(f"the next share {'costs' if side == 'buy' else 'brings'} {price}")
+            return f"Nothing was traded: the next share {'costs' if side == 'buy' else 'brings'} {price}."
         buyer, seller = (agent, MAKER) if side == "buy" else (MAKER, agent)
         for price, shares in groupby(paid):
             count = len(list(shares))
