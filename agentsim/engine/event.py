@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from operator import attrgetter
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
 from agentsim.engine.codec import adapter, values
@@ -98,8 +97,10 @@ class Event:
     not in its `data`. All other fields are the `data`, in numbers and ids, so that the outcome can be recomputed from
     them. `deeds` are what players did to each other by it. `private` names the fields, or properties, that hold who may
     hear it at most, beside staff: players' ids, or the numbers of their seats from 1, or None where it is for all;
-    `Table.tell` refuses any other audience. `drawn` names the fields whose order chance drew: a list of players, or one
-    player where the events of a round come in such an order. Reports test what a place in it is worth.
+    `Table.tell` refuses any other audience. `concerns` names in the same way those whom a public event is about:
+    `Table.concerning` finds them for each player. `drawn` names the fields whose
+    order chance drew: a list of players, or one player where the events of a round come in such an order. Reports test
+    what a place in it is worth.
     Raises `TypeError` for a name that the class has not, and where it says neither `content` nor `words`; a `base` of
     events, which is never told itself, may leave that to them.
     """
@@ -118,6 +119,7 @@ class Event:
     _content: ClassVar[Template | None] = None
     _deeds: ClassVar[tuple[Deed, ...]] = ()
     _private: ClassVar[tuple[str, ...]] = ()
+    _concerns: ClassVar[tuple[str, ...]] = ()
     drawn: ClassVar[tuple[str, ...]] = ()
     """The fields whose order chance drew."""
 
@@ -131,6 +133,7 @@ class Event:
         deeds: tuple[Deed, ...] = (),
         in_prompt: bool | None = None,
         private: tuple[str, ...] = (),
+        concerns: tuple[str, ...] = (),
         drawn: tuple[str, ...] = (),
         base: bool = False,
         **kwargs: Any,
@@ -138,13 +141,13 @@ class Event:
         super().__init_subclass__(**kwargs)
         cls.kind = kind or snake_case(cls.__name__)
         given = {"_heading": heading, "_content": content, "words": words, "_deeds": deeds, "in_prompt": in_prompt}
-        given |= {"_private": private, "drawn": drawn}
+        given |= {"_private": private, "_concerns": concerns, "drawn": drawn}
         for name, value in given.items():
             if value is not None and value != ():
                 setattr(cls, name, value)
         dataclass(frozen=True)(cls)
         named = {*names_in(cls._heading or ()), *names_in(cls._content or ()), *([cls.words] if cls.words else [])}
-        named.update((*cls._private, *cls.drawn))
+        named.update((*cls._private, *cls._concerns, *cls.drawn))
         named.update(name for deed in cls._deeds for name in deed.names)
         known = {field.name for field in fields(cls)} | set(dir(cls))  # type: ignore[arg-type] # made one just above
         if unknown := sorted(named - known):
@@ -178,6 +181,15 @@ class Event:
             for each in (held,) if isinstance(held, str | int) else held:
                 found.add(players[each - 1] if isinstance(each, int) else each)
         return frozenset(found)
+
+    def concerned(self, past: Past) -> Iterable[PlayerId | int]:
+        """Whom it is about, beside who did it: players' ids, or the numbers of their seats from 1, others mean no one.
+
+        `past` holds the public events before it.
+        """
+        for name in self._concerns:
+            held = getattr(self, name)
+            yield from (held,) if isinstance(held, str | int) else held or ()
 
     @property
     def turned_away(self) -> bool:
@@ -224,30 +236,51 @@ class LogEntry(NamedTuple):
     by: PlayerId | None = None
     decision: int | None = None
 
+    @property
+    def public(self) -> bool:
+        """Whether all were in the audience."""
+        return isinstance(self.to, EveryoneType)
+
     def heard_by(self, player: PlayerId) -> bool:
         """Whether this player was in the audience."""
         return isinstance(self.to, EveryoneType) or player in self.to
 
 
 class Past:
-    """What happened before an event that tells a part and points at another for the rest."""
+    """What happened before an event that tells a part and points at another for the rest.
 
-    def __init__(self) -> None:
+    It follows on `before`, where there is one.
+    """
+
+    def __init__(self, before: Past | None = None) -> None:
+        self._before = before
         self._events: dict[type[Event], list[Event]] = defaultdict(list)
-        self._indexes: dict[tuple[type[Event], tuple[str, ...]], tuple[int, dict[tuple[object, ...], Event]]] = {}
+        self._indexes: dict[tuple[type[Event], tuple[str, ...]], _Index] = {}
 
     def add(self, event: Event) -> None:
         """This happened after all that is here."""
         self._events[type(event)].append(event)
 
+    def every(self, kind: type[E], **fields: object) -> Sequence[E]:
+        """All events of exactly this class whose fields are these, in order."""
+        names = tuple(fields)
+        index = self._indexes.setdefault((kind, names), _Index({}))
+        events = self._events[kind]
+        for event in events[index.upto :]:
+            index.found.setdefault(tuple(getattr(event, name) for name in names), []).append(event)
+        index.upto = len(events)
+        found = index.found.get(tuple(fields.values()), ())
+        return found if self._before is None else [*self._before.every(kind, **fields), *found]
+
     def last(self, kind: type[E], **fields: object) -> E | None:
         """The last event of exactly this class whose fields are these; None where there was none, or none was heard."""
-        names = tuple(fields)
-        seen, index = self._indexes.get((kind, names), (0, {}))
-        events = self._events[kind]
-        for event in events[seen:]:
-            index[tuple(attrgetter(name)(event) for name in names)] = event
-        self._indexes[kind, names] = len(events), index
-        found = index.get(tuple(fields.values()))
-        assert found is None or isinstance(found, kind)
-        return found
+        found = self.every(kind, **fields)
+        return found[-1] if found else None
+
+
+@dataclass(slots=True)
+class _Index:
+    """The first `upto` events of a class by the values of some fields."""
+
+    found: dict[tuple[object, ...], list[Any]]
+    upto: int = 0

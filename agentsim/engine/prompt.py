@@ -15,6 +15,14 @@ from typing import Any, NamedTuple
 NARRATOR = "NARRATOR"
 """Whom a line of a prompt is from that is no player's words; no player may be called so."""
 
+TOKEN_BYTES = 4
+"""Of UTF-8 in a token, about: the same estimate for every model."""
+
+
+def size(text: str) -> int:
+    """The bytes of a text, which tell more than its characters do: a Chinese one is three bytes and about one token."""
+    return len(text) if text.isascii() else len(text.encode())
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:

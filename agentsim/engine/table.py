@@ -7,52 +7,24 @@ sends decisions in.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
-from heapq import merge
+from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from itertools import islice
-from operator import itemgetter
 from types import coroutine
-from typing import Any, Protocol, TypeAlias, TypeVar, overload
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Audience, Event, EveryoneType, LogEntry, PlayerId
-from agentsim.engine.prompt import Quoted, quoted
+from agentsim.engine.hearing import Heard, M, Memories, Sink, anew
+from agentsim.engine.memory import Transcript
 from agentsim.engine.request import Request
 from agentsim.errors import RulesBroken
 
 T = TypeVar("T")
-M = TypeVar("M", bound="Memory")
 D = TypeVar("D", bound=Decision)
 Requests: TypeAlias = tuple[Request[Any], ...]
 Play: TypeAlias = Coroutine[Requests, Sequence[Any], T]
 """What rules are to a driver: it gives out waves of requests and takes their decisions, in order."""
-
-
-class Memory(Protocol):
-    """What a player makes of the events that it hears, one after the other.
-
-    A class may name in `skips`, a frozenset, the kinds of events that are never handed to it.
-    """
-
-    def hear(self, entry: LogEntry) -> None:
-        """Take in one event."""
-        ...
-
-
-class Transcript:
-    """What a player has heard, a line of JSON for each event, in which words are told from facts."""
-
-    def __init__(self, rounds: Sequence[str]) -> None:
-        self.rounds = rounds
-        self.lines: list[Quoted] = []
-
-    def hear(self, entry: LogEntry) -> None:
-        event = entry.event
-        if event.in_prompt:
-            content = event.content
-            told = {"words": content} if event.words else {"fact": content} if content else {}
-            self.lines.append(quoted(round=self.rounds[entry.round], event=event.heading, **told))
 
 
 class Checked(Protocol):
@@ -67,72 +39,6 @@ class Checked(Protocol):
 def _decisions(requests: Requests) -> Generator[Requests, Sequence[Any], Sequence[Any]]:
     """The one awaitable of the kernel; its `yield` is the only one in the program."""
     return (yield requests)
-
-
-class Heard(Sequence[LogEntry]):
-    """What one player has heard so far, in order: a fixed window on the growing log, not a copy of it.
-
-    `last(n)` and iteration cost what they yield, whatever was told to others.
-    """
-
-    def __init__(self, parts: tuple[tuple[Sequence[tuple[int, LogEntry]], int], ...]) -> None:
-        self._parts = parts  # (entries as (position, told), how many of them count), each sorted by position
-
-    def __len__(self) -> int:
-        return sum(count for _, count in self._parts)
-
-    def __iter__(self) -> Iterator[LogEntry]:
-        parts = (islice(entries, count) for entries, count in self._parts)
-        return (told for _, told in merge(*parts, key=itemgetter(0)))
-
-    def __reversed__(self) -> Iterator[LogEntry]:
-        parts = (map(entries.__getitem__, reversed(range(count))) for entries, count in self._parts)
-        return (told for _, told in merge(*parts, key=itemgetter(0), reverse=True))
-
-    def last(self, count: int) -> list[LogEntry]:
-        """The newest `count` events, oldest first."""
-        return list(islice(reversed(self), count))[::-1]
-
-    @overload
-    def __getitem__(self, index: int) -> LogEntry: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[LogEntry]: ...
-    def __getitem__(self, index: int | slice) -> LogEntry | Sequence[LogEntry]:
-        return list(self)[index]
-
-
-class _Sink:
-    """A log, or the part of it that one sub-procedure of `together` has written and no one outside of it hears yet."""
-
-    def __init__(self, base: int = 0) -> None:
-        self.base = base
-        self.all: list[LogEntry] = []
-        self.public: list[tuple[int, LogEntry]] = []
-        self.private: dict[PlayerId, list[tuple[int, LogEntry]]] = {}
-        self._without: dict[frozenset[type[Event]], list[tuple[int, LogEntry]]] = {}
-
-    def append(self, told: LogEntry) -> None:
-        entry = (self.base + len(self.all), told)
-        self.all.append(told)
-        if isinstance(told.to, EveryoneType):
-            self.public.append(entry)
-            for kinds, entries in self._without.items():
-                if type(told.event) not in kinds:
-                    entries.append(entry)
-        else:
-            for player in dict.fromkeys(told.to):
-                self.private.setdefault(player, []).append(entry)
-
-    def public_without(self, kinds: frozenset[type[Event]]) -> list[tuple[int, LogEntry]]:
-        """What all hear, without events of these kinds; kept, so that to ask again costs nothing."""
-        if kinds and kinds not in self._without:
-            self._without[kinds] = [entry for entry in self.public if type(entry[1].event) not in kinds]
-        return self._without[kinds] if kinds else self.public
-
-    def windows(self, player: PlayerId) -> Iterator[tuple[Sequence[tuple[int, LogEntry]], int]]:
-        yield self.public, len(self.public)
-        if private := self.private.get(player):
-            yield private, len(private)
 
 
 class Table:
@@ -157,8 +63,8 @@ class Table:
         self.rounds: list[str] = ["Set-up"]
         self.watched: Checked | None = None
         self.latest: dict[PlayerId, int] = {}  # index of each player's latest decision, kept by the driver
-        self._sinks = [_Sink()]
-        self._memories: dict[tuple[PlayerId, Callable[[PlayerId], Any]], tuple[Any, int, int]] = {}
+        self._sinks = [Sink()]
+        self._memories = Memories()
 
     @property
     def log(self) -> Sequence[LogEntry]:
@@ -212,8 +118,7 @@ class Table:
         asked: dict[int, Requests] = {}
         told: list[LogEntry] = []
         for part, decisions in waiting.items():
-            innermost = self._sinks[-1]
-            self._sinks.append(_Sink(innermost.base + len(innermost.all)))
+            self._sinks.append(Sink(self._sinks[-1]))
             try:
                 # a coroutine's first send must be None: there is no decision to give it yet
                 requests = running[part].send(decisions)  # type: ignore[arg-type] # see the line above
@@ -239,7 +144,19 @@ class Table:
 
     def heard(self, player: PlayerId) -> Heard:
         """What this player has heard up to now."""
-        return Heard(tuple(window for sink in self._sinks for window in sink.windows(player)))
+        return self._heard(player)
+
+    def concerning(self, player: PlayerId) -> Heard:
+        """The part of it that the player did itself, heard with few others, or is concerned with (`Event.concerned`).
+
+        It is found once for all players, so that it costs each what it shows, however much was told to all.
+        """
+        return self._heard(player, self.players)
+
+    def _heard(self, player: PlayerId, of: Sequence[PlayerId] | None = None) -> Heard:
+        first, *inner = self._sinks
+        parts = first.windows(player, of)
+        return Heard((*parts, *(window for sink in inner for window in sink.windows(player, of))) if inner else parts)
 
     def memory(self, player: PlayerId, make: Callable[[PlayerId], M]) -> M:
         """`make(player)` after it has heard, in order, all that the player has heard, and nothing else.
@@ -247,23 +164,9 @@ class Table:
         It is made once for a player and brought up to date at each call, which costs what is new. In `together` it is
         made anew: what others tell there comes later, and may come between.
         """
-        skips: frozenset[type[Event]] = getattr(make, "skips", frozenset())
         if len(self._sinks) > 1:
-            memory = make(player)
-            for entry in self.heard(player):
-                if type(entry.event) not in skips:
-                    memory.hear(entry)
-            return memory
-        (sink,) = self._sinks
-        public, private = sink.public_without(skips), sink.private.get(player, [])
-        memory, public_heard, private_heard = self._memories.get((player, make)) or (make(player), 0, 0)
-        public_news = public[public_heard:]
-        private_news = [entry for entry in private[private_heard:] if type(entry[1].event) not in skips]
-        news = merge(public_news, private_news, key=itemgetter(0)) if private_news else public_news
-        for _, entry in news:
-            memory.hear(entry)
-        self._memories[player, make] = memory, len(public), len(private)
-        return memory
+            return anew(player, make, self.heard(player))
+        return self._memories.of(player, make, self._sinks[0])
 
     def lines(self, player: PlayerId) -> tuple[str, ...]:
         """What this player has heard up to now, as lines of a prompt: an event's round, heading, and words or fact."""

@@ -17,6 +17,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agentsim.engine.prompt import TOKEN_BYTES, size
 from agentsim.errors import ModelError
 from agentsim.models.address import is_near
 from agentsim.models.base import Call, Completion, Model, Sampling, Usage, Wrapper
@@ -130,17 +131,12 @@ LONGEST_REPLY = 16_384
 
 def estimated_tokens(texts: Iterable[str]) -> int:
     """An estimate of the tokens in some texts together."""
-    return -(-_bytes(texts) // 4)
+    return -(-size("".join(texts)) // TOKEN_BYTES)
 
 
 def most_tokens(texts: Iterable[str]) -> int:
     """More tokens than prompts in words, numbers and JSON have been seen to make: for what must not be passed."""
-    return -(-_bytes(texts) // 2)
-
-
-def _bytes(texts: Iterable[str]) -> int:
-    whole = "".join(texts)
-    return len(whole) if whole.isascii() else len(whole.encode())
+    return -(-size("".join(texts)) // 2)
 
 
 @cache  # looking through the catalogue takes longer than a call's bookkeeping may

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import gc
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody
+from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody, Past
+from agentsim.engine.hearing import Heard
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
-from agentsim.engine.table import Heard, Table
+from agentsim.engine.table import Table
 from agentsim.errors import RulesBroken
 from tests.engine.small import Amount, Bid, Say, Spoke, Word, a_table, asked, run
 
@@ -460,3 +462,63 @@ def test_confidants_may_be_named_by_their_seats() -> None:
     table.tell(Whispered((1, 3)), to=("A", "C"))
     with pytest.raises(RulesBroken, match=r"whispered is private, and is told to B"):
         table.tell(Whispered((1, 3)), to=Everyone)
+
+
+class Praised(Event, content="", concerns=("seats",)):
+    """About players by their seats; a seat that is none means no one."""
+
+    speech: int
+    seats: tuple[int, ...] = ()
+
+    def concerned(self, past: Past) -> Iterable[str | int]:
+        yield from super().concerned(past)
+        yield from (event.player for event in past.every(Spoke, text=f"{self.speech}"))
+
+
+def _concerning(table: Table, player: str) -> list[str]:
+    return [f"{told.event.heading}{getattr(told.event, 'speech', '')}" for told in table.concerning(player)]
+
+
+def test_what_concerns_a_player_is_what_it_did_or_heard_in_private_or_is_about_it() -> None:
+    table = a_table("ABC")
+    steps: list[tuple[Event, Audience, str | None]] = [
+        (Spoke("A", "1"), Everyone, "A"),
+        (Spoke("B", "private"), ("A", "B"), "B"),
+        (Praised(1), Everyone, None),  # about who spoke
+        (Praised(2, (3, 0, 9)), Everyone, None),
+        (Passed(), Everyone, "C"),
+    ]
+    for event, to, by in steps:
+        table.tell(event, to=to, by=by)
+    heard = {"A": ["Spoke", "Spoke", "Praised1"], "B": ["Spoke"], "C": ["Praised2", "A passes"]}
+    assert {player: _concerning(table, player) for player in "ABC"} == heard
+
+    async def part() -> list[str]:
+        table.tell(Praised(1, (2,)), to=Everyone)
+        return [*_concerning(table, "A"), *_concerning(table, "B")]
+
+    assert run(table.together([part()]))[1] == [[*heard["A"], "Praised1", "Spoke", "Praised1"]]
+
+
+@given(TELLINGS, TELLINGS)
+def test_what_was_heard_since_then_is_the_rest(before: list[str], after: list[str]) -> None:
+    table = a_table()
+    kept: dict[str, tuple[Heard, Heard]] = {}
+    for tellings in (before, after):
+        for index, audience in enumerate(tellings):
+            table.tell(Spoke("A", str(index)), to=Everyone if audience == "*" else tuple(audience), by="B")
+        for player in "ABCD":
+            now = table.heard(player), table.concerning(player)
+            for heard, earlier in zip(now, kept.get(player, now), strict=True):
+                assert [*earlier, *heard.since(earlier)] == list(heard)
+            kept[player] = now
+
+
+def test_what_concerns_one_of_many_players_costs_nothing_for_what_others_did() -> None:
+    """Counted in events that are looked at for all players together."""
+    players = [f"agent{number}" for number in range(1, 1_001)]
+    table = a_table(players)
+    for player in players:
+        table.tell(Praised(0), to=Everyone, by=player)
+    assert [len(table.concerning(player)) for player in players] == [1] * len(players)
+    assert len(table.concerning("@nobody")) == 0

@@ -103,7 +103,7 @@ class Shape:
         """The field that a key speaks of."""
         if key in properties:
             return key
-        if len(key) > _LONGEST_KEY:
+        if len(key) > _LONGEST_KEY or any(_is_in_variant(key, node) for node in properties.values()):
             return None
         plain, short = _spellings(key)
         for name, node in properties.items():  # `build` for `builds`; `bids` for `bid` is a record of several
@@ -158,6 +158,11 @@ class Shape:
         kinds = {branch[tag]["enum"][0]: branch for branch in branches}
         name = chosen(record.get(tag), tuple(kinds))
         return record if name is UNSAID else self.of({**record, tag: name}, {"properties": kinds[name]}, f"{path}.")
+
+
+def _is_in_variant(key: str, node: Schema) -> bool:
+    """Whether it is spelt as a field of one of several kinds of record, which may stand beside their tag."""
+    return kind_of(node) == "variant" and any(key in branch["properties"] for branch in node["anyOf"])
 
 
 @lru_cache(maxsize=4096)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_serializer, model_validator
 
 from agentsim.engine.game import GameConfig, InFile
+from agentsim.engine.rule_sets import Since
 from agentsim.games.society.amounts import UNIT, Amount, bounded
 from agentsim.games.society.terms import RESOURCES, Allocation, Repeal, Resource, Terms, misfit, plain
 
@@ -153,15 +154,28 @@ class Building(_Chapter):
     title_chars: Chars = 200
     description_chars: Chars = 5_000
     name_chars: Annotated[int, Field(ge=1, le=200)] = 50
+    note_chars: Annotated[int, Field(ge=0, le=20_000), Since(2, before=0)] = Field(
+        default=4_000, description="Of the note that an agent can write for itself with any action; 0 for no notes"
+    )
+    memory_chars: Annotated[int, Field(ge=0, le=20_000), Since(2, before=0)] = Field(
+        default=4_000, description="Of an agent's own past in its prompt, beside its note; 0 for none of it"
+    )
+    prompt_tokens: Annotated[int, Field(ge=0, le=1_000_000), Since(2, before=0)] = Field(
+        default=8_000, description="Of a prompt at most, by an estimate of four bytes each; 0 for no limit"
+    )
 
 
 class SocietyConfig(Building, Deciding, Living, Beginning, Course, GameConfig):
     """The whole table. Amounts are decimals of at most two places; efficiency and bonuses are shares of 1."""
 
     shown_posts: Count = Field(default=20, description="Newest posts in a prompt")
-    shown_proposals: Count = Field(default=20, description="Newest open proposals in a prompt, besides one's own")
+    shown_proposals: Count = Field(
+        default=20, description="Open proposals that close first, in a prompt, besides one's own"
+    )
     shown_laws: Count = Field(default=20, description="Newest laws in a prompt, besides one's own")
-    shown_events: Count = Field(default=20, description="Newest events that touch an agent, in its prompt")
+    shown_events: Count = Field(
+        default=20, description="Newest public events in a prompt; of an agent's own past, twice as many"
+    )
     shown_chars: Chars = Field(default=1_000, description="Of a post or description in prompts; the rest is cut")
 
     @model_validator(mode="after")

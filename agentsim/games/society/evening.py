@@ -170,9 +170,10 @@ def pass_evening(table: Table, state: State) -> None:
     name_idlers(table, state)
     announce_woken(table, state)
     consume(table, state)
+    state.yesterday, state.taxed = state.day_sum(), {}
     for citizen in state.citizens:
         citizen.worked = citizen.turns = 0
-    measured: dict[str, Any] = {**state.counts, **state.today, "totals": totals(state), "gini": state.gini()}
+    measured: dict[str, Any] = {**state.counts, **state.today, "totals": totals(state), "gini": state.yesterday.gini}
     table.tell(DayEnded(state.day, **measured, laws=len(state.assembly.laws)), to=Everyone)
     state.today = dict.fromkeys(state.today, 0)
 

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from agentsim.engine import Event, Game, LogEntry, Outcome, PlayerId, Table
+from agentsim.engine import Game, LogEntry, Outcome, PlayerId, Table
+from agentsim.engine.game import told_in
 from agentsim.engine.panel import Frame, Panel
 from agentsim.errors import ScenarioError
 from agentsim.games.society import building, evening, founding, laws, talk, turn, voting, work
 from agentsim.games.society.bots import BOTS
 from agentsim.games.society.charts import panels, tables
 from agentsim.games.society.config import Rules, SocietyConfig, rules_of
-from agentsim.games.society.memory import Memories
+from agentsim.games.society.memory import ALL, Chronicle, Recollection
 from agentsim.games.society.requests import REQUESTS, Act
 from agentsim.games.society.state import State, founded
 from agentsim.games.society.terms import misfit
 from agentsim.games.society.view import own, world
-
-_CHAPTERS = (founding, talk, voting, work, building, laws, turn, evening)
-EVENTS: tuple[type[Event], ...] = tuple(
-    each
-    for chapter in _CHAPTERS
-    for each in vars(chapter).values()
-    if isinstance(each, type) and issubclass(each, Event) and each.__module__ == chapter.__name__
-    if not each.__subclasses__()
-)
-"""Every event of the chapters, in their order."""
 
 
 class Society(Game):
@@ -34,10 +25,10 @@ class Society(Game):
     name = "society"
     title = "Society"
     summary = "a hundred agents talk, vote, work and give, and fall dormant without food or energy"
-    rules_version = 1
+    rules_version = 2
     config = SocietyConfig
     requests = REQUESTS
-    events = EVENTS
+    events = told_in(founding, talk, voting, work, building, laws, turn, evening)
     bots = BOTS
 
     def admit(self, config: SocietyConfig, players: Sequence[PlayerId]) -> None:
@@ -51,7 +42,11 @@ class Society(Game):
 
     async def play(self, table: Table, config: SocietyConfig) -> Outcome:
         state = founded(config, table.players, founding.dealt(table, config))
-        rules, minds = rules_of(config, len(table.players)), Memories(config.shown_events, config.shown_chars)
+        rules = rules_of(config, len(table.players))
+
+        def remembers(player: PlayerId) -> Chronicle:
+            return Chronicle(config, table.rounds)
+
         table.watch(state)
         founding.tell_beginning(table, state)
         for law in config.laws:
@@ -62,7 +57,7 @@ class Society(Game):
             table.round(f"Day {state.day}")
             for tick in range(1, config.actions_per_day + 1):
                 state.tick = tick
-                await _tick(table, state, rules, minds)
+                await _tick(table, state, rules, remembers)
             evening.pass_evening(table, state)
             why = evening.reason(state)
         return evening.end(table, state, why)
@@ -74,20 +69,23 @@ class Society(Game):
         return tables(log)
 
 
-async def _tick(table: Table, state: State, rules: Rules, minds: Memories) -> None:
+async def _tick(table: Table, state: State, rules: Rules, remembers: Callable[[PlayerId], Chronicle]) -> None:
     """All who are awake decide on the same world; what they decide happens in a fresh random order."""
-    minds.catch_up(table)
-    awake, seen = state.active(), world(state)
-    asked = [
-        Act(player=each.player, rules=rules, world=seen, you=own(state, each, seen, minds.of(each.number)))
-        for each in awake
-    ]
-    decisions = await table.ask_all(asked)
+    chronicle = table.memory(ALL, remembers)
+    awake, seen = state.active(), world(state, chronicle)
+    requests: list[Act] = []
+    for each in awake:
+        heard = table.concerning(each.player)
+        memory = Recollection(each.player, each.number, heard, each.heard, chronicle.wording)
+        requests.append(Act(player=each.player, rules=rules, world=seen, you=own(state, each, seen, memory)))
+        each.heard = heard
+    decisions = await table.ask_all(requests)
     decided = {}
     for citizen, decision in zip(awake, decisions, strict=True):
         citizen.turns += 1
-        minds.of(citizen.number).forget()
-        decided[citizen.number] = decision.action
+        decided[citizen.number] = decision
     for number in table.chance.stream("order").shuffled(list(decided)):
-        turn.Turn(table, state, rules, state.citizen(number)).take(decided[number])
+        decision, its = decided[number], turn.Turn(table, state, rules, state.citizen(number))
+        its.note(decision.note)
+        its.take(decision.action)
         evening.announce_woken(table, state)

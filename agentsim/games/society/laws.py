@@ -87,6 +87,7 @@ class AllocationPaid(
     Daily,
     heading="Proposal {proposal} pays {total} {resource} from the pool",
     content=(If("paid", "{each}", "nobody"), ".", If("missing", " The pool lacked {missing}.")),
+    concerns=("paid",),
 ):
     """`paid` maps agents to what they got; `missing` is what the pool did not hold."""
 
@@ -122,6 +123,7 @@ class DividendPaid(
     Daily,
     heading="Law {law} pays {amount} {resource} each to {agents:#} agents",
     content=If("missing", "The pool is empty: {missing} {resource} could not be paid.", "All were paid in full."),
+    concerns=("agents",),
 ):
     """`amount` to each of `agents`, but to the last one `last`; `missing` is what the pool did not hold for others."""
 
@@ -163,7 +165,9 @@ def _dividend(table: Table, state: State, law: int, dividend: Dividend) -> Divid
     return DividendPaid(state.day, law, resource, amount, tuple(paid), last, due - total)
 
 
-class WorkMinimumBroken(Daily, heading="Law {law}: {agents:#} agents worked less than {hours} h", content="{agents}"):
+class WorkMinimumBroken(
+    Daily, heading="Law {law}: {agents:#} agents worked less than {hours} h", content="{agents}", concerns=("agents",)
+):
     """The active agents that worked less than the law's hours today."""
 
     law: int

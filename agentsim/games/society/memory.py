@@ -1,146 +1,187 @@
-"""Memory: what touched an agent, made of the events that it heard, and of nothing else."""
+"""Memory: what an agent remembers of what it heard: its deeds, its messages, its part in decisions, what it met.
+
+That is what it did, heard with few others, or is concerned with (`Table.concerning`). What came of the society for all
+to hear is the `Chronicle`.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from agentsim.engine import Event, LogEntry, Table
-from agentsim.engine.wording import cut
-from agentsim.games.society.amounts import UNIT
-from agentsim.games.society.evening import AgentWoke, FellDormant
-from agentsim.games.society.laws import AllocationPaid, DividendPaid
+from pydantic_core import CoreSchema, core_schema
+
+from agentsim.engine import Event, LogEntry
+from agentsim.engine.codec import adapter, values
+from agentsim.engine.hearing import Heard
+from agentsim.engine.memory import Lines
+from agentsim.games.society.building import Contributed, ProjectBegan, ProjectBuilt, UpkeepPaid
+from agentsim.games.society.config import SocietyConfig
+from agentsim.games.society.evening import AgentWoke, FellDormant, Idled
+from agentsim.games.society.laws import AllocationPaid, DividendPaid, LawRepealed, WorkMinimumBroken
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.turn import InvalidAction
-from agentsim.games.society.voting import ProposalResolved, Voted
-from agentsim.games.society.work import Traded
+from agentsim.games.society.voting import ProposalResolved, Proposed, Reasoned, Voted
+from agentsim.games.society.work import Traded, Worked
 
-_Doing: TypeAlias = Literal["message", "reply", "mention", "gift", "payment", "rejected", "dormant", "woke"]
-NoticeKind: TypeAlias = Literal[_Doing, "proposal_passed", "proposal_failed"]
-Shown: TypeAlias = Mapping[str, str | int | float]
+ALL = "@all"
+"""Who hears what all hear, and nothing else."""
+
+Part: TypeAlias = Literal["deeds", "messages", "decisions", "met"]
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """Something that touched an agent since its last turn.
+_PARTS: Mapping[Part, tuple[type[Event], ...]] = {
+    "deeds": (Worked, Posted, Traded, Contributed, Renamed, Idled),
+    "messages": (MessageSent,),
+    "decisions": (Proposed, Voted, Reasoned, ProposalResolved),
+    "met": (AllocationPaid, DividendPaid, WorkMinimumBroken, InvalidAction, FellDormant, AgentWoke),
+}
+_PART = {kind: part for part, kinds in _PARTS.items() for kind in kinds}
+"""Where an event stands; what another did is met."""
+_OF_ALL = frozenset(
+    (
+        *(ProposalResolved, LawRepealed, AllocationPaid, DividendPaid, WorkMinimumBroken),
+        *(ProjectBegan, ProjectBuilt, UpkeepPaid, Contributed, Traded),
+    )
+)
 
-    `by` is the agent whose doing it was, 0 for the common pool and for its own; `about` a post, proposal or law; `said`
-    what the agent is shown of it.
+
+@dataclass(frozen=True)
+class Told:
+    """One event as an agent remembers it: `own` is what it did, `new` what it heard since it was last asked.
+
+    `other` is the agent on the other side, what it is called stands in the `line`; `about` is the post that it is.
     """
 
-    kind: NoticeKind
-    by: int = 0
-    about: int = 0
-    said: Shown = field(default_factory=dict)
+    part: Part
+    kind: str
+    own: bool
+    new: bool
+    other: int
+    about: int
+    line: str
 
 
-@dataclass(slots=True)
-class Memory:
-    """What one agent remembers: the newest notices since its last turn, and how many older ones there were."""
+@dataclass(frozen=True)
+class Said:
+    """What an agent remembers, in words, after so many `older` events."""
 
-    notices: deque[Notice]
-    missed: int = 0
-
-    def add(self, notice: Notice) -> None:
-        """Take in what touches the agent; the oldest goes where there is no room."""
-        self.missed += len(self.notices) == self.notices.maxlen
-        self.notices.append(notice)
-
-    def forget(self) -> None:
-        """The agent has had its turn: what was new is new no more."""
-        self.notices.clear()
-        self.missed = 0
+    older: int
+    told: tuple[Told, ...]
 
 
-@dataclass
-class Memories:
-    """The memories of all agents, by number. Each event is heard once for all, so that a day is linear in agents.
+class Recollection:
+    """What an agent remembers at one moment: a window on what it heard, oldest first.
 
-    `_names`, `_authors` and `_voters` are what public events said of agents, posts and open proposals.
+    It is looked at and put into words when it is read, which bots seldom do. As JSON, and in comparisons, it is what it
+    says.
     """
 
-    room: int
-    chars: int
-    _heard: int = 0
-    _memories: dict[int, Memory] = field(default_factory=dict)
-    _names: dict[int, str] = field(default_factory=dict)
-    _authors: dict[int, int] = field(default_factory=dict)
-    _voters: dict[int, dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
+    __slots__ = ("_agent", "_heard", "_news", "_player", "_said", "_seen", "_wording")
 
-    def of(self, agent: int) -> Memory:
-        """One agent's memory."""
-        if agent not in self._memories:
-            self._memories[agent] = Memory(deque(maxlen=self.room))
-        return self._memories[agent]
+    def __init__(self, player: str, agent: int, heard: Heard, seen: Heard, wording: Wording) -> None:
+        """`seen` is what the agent had heard when it was last asked."""
+        self._player, self._agent, self._heard, self._seen, self._wording = player, agent, heard, seen, wording
+        self._said: Said | None = None
+        self._news: list[LogEntry] | None = None
 
-    def catch_up(self, table: Table) -> None:
-        """Hear what was told since this was last done."""
-        new = table.log[self._heard :]
-        self._heard += len(new)
-        for entry in new:
-            self.hear(entry)
+    @property
+    def older(self) -> int:
+        """How many events are too old to be remembered."""
+        return self.said().older
+
+    def told(self) -> tuple[Told, ...]:
+        """All that is remembered."""
+        return self.said().told
+
+    def said(self) -> Said:
+        """The same in words."""
+        if self._said is None:
+            kept = [*islice(filter(_is_kept, reversed(self._heard)), self._wording.most)][::-1]
+            first = len(kept) - sum(map(_is_kept, self._heard.since(self._seen)))
+            told = tuple(self._of(entry, index >= first) for index, entry in enumerate(kept))
+            self._said = Said(max(0, len(self._heard) - self._wording.most), told)
+        return self._said
+
+    def news(self) -> list[Told]:
+        """What was told since the agent was last asked, beside its own deeds."""
+        return [each for each in self.told() if each.new and not each.own]
+
+    def touched(self, kind: type[Event]) -> Iterator[tuple[int, int]]:
+        """By whom events of this kind, which are news, touched the agent, and what they are about."""
+        if self._said is not None:
+            yield from ((each.other, each.about) for each in self.news() if each.kind == kind.kind)
+            return
+        if self._news is None:
+            self._news = self._heard.since(self._seen)
+        for entry in self._news:
+            if type(entry.event) is kind and entry.by != self._player:
+                yield self._other(entry), _about(entry)
+
+    def _of(self, entry: LogEntry, new: bool) -> Told:
+        part, other, wording = _PART[type(entry.event)], self._other(entry), self._wording
+        own = entry.by == self._player and part != "met"
+        if part == "deeds" and not own:
+            part = "met"
+        named = {"named": wording.names[other]} if other in wording.names else {}
+        return Told(part, entry.event.kind, own, new, other, _about(entry), wording.lines.of(entry, **named))
+
+    def _other(self, entry: LogEntry) -> int:
+        agent: int = getattr(entry.event, "agent", 0)
+        return agent if agent != self._agent else getattr(entry.event, "recipient", 0)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Recollection) and self.said() == other.said()
+
+    def __hash__(self) -> int:
+        return hash(self.said())
+
+    @classmethod
+    def _restored(cls, given: Any) -> Recollection:
+        if isinstance(given, cls):
+            return given
+        made = cls.__new__(cls)
+        made._said = adapter(Said).validate_python(given)
+        return made
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:
+        written = core_schema.plain_serializer_function_ser_schema(lambda made: values(made.said()))
+        return core_schema.no_info_plain_validator_function(cls._restored, serialization=written)
+
+
+def _is_kept(entry: LogEntry) -> bool:
+    return type(entry.event) in _PART
+
+
+def _about(entry: LogEntry) -> int:
+    return entry.event.post if isinstance(entry.event, Posted) else 0
+
+
+class Wording(NamedTuple):
+    """How events are put into words in one turn: so many at `most`, with what all agents are called."""
+
+    lines: Lines
+    most: int
+    names: Mapping[int, str]
+
+
+class Chronicle:
+    """What the latest public events were, but for talk and votes, which stand in their own places; and all names."""
+
+    def __init__(self, config: SocietyConfig, rounds: Sequence[str]) -> None:
+        self.wording = Wording(Lines(rounds, config.shown_chars), 2 * config.shown_events, {})
+        self.older = 0
+        self.lines: tuple[str, ...] = ()
+        self._most = config.shown_events
 
     def hear(self, entry: LogEntry) -> None:
-        """Take in one event: those whom it touches are among those who heard it."""
-        if (touched := _TOUCHES.get(type(entry.event))) is not None:
-            for agent, notice in touched(self, entry.event):
-                self.of(agent).add(notice)
-
-    def _by(self, kind: NoticeKind, agent: int, said: Shown, about: int = 0) -> Notice:
-        """What another agent did, called as it was called then."""
-        name = {"name": called} if (called := self._names.get(agent)) else {}
-        return Notice(kind, agent, about, {"from": f"#{agent}", **name, **said})
-
-    def _said(self, event: Event) -> Iterator[tuple[int, Notice]]:
-        match event:
-            case Posted():
-                self._authors[event.post] = event.agent
-                addressed = self._authors.get(event.parent or 0, event.agent)
-                said: Shown = {"post": event.post, "text": cut(event.text, self.chars)}
-                if addressed != event.agent:
-                    yield addressed, self._by("reply", event.agent, said, event.post)
-                for agent in event.mentions:
-                    if agent != addressed:
-                        yield agent, self._by("mention", event.agent, said, event.post)
-            case MessageSent():
-                yield event.recipient, self._by("message", event.agent, {"text": cut(event.text, self.chars)})
-            case Renamed():
-                self._names[event.agent] = event.name
-
-    def _done(self, event: Event) -> Iterator[tuple[int, Notice]]:
-        match event:
-            case Traded() if event.recipient:
-                given: Shown = {"resource": event.resource, "amount": event.amount / UNIT}
-                yield event.recipient, self._by("gift", event.agent, given)
-            case Voted():
-                self._voters[event.proposal][event.agent] = None
-            case ProposalResolved():
-                kind: NoticeKind = "proposal_passed" if event.result == "passed" else "proposal_failed"
-                said: Shown = {"proposal": event.proposal, "title": event.title}
-                yield event.agent, Notice(kind, 0, event.proposal, said)
-                news = self._by(kind, event.agent, said, event.proposal)
-                for voter in self._voters.pop(event.proposal, ()):
-                    if voter != event.agent:
-                        yield voter, news
-
-    def _befallen(self, event: Event) -> Iterator[tuple[int, Notice]]:
-        match event:
-            case AllocationPaid() | DividendPaid():
-                about = event.proposal if isinstance(event, AllocationPaid) else event.law
-                for agent, amount in event.paid.items():
-                    yield agent, Notice("payment", 0, about, {"resource": event.resource, "amount": amount / UNIT})
-            case InvalidAction():
-                yield event.agent, Notice("rejected", said={"reason": cut(event.reason, self.chars)})
-            case FellDormant():
-                yield event.agent, Notice("dormant", said={"reason": f"you lacked {event.missing} for the day"})
-            case AgentWoke():
-                yield event.agent, Notice("woke", said={"reason": "you hold enough food and energy"})
-
-
-_TOUCHES: Mapping[type[Event], Callable[[Memories, Event], Iterator[tuple[int, Notice]]]] = {
-    **dict.fromkeys((Posted, MessageSent, Renamed), Memories._said),
-    **dict.fromkeys((Traded, Voted, ProposalResolved), Memories._done),
-    **dict.fromkeys((AllocationPaid, DividendPaid, InvalidAction, FellDormant, AgentWoke), Memories._befallen),
-}
+        """Take in one event."""
+        event, wording = entry.event, self.wording
+        if type(event) in _OF_ALL:
+            self.older += len(self.lines) == self._most
+            self.lines = (*self.lines, wording.lines.of(entry))[-self._most :]
+        elif isinstance(event, Renamed):
+            self.wording = wording._replace(names={**wording.names, event.agent: event.name})

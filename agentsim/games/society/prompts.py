@@ -6,20 +6,23 @@ prompts of a whole tick begin alike, and those of one agent share the rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from agentsim.engine import Prompt, joined, quoted
+from agentsim.engine.fitting import Listed, Part, fitted
+from agentsim.engine.prompt import TOKEN_BYTES, size
 from agentsim.engine.template import By, If, Template, filled
+from agentsim.engine.wording import counted
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.assembly import Law, Proposal
 from agentsim.games.society.commons import Post, Project
 from agentsim.games.society.config import MADE, Rules, once
-from agentsim.games.society.memory import Notice
-from agentsim.games.society.terms import MOST_TERMS, plain
+from agentsim.games.society.memory import Part as Remembered
+from agentsim.games.society.memory import Told
+from agentsim.games.society.state import DaySum
+from agentsim.games.society.terms import MOST_TERMS, Allocation, Repeal, plain
 from agentsim.games.society.view import Own, World
-
-T = TypeVar("T")
 
 _ACTIONS = (
     '{"action": "forum_post", "content": "..."}  everybody can read it; #7 in it calls agent 7',
@@ -91,17 +94,28 @@ _LIMITS: Template = (
     "whole, and the turn is lost."
 )
 
+_NOTES: Template = If(
+    "note_chars",
+    "With any action you can write a note for yourself of at most {note_chars} characters, which no other agent sees: "
+    "add a field `note` to the object. It takes the place of your earlier note and is shown to you in every turn; what "
+    "you did and heard is shown for some time only. Without one, or with an empty one, the earlier note stays.",
+)
+
+_NO_LIMIT = 10**9
+_SHARED = 0.55
+"""Of the room beside the rules: what all agents are shown of a turn, which is the same for all of them."""
+
 
 def composed(player: str, rules: Rules, world: World, you: Own) -> Prompt:
-    """The whole prompt of one turn."""
+    """The whole prompt of one turn, in about as many tokens as the rules allow."""
     turn = f"Day {world.day}, turn {world.tick} of {rules.actions_per_day}."
-    all_see = once(world, "_lines", lambda: tuple(_world(rules, world)))
-    return Prompt(
-        rules=once(rules, "_lines", lambda: tuple(filter(None, _rules(rules)))),
-        history=(),
-        state=(*all_see, "", f"You are agent #{you.agent} (seat {player}).", *_own(rules, you)),
-        question=(f"{turn} What does agent #{you.agent} do? Answer with one JSON object and nothing else.",),
-    )
+    question = f"{turn} What does agent #{you.agent} do? Answer with one JSON object and nothing else."
+    unchanging = once(rules, "_lines", lambda: tuple(filter(None, _rules(rules))))
+    room = (rules.prompt_tokens or _NO_LIMIT) * TOKEN_BYTES - once(rules, "_size", lambda: size("\n".join(unchanging)))
+    all_see = once(world, "_lines", lambda: tuple(fitted([*_world(rules, world)], int(_SHARED * room))))
+    room -= once(world, "_size", lambda: size("\n".join(all_see))) + size(question) + 3
+    own = fitted(["", f"You are agent #{you.agent} (seat {player}).", *_own(rules, you)], room)
+    return Prompt(rules=unchanging, history=(), state=(*all_see, *own), question=(question,))
 
 
 def _rules(rules: Rules) -> Iterator[str]:
@@ -118,14 +132,15 @@ def _rules(rules: Rules) -> Iterator[str]:
     yield from (filled(line, rules) for line in _PROJECTS)
     yield from _ACTIONS
     yield filled(_LIMITS, rules)
+    yield filled(_NOTES, rules)
 
 
 # -- what all see
 
 
-def _world(rules: Rules, world: World) -> Iterator[str]:
+def _world(rules: Rules, world: World) -> Iterator[Part]:
     """The public state, the same for every agent in one tick."""
-    yield from _listed("Laws in force", world.laws, world.more_laws, _law)
+    yield Listed("Laws in force", [*map(_law, world.laws)], 3, world.more_laws)
     rule = world.standing
     taxes = ", ".join(f"{percent}% of {resource}" for resource, percent in rule.taxes.items()) or "none"
     minimum = f"{rule.work_minimum} h a day" if rule.work_minimum else "none"
@@ -133,14 +148,16 @@ def _world(rules: Rules, world: World) -> Iterator[str]:
         f"Taxes on work: {taxes}. Work minimum: {minimum}. A proposal passes with more than {rule.threshold}% yes "
         f"among yes and no, and at least {rule.quorum} votes."
     )
-    yield from _listed("Open proposals", world.proposals, world.more_proposals, _proposal)
-    yield from _listed("Projects that need materials", world.projects, world.more_projects, _project, "more")
+    proposals = [*map(_proposal, world.proposals)]
+    yield Listed("Open proposals", proposals, 6, world.more_proposals, "that close later", first=True)
+    yield Listed("Projects that need materials", [*map(_project, world.projects)], 4, world.more_projects, "more")
     farm, generator = world.running["farm"], world.running["generator"]
     yield (
         f"Running: {farm} farms (+{world.bonus['farm']}% farm work), {generator} generators "
         f"(+{world.bonus['generator']}% generate work); {world.paused} paused."
     )
-    yield from _listed("Newest posts of the forum", world.posts, 0, _post)
+    yield Listed("Newest posts of the forum", [*map(_post, world.posts)], 4)
+    yield Listed("What happened to all", world.events, 2, world.older_events)
     held = "; ".join(
         f"{resource} {shown(total)} in all, {shown(world.pool[resource])} of it in the common pool"
         for resource, total in world.totals.items()
@@ -149,6 +166,8 @@ def _world(rules: Rules, world: World) -> Iterator[str]:
         f"The society on day {world.day}: {world.active} active, {world.dormant} dormant, {world.dead} dead of "
         f"{rules.agents}; {held}; land in the pool {shown(world.pool['land'])}."
     )
+    if world.yesterday is not None:
+        yield _yesterday(world.yesterday)
     if world.asleep:
         asleep = ", ".join(f"#{agent} (lacked {' and '.join(lacks)})" for agent, lacks in world.asleep.items())
         yield f"Dormant: {asleep}{_others(world.dormant - len(world.asleep))}."
@@ -156,19 +175,18 @@ def _world(rules: Rules, world: World) -> Iterator[str]:
         yield f"Dead: {', '.join(f'#{agent}' for agent in world.gone)}{_others(world.dead - len(world.gone))}."
 
 
+def _yesterday(day: DaySum) -> str:
+    taken = ", ".join(f"{shown(amount)} {resource}" for resource, amount in day.taxed.items()) or "nothing"
+    least, middle, most = map(shown, day.wealth)
+    return (
+        f"Yesterday {counted(day.workers, 'agent')} worked {counted(day.hours, 'hour')} in all; taxes took {taken} for "
+        f"the pool. In the evening the poorest agent held {least} in all, the middle one {middle}, the richest {most} "
+        f"(Gini coefficient {day.gini:.2f})."
+    )
+
+
 def _others(count: int) -> str:
     return f" and {count} longer ago" if count else ""
-
-
-def _listed(
-    title: str, entries: Sequence[T], more: int, line: Callable[[T], str], kind: str = "older ones"
-) -> Iterator[str]:
-    rest = f", and {more} {kind}" if more else ""
-    if not entries:
-        yield f"{title}: none."
-        return
-    yield f"{title} ({len(entries)}{rest}):"
-    yield from map(line, entries)
 
 
 def _called(agent: int, name: str) -> dict[str, Any]:
@@ -178,7 +196,8 @@ def _called(agent: int, name: str) -> dict[str, Any]:
 def _law(law: Law) -> str:
     by = {"by": f"#{law.author}"} if law.author else {}
     words = {"description": law.description} if law.description else {}
-    return quoted(law=law.id, title=law.title, since_day=law.day, **by, **words, terms=plain(law.terms))
+    standing = [term for term in law.terms if not isinstance(term, Allocation | Repeal)]  # those are done once
+    return quoted(law=law.id, title=law.title, since_day=law.day, **by, **words, terms=plain(standing))
 
 
 def _proposal(proposal: Proposal) -> str:
@@ -207,7 +226,16 @@ def _post(post: Post) -> str:
 # -- what one agent sees
 
 
-def _own(rules: Rules, you: Own) -> Iterator[str]:
+_PAST: Mapping[Remembered, tuple[str, int]] = {
+    "deeds": ("What you did", 3),
+    "messages": ("Your messages", 4),
+    "decisions": ("Your part in decisions", 3),
+    "met": ("What befell you before", 2),
+}
+"""What of the past stands under which title, and what a line of it is worth."""
+
+
+def _own(rules: Rules, you: Own) -> Iterator[Part]:
     if values := rules.values[you.personality]:
         yield f"Your values: {values}"
     if you.name:
@@ -217,21 +245,28 @@ def _own(rules: Rules, you: Own) -> Iterator[str]:
     if you.votes:
         yield f"Your votes so far: {', '.join(f'proposal {number} {vote}' for number, vote in you.votes.items())}."
     if you.proposals:
-        yield from _listed("Your own older proposals", you.proposals, 0, _proposal)
+        yield Listed("Your own other proposals", [*map(_proposal, you.proposals)], 3)
     if you.laws:
-        yield from _listed("Your own older laws", you.laws, 0, _law)
-    yield from _listed("What touched you since your last turn", you.notices, you.missed, _notice)
+        yield Listed("Your own older laws", [*map(_law, you.laws)], 1)
+    if you.note:
+        yield joined("Your note: ", quoted(note=you.note))
+    if rules.memory_chars:
+        yield from _past(rules, you)
+    news = [told.line for told in you.memory.news()]
+    yield Listed("What touched you since your last turn", news, 8)
 
 
-_TOUCHED = {
-    "message": "direct message",
-    "payment": "payment from the pool",
-    "rejected": "your action was rejected",
-    "dormant": "you fell dormant",
-    "woke": "you woke",
-}
-
-
-def _notice(notice: Notice) -> str:
-    its_own = "your " if notice.kind.startswith("proposal") and not notice.by else ""
-    return quoted(event=its_own + _TOUCHED.get(notice.kind, notice.kind.replace("_", " ")), **notice.said)
+def _past(rules: Rules, you: Own) -> Iterator[str]:
+    """What the agent did, and what it was told before its last turn."""
+    parts: dict[Remembered, list[Told]] = {part: [] for part in _PAST}
+    for told in you.memory.told():
+        if told.own or not told.new:
+            parts[told.part].append(told)
+    latest = {told.other: place for place, told in enumerate(parts["messages"])}
+    parts["messages"].sort(key=lambda told: latest[told.other])  # as threads, the latest last
+    lists = [
+        Listed(_PAST[part][0], [each.line for each in told], _PAST[part][1]) for part, told in parts.items() if told
+    ]
+    yield from fitted(lists, rules.memory_chars)
+    if you.memory.older:
+        yield f"{counted(you.memory.older, 'older event')} of your past: not shown."

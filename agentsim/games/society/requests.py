@@ -7,26 +7,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, TypeAlias, get_args
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text
+from agentsim.engine.forms import knows
 from agentsim.engine.options import Option, Subset
 from agentsim.engine.reading import Reading, split
-from agentsim.engine.schema import said, schema_of
-from agentsim.engine.wording import sentence
+from agentsim.engine.schema import schema_of
+from agentsim.engine.wording import cut, sentence
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
-from agentsim.games.society.amounts import UNIT, shown
 from agentsim.games.society.assembly import VoteCast
 from agentsim.games.society.building import Contribute
 from agentsim.games.society.config import Rules, WorkType, once
 from agentsim.games.society.evening import Idle
+from agentsim.games.society.forms import field_of
 from agentsim.games.society.prompts import composed
 from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
-from agentsim.games.society.terms import RESOURCES, ProposalType, kinds
+from agentsim.games.society.terms import RESOURCES, ProposalType
 from agentsim.games.society.turn import Action, Known, Rejected
 from agentsim.games.society.view import Own, World, known
 from agentsim.games.society.voting import CreateProposal, Vote
@@ -46,18 +47,31 @@ _MEANT_AS_ACTION = re.compile(
     re.IGNORECASE,
 )
 _MAY_BE_EMPTY = frozenset({"action.description"})
+_CUT = frozenset({"action.reasoning", "note"})
 
 
 class Acted(Decision):
     """The one decision of the game: what an agent does in this turn."""
 
     action: Annotated[Spoken | Rejected, Field(discriminator="action")]
+    note: str = ""
+
+    @model_serializer(mode="wrap")
+    def _without_empty_note(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        said: dict[str, Any] = written(self)
+        return said if self.note else {"action": said["action"]}
 
 
 class Said(Decision):
     """What a reply is asked for: an action, as one of the ten."""
 
     action: Annotated[Spoken, Field(discriminator="action")]
+
+
+class Noting(Said):
+    """The same, with a note for the agent itself."""
+
+    note: str
 
 
 class Act(Request[Acted]):
@@ -79,12 +93,17 @@ class Act(Request[Acted]):
         "world.standing.dividends": "each is shown with its law",
         "world.standing.minimums": "each is shown with its law, and the most of them counts",
         "world.projects.#.running": "none is, while it is being built",
-        "you.notices": "said in words, by kind",
-        "you.missed": "said where something was missed",
+        "rules.memory_chars": "what of the past is too long for them is counted in its place",
+        "rules.prompt_tokens": "what is too long for them is counted in its place",
+        **{f"you.memory.told.#.{name}": "its line says it" for name in ("kind", "own", "other", "about")},
+        "world.laws.#.terms.#.agents": "what a law paid once it pays no more",
+        "world.laws.#.terms.#.law": "what a law repealed is gone",
+        "world.older_events": "said where there are more",
     }
     unheard: ClassVar[Mapping[str, str]] = {
         "world.pool": "public, and told in no event where it changes by a law",
         "world.totals": "public, and told in no event",
+        "world.yesterday": "public, and told in no event",
     }
 
     any_text: ClassVar[bool] = True
@@ -99,6 +118,7 @@ class Act(Request[Acted]):
 
     def _options(self) -> Options:
         rules = self.rules
+        noted: Options = {"note": Text(rules.note_chars)} if rules.note_chars else {}
         return {
             "action.action": Choice(tuple(ACTIONS)),
             "action.content": Text(rules.post_chars),
@@ -112,10 +132,11 @@ class Act(Request[Acted]):
             "action.resource_type": Choice(RESOURCES),
             "action.display_name": Text(rules.name_chars),
             "action.reasoning": Text(rules.post_chars),
+            **noted,
         }
 
     def schema(self) -> dict[str, Any]:
-        return once(self.rules, "_schema", lambda: schema_of(Said, self.legal))
+        return once(self.rules, "_schema", lambda: schema_of(Noting if self.rules.note_chars else Said, self.legal))
 
     def prompt(self) -> Prompt:
         return composed(self.player, self.rules, self.world, self.you)
@@ -132,10 +153,10 @@ class Act(Request[Acted]):
             super().check(decision)
 
     def check_value(self, path: str, value: Any, legal: Option | Subset) -> None:
-        """Lengths are limits here: an action that breaks one is rejected as a whole. Reasons alone are cut."""
+        """Lengths are limits here: an action that breaks one is rejected as a whole. Reasons and notes are cut."""
         if not isinstance(legal, Text):
             super().check_value(path, value, legal)
-        elif path != "action.reasoning":
+        elif path not in _CUT:
             if len(value) > legal.limit:
                 raise IllegalDecision(f"{path} must be at most {legal.limit} characters, and has {len(value)}.")
             if not value.strip() and path not in _MAY_BE_EMPTY:
@@ -155,43 +176,7 @@ class Act(Request[Acted]):
         return sentence(action.why_not(self.known))
 
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        match name:
-            case "action.terms":
-                return _carried(legal, answered["proposal_type"])
-            case "action.terms.agents":
-                return {**legal, "items": {**legal["items"], "maximum": self.rules.agents}}
-            case "action.terms.hours":
-                return {**legal, "maximum": self.rules.hours_per_day}
-            case "action.terms.quorum":
-                return {**legal, "maximum": self.rules.agents}
-            case "action.amount" | "action.terms.amount":
-                legal = {**legal, "minimum": 1 / UNIT}
-            case _:
-                pass
-        hint = self._hint(name, legal, answered)
-        return said(legal, "", description=hint) if hint else legal
-
-    def _hint(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> str:
-        """What can be answered in this state of the society, where the range does not tell."""
-        known, world, you = self.known, self.world, self.you
-        match name:
-            case "action.recipient_agent_id" if not legal["minimum"]:
-                return f"0 for the common pool, or 1 to {self.rules.agents}"
-            case "action.hours":
-                return _upto(known.hours_left, "none are left today")
-            case "action.parent_message_id":
-                return _upto(known.posts, "there is no post")
-            case "action.proposal_id":
-                return _one_of((*world.proposals, *you.proposals), world.more_proposals)
-            case "action.project_id":
-                return _one_of(world.projects, world.more_projects)
-            case "action.terms.law":
-                return _one_of((*world.laws, *you.laws), world.more_laws)
-            case "action.amount":
-                resource = answered.get("resource_type", "materials")
-                return f"you hold {shown(known.stock[resource])} {resource}"
-            case _:
-                return ""
+        return field_of(self, name, legal, answered)
 
     # -- a reply
 
@@ -209,21 +194,38 @@ class Act(Request[Acted]):
         return replace(reading, checked=True)
 
     def fits(self, said: Mapping[str, Any]) -> bool:
-        given = _given_in(said)
+        given, _ = self._parts(said)
         kind = _kind_of(given)
         return kind is not None and given.keys() == kind.model_fields.keys()
+
+    def knows(self, said: Mapping[str, Any]) -> bool:
+        given, _ = self._parts(said)
+        beside = said if isinstance(said.get("action"), Mapping) else {}
+        return (
+            knows(self.schema()["properties"]["action"], given) and beside.keys() <= self.schema()["properties"].keys()
+        )
+
+    def _parts(self, said: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+        """The object of the action, which may be all of the answer or its field, and the note, in it or beside it."""
+        within = said.get("action")
+        given = within if isinstance(within, Mapping) else said
+        if not self.rules.note_chars or not {*given, *said} & {"note"}:
+            return given, ""
+        note = given.get("note", said.get("note")) or ""
+        words = note if isinstance(note, str) else json.dumps(note, ensure_ascii=False)
+        return {name: value for name, value in given.items() if name != "note"}, cut(words, self.rules.note_chars)
 
     def counts(self, said: Mapping[str, Any]) -> bool:
         return not isinstance(self.decision_of(said).action, Rejected)
 
     def decision_of(self, said: Mapping[str, Any]) -> Acted:
         """The action that an object is; where it is no valid one, its rejection."""
-        given = _given_in(said)
+        given, note = self._parts(said)
         kind = _kind_of(given)
         if kind is None:
             return _rejected(f"Unknown action: {str(given.get('action'))[:60]}", dict(given))
         try:
-            acted = Acted(action=kind.model_validate(given))  # type: ignore[arg-type] # one of the ten, by its name
+            acted = Acted(action=kind.model_validate(given), note=note)  # type: ignore[arg-type] # one of the ten, by its name
             self.check(acted)
         except ValidationError as error:
             where, why = first_objection(error)
@@ -239,12 +241,6 @@ class Act(Request[Acted]):
         return Acted(action=ForumPost(content=words[: self.rules.post_chars].strip()))
 
 
-def _given_in(said: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The object of the action, which may be all of the answer or its one field."""
-    within = said.get("action")
-    return within if isinstance(within, Mapping) else said
-
-
 def _kind_of(said: Mapping[str, Any]) -> type[Action] | None:
     name = said.get("action")
     return ACTIONS.get(name) if isinstance(name, str) else None
@@ -254,25 +250,6 @@ def _rejected(reason: str, given: Any = None) -> Acted:
     """What a reply comes to that is no valid action, whose author is told why."""
     text = "" if given is None else json.dumps(given, ensure_ascii=False)[:LONGEST_GIVEN]
     return Acted(action=Rejected(reason=reason, given=text))
-
-
-def _carried(legal: Mapping[str, Any], type_: ProposalType) -> Mapping[str, Any]:
-    """The terms that a proposal of this type can carry: none, where it can carry no kind."""
-    if not kinds(type_):
-        return {**legal, "maxItems": 0}
-    branches = [each for each in legal["items"]["anyOf"] if each["properties"]["kind"]["enum"][0] in kinds(type_)]
-    needed = {"minItems": 1, "maxItems": 1} if type_ == "infrastructure" else {}
-    return {**legal, **needed, "items": {"anyOf": branches}}
-
-
-def _upto(most: int, none: str) -> str:
-    return f"1 to {most}" if most > 1 else "1" if most == 1 else none
-
-
-def _one_of(shown: Sequence[Any], more: int) -> str:
-    """The numbers of what is shown; `more` are not."""
-    ids = ", ".join(map(str, sorted({each.id for each in shown}))) or "none"
-    return f"{ids}, or an older one" if more else ids
 
 
 REQUESTS: tuple[type[Request[Any]], ...] = (Act,)

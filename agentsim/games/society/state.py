@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
+from agentsim.engine.hearing import Heard
+from agentsim.games.society.amounts import Amount
 from agentsim.games.society.assembly import Assembly
 from agentsim.games.society.commons import Forum, Projects
 from agentsim.games.society.config import Personality, SocietyConfig
@@ -24,7 +26,8 @@ Counted: TypeAlias = Literal["posts", "messages", "proposals", "votes"]
 class Citizen:
     """An agent; `number` is what the others know it by, `player` whose seat it is; amounts are hundredths.
 
-    `worked` are the hours of today, `turns` its turns.
+    `worked` are the hours of today, `turns` its turns; `heard` is what it had heard when it was last asked, and
+    `note` what it wrote for itself.
     """
 
     number: int
@@ -36,6 +39,8 @@ class Citizen:
     starved: int = 0
     worked: int = 0
     turns: int = 0
+    heard: Heard = field(default_factory=lambda: Heard(()))
+    note: str = ""
     posts: int = 0
     messages: int = 0
     proposals: int = 0
@@ -47,6 +52,20 @@ class Citizen:
     def wealth(self) -> int:
         """All that it holds."""
         return sum(self.stock.values())
+
+
+@dataclass(frozen=True)
+class DaySum:
+    """What a day came to: `hours` of work by so many `workers`, what taxes took, and who holds how much in the evening.
+
+    `wealth` is that of the poorest, the middle and the richest agent that is not dead.
+    """
+
+    hours: int
+    workers: int
+    taxed: Mapping[Resource, Amount]
+    wealth: tuple[Amount, Amount, Amount]
+    gini: float
 
 
 Place: TypeAlias = Citizen | Literal["pool", "produced", "consumed", "spent"]
@@ -63,7 +82,7 @@ class State:
 
     `awakened` are those who woke and were not yet announced; `names` the agents by their names' signatures. `asleep`
     are the dormant agents and what each lacked, `gone` the dead, the latest last in both. `today` counts talk, votes
-    and invalid actions.
+    and invalid actions, `taxed` what taxes took today; `yesterday` is what the last whole day came to.
     """
 
     config: SocietyConfig
@@ -83,6 +102,8 @@ class State:
     asleep: dict[int, tuple[Resource, ...]] = field(default_factory=dict)
     gone: list[int] = field(default_factory=list)
     today: dict[str, int] = field(default_factory=lambda: dict.fromkeys((*get_args(Counted), "invalid"), 0))
+    taxed: dict[Resource, int] = field(default_factory=dict)
+    yesterday: DaySum | None = None
     day: int = 0
     tick: int = 0
 
@@ -168,12 +189,22 @@ class State:
         """All there is of a resource."""
         return self.held[resource] + self.pool[resource]
 
+    def wealths(self) -> list[int]:
+        """What each agent that is not dead holds in all, the least first."""
+        return sorted(citizen.wealth for citizen in self.citizens if citizen.status != "dead")
+
+    def day_sum(self) -> DaySum:
+        """What today came to, as its evening ends."""
+        hours, wealths = [each.worked for each in self.citizens if each.worked], self.wealths() or [0]
+        spread = (wealths[0], wealths[len(wealths) // 2], wealths[-1])
+        return DaySum(sum(hours), len(hours), self.taxed, spread, self.gini())
+
     def gini(self) -> float:
         """The Gini coefficient of the wealth of all who are not dead, to 4 places; 0 where there is no wealth.
 
         From sorted wealths x_1 <= ... <= x_n: sum((2 i - n - 1) x_i) / (n sum(x_i)).
         """
-        wealths = sorted(citizen.wealth for citizen in self.citizens if citizen.status != "dead")
+        wealths = self.wealths()
         total, n = sum(wealths), len(wealths)
         if not total:
             return 0.0

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from agentsim.engine.event import NAMED, Interaction, Past
+from agentsim.engine.event import NAMED, Interaction, Past, PlayerId
 from agentsim.engine.template import If
 from agentsim.games.society.founding import towards
 from agentsim.games.society.names import misnomer
@@ -16,7 +16,12 @@ MOST_MENTIONED = 10
 _MENTION = re.compile(r"#([1-9][0-9]{0,5})(?![0-9])")
 
 
-class Posted(Daily, heading=("Agent #{agent}: post {post}", If("parent", ", a reply to {parent}")), words="text"):
+class Posted(
+    Daily,
+    heading=("Agent #{agent}: post {post}", If("parent", ", a reply to {parent}")),
+    words="text",
+    concerns=("mentions",),
+):
     """`parent` is the post that this one replies to; `mentions` are agents named by number."""
 
     post: int
@@ -25,9 +30,17 @@ class Posted(Daily, heading=("Agent #{agent}: post {post}", If("parent", ", a re
     mentions: tuple[int, ...]
     text: str
 
+    def concerned(self, past: Past) -> Iterator[PlayerId | int]:
+        """Those whom it calls, and whom it replies to."""
+        yield from self.mentions
+        if (answered := self._answered(past)) is not None:
+            yield answered.agent
+
+    def _answered(self, past: Past) -> Posted | None:
+        return None if self.parent is None else past.last(Posted, post=self.parent)
+
     def interactions(self, past: Past) -> Iterator[Interaction]:
-        answered = None if self.parent is None else past.last(Posted, post=self.parent)
-        if answered is not None:
+        if (answered := self._answered(past)) is not None:
             yield from towards(past, self.agent, answered.agent, "replied to")
         for agent in self.mentions:
             yield from towards(past, self.agent, agent, NAMED)

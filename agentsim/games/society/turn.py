@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Decision, Event, Everyone, Table
 from agentsim.engine.number import whole
+from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.config import Rules
 from agentsim.games.society.state import Citizen, Counted, State
@@ -28,7 +29,7 @@ class Daily(Event, base=True):
     day: int
 
 
-class Deed(Daily, base=True):
+class Deed(Daily, base=True, concerns=("agent",)):
     """Base of what an agent does on some day, or what befalls it."""
 
     agent: int
@@ -91,6 +92,12 @@ class InvalidAction(
         return True
 
 
+class Noted(Deed, heading="Agent #{agent} notes for itself", words="text", private=("agent",)):
+    """What an agent writes for itself, in place of what it wrote before."""
+
+    text: str
+
+
 class Rejected(Action):
     """What a reply comes to in which no valid action can be read; no reply can ask for it.
 
@@ -137,6 +144,12 @@ class Turn:
             self.reject(action.model_dump_json(), why_not)
         else:
             action.happen(self)
+
+    def note(self, words: str) -> None:
+        """Keep what the agent wrote for itself, if it wrote anything, in place of what it wrote before."""
+        if words and self.rules.note_chars:
+            self.citizen.note = cut(words, self.rules.note_chars)
+            self.tell_alone(Noted(self.day, self.agent, self.citizen.note))
 
     def reject(self, action: str, reason: str) -> None:
         """Tell the agent alone that its action came to nothing."""

@@ -16,8 +16,8 @@ from agentsim.games.society.amounts import Amount
 from agentsim.games.society.assembly import Law, Proposal, Standing, VoteCast, newest
 from agentsim.games.society.commons import Post, Project
 from agentsim.games.society.config import Personality, Rules
-from agentsim.games.society.memory import Memory, Notice
-from agentsim.games.society.state import Citizen, State
+from agentsim.games.society.memory import Chronicle, Recollection
+from agentsim.games.society.state import Citizen, DaySum, State
 from agentsim.games.society.terms import RESOURCES, Resource, Structure
 from agentsim.games.society.turn import Known
 
@@ -30,8 +30,9 @@ MOST_NAMED = 20  # of the dormant, and of the dead
 class World:
     """What all agents see as the tick begins; `tick` counts from 1. `totals` and `pool` are by resource.
 
-    `proposals` and `laws` are the newest; `more_...` count the rest. `asleep` are the latest to fall dormant and what
-    they lacked, `gone` the latest dead. `bonus` is what running projects add to work.
+    `proposals` are those that close first, `laws` the newest; `more_...` count the rest. `asleep` are the latest to
+    fall dormant and what they lacked, `gone` the latest dead. `bonus` is what running projects add to work. `events`
+    are lines of the latest public ones, after so many `older_events`; `yesterday` is what the last whole day came to.
     """
 
     day: int
@@ -54,13 +55,17 @@ class World:
     running: Mapping[Structure, int]
     paused: int
     bonus: Mapping[Structure, Amount]
+    events: tuple[str, ...] = ()
+    older_events: int = 0
+    yesterday: DaySum | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Own:
     """An agent's own part. `proposals` and `laws` are its own beyond the public ones.
 
-    `votes` are its own on open proposals that it is shown; `hours` are those that it has worked today.
+    `votes` are its own on open proposals that it is shown; `hours` are those that it has worked today. `note` is
+    what it wrote for itself.
     """
 
     agent: int
@@ -68,8 +73,8 @@ class Own:
     personality: Personality
     stock: Mapping[Resource, Amount]
     hours: int
-    notices: tuple[Notice, ...]
-    missed: int
+    memory: Recollection
+    note: str = ""
     proposals: tuple[Proposal, ...] = ()
     laws: tuple[Law, ...] = ()
     votes: Mapping[int, VoteCast] = field(default_factory=dict)
@@ -82,7 +87,7 @@ def known(rules: Rules, world: World, you: Own) -> Known:
     hundredth is missing, since others may bring the rest in the same turn. Names are refused by those who bear them.
     """
     proposals = [each.id for each in (*world.proposals, *you.proposals)]
-    latest = max((*proposals, *you.votes), default=0)
+    latest = max((*proposals, *you.votes), default=0) + world.more_proposals
     building = {each.id for each in world.projects}
     return Known(
         rules=rules,
@@ -98,10 +103,11 @@ def known(rules: Rules, world: World, you: Own) -> Known:
     )
 
 
-def world(state: State) -> World:
+def world(state: State, chronicle: Chronicle) -> World:
     """The public view as it is now."""
     config, assembly, projects = state.config, state.assembly, state.projects
-    proposals, laws = newest(assembly.open, config.shown_proposals), newest(assembly.laws, config.shown_laws)
+    proposals = dict(islice(assembly.open.items(), config.shown_proposals))
+    laws = newest(assembly.laws, config.shown_laws)
     return World(
         day=state.day,
         tick=state.tick,
@@ -121,32 +127,38 @@ def world(state: State) -> World:
         running=dict(projects.running),
         paused=len(projects.built) - sum(projects.running.values()),
         bonus=state.bonus(),
+        events=chronicle.lines,
+        older_events=chronicle.older,
+        yesterday=state.yesterday,
     )
 
 
-def own(state: State, citizen: Citizen, world: World, memory: Memory) -> Own:
+def own(state: State, citizen: Citizen, world: World, memory: Recollection) -> Own:
     """An agent's own part."""
     me, assembly, config = citizen.number, state.assembly, state.config
-    older = _older(assembly.by_author.get(me, ()), world.proposals, config.shown_proposals)
-    decreed = _older(assembly.laws_by.get(me, ()), world.laws, config.shown_laws)
-    shown = (*(each.id for each in world.proposals), *older) if citizen.votes else ()
+    more = _more(assembly.by_author.get(me, ()), world.proposals, config.shown_proposals)
+    decreed = _more(assembly.laws_by.get(me, ()), world.laws, config.shown_laws)
+    shown = (*(each.id for each in world.proposals), *more) if citizen.votes else ()
     return Own(
         agent=me,
         name=citizen.name,
         personality=citizen.personality,
         stock=dict(citizen.stock),
         hours=citizen.worked,
-        notices=tuple(memory.notices),
-        missed=memory.missed,
-        proposals=tuple(_proposal(state, assembly.open[number]) for number in older),
+        memory=memory,
+        note=citizen.note,
+        proposals=tuple(_proposal(state, assembly.open[number]) for number in more),
         laws=tuple(_cut(assembly.laws[number], "description", config.shown_chars) for number in decreed),
         votes={number: assembly.open[number].votes[me] for number in shown if me in assembly.open[number].votes},
     )
 
 
-def _older(mine: Sequence[int], shown: Sequence[Proposal | Law], most: int) -> Sequence[int]:
+def _more(mine: Sequence[int], shown: Sequence[Proposal | Law], most: int) -> Sequence[int]:
     """An agent's own, as far as all are not shown them already."""
-    return [number for number in mine if shown and number < shown[0].id][-most:] if mine else ()
+    if not mine:
+        return ()
+    known = {each.id for each in shown}
+    return [number for number in mine if number not in known][-most:]
 
 
 def _cut(record: P, name: str, chars: int) -> P:

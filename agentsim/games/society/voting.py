@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, field_serializer
 
 from agentsim.engine import Everyone, Table
-from agentsim.engine.event import AGAINST, FOR, NEITHER, Interaction, Past, Sign
+from agentsim.engine.event import AGAINST, FOR, NEITHER, Interaction, Past, PlayerId, Sign
 from agentsim.engine.template import By, If
 from agentsim.engine.wording import cut
 from agentsim.games.society.assembly import Proposal, VoteCast
@@ -110,6 +110,7 @@ class ProposalResolved(
     Daily,
     heading=("Proposal {proposal} ", By("result", {"passed": "has passed"}, "has failed"), ": {title}"),
     content=("{yes} yes, {no} no, {abstain} abstain.", If("note", " {note}")),
+    concerns=("agent",),
 ):
     """`note` says what part of it could not be carried out."""
 
@@ -124,6 +125,11 @@ class ProposalResolved(
     threshold: int
     quorum: int
     note: str = ""
+
+    def concerned(self, past: Past) -> Iterator[PlayerId | int]:
+        """Its author, and all who voted on it."""
+        yield from super().concerned(past)
+        yield from (voted.agent for voted in past.every(Voted, proposal=self.proposal))
 
 
 def count_votes(table: Table, state: State) -> None:

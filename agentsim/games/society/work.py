@@ -57,6 +57,8 @@ class Work(Action):
         taxed = share(made, state.assembly.standing.taxes.get(resource, 0), 100)
         state.move("energy", energy, citizen, "spent")
         state.move(resource, taxed, "produced", "pool")
+        if taxed:
+            state.taxed[resource] = state.taxed.get(resource, 0) + taxed
         state.move(resource, made - taxed, "produced", citizen)
         citizen.worked += hours
         citizen.hours += hours

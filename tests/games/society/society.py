@@ -28,8 +28,10 @@ Turns: TypeAlias = Mapping[int, Sequence[Any]]
 """By agent, its actions, each as `acted` takes it."""
 
 
-def acted(spelt: str | Mapping[str, Any]) -> Acted:
+def acted(spelt: str | Mapping[str, Any] | Acted) -> Acted:
     """An action in one line: `work farm 3`, `trade 2 food 1.5`, `vote 1 yes`; or as a reply spells it."""
+    if isinstance(spelt, Acted):
+        return spelt
     if not isinstance(spelt, str):
         return Acted.model_validate({"action": dict(spelt)})
     name, *given = spelt.split()

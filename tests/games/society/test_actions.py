@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -49,8 +50,8 @@ def test_an_action_that_cannot_be_is_rejected_without_penalty(action: Any, reaso
     assert given.startswith(reason)
     assert request(played, 1, 0).warning(acted(action)) == sentence(given), "a person is told the same beforehand"
     assert held(played, 1) == (8, 8, 5)
-    assert request(played, 1).you.notices[0].said["reason"] == given
-    assert request(played, 2).you.notices == ()
+    assert given in json.loads(request(played, 1).you.memory.news()[0].line)["fact"]
+    assert request(played, 2).you.memory.news() == []
 
 
 def test_a_name_is_one_line_and_known_to_all() -> None:

@@ -1,68 +1,208 @@
-"""Memories: what touched an agent, made of what it heard; looking at them changes nothing."""
+"""What an agent knows of its own past: made of what it heard, bounded, and shown in its prompt."""
 
 from __future__ import annotations
 
-from collections import Counter
-from functools import cache
+import json
+from typing import Any
 
 import pytest
 
-from agentsim.engine.simulate import Simulation
-from agentsim.games.society.memory import Memories
-from agentsim.games.society.view import own, world
-from tests.games.society.society import law, play
-from tests.games.society.town import Town, message
-
-AGENTS = 8
-
-
-@cache
-def _anything(seed: int) -> Simulation:
-    return play(bot="random", agents=AGENTS, seed=seed, days=10, actions_per_day=3, laws=LAWS)
+from agentsim.engine.request import Request
+from agentsim.engine.rule_sets import settings_of
+from agentsim.games.society.config import SocietyConfig
+from agentsim.games.society.evening import Idle
+from agentsim.games.society.requests import Act, Acted
+from agentsim.games.society.turn import Noted
+from tests.games.society.society import law, play, request
+from tests.games.society.town import Town, giving, message, minimum, post, propose, reply, tax, vote, work
+from tests.games.society.town import law as founding
 
 
-LAWS = [{"title": "Bread", "terms": [{"kind": "dividend", "resource": "food", "amount": 1, "to": "all"}]}]
+def shown(asked: Act, title: str) -> list[Any]:
+    """The values of the lines under a title of the prompt."""
+    lines = "\n".join(asked.prompt().state).splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith(f"{title} ("))
+    rest = lines[start + 1 :]
+    end = next((number for number, line in enumerate(rest) if not line.startswith("{")), len(rest))
+    return [json.JSONDecoder().raw_decode(line)[0] for line in rest[:end]]
 
 
-@pytest.mark.parametrize("agent", range(1, AGENTS + 1))
-def test_what_an_agent_remembers_follows_from_what_it_heard(agent: int) -> None:
-    """One reader of all events keeps apart what each agent would make of its own."""
-    log = _anything(1).log
-    together, alone = (Memories(room=10_000, chars=100) for _ in range(2))
-    for entry in log:
-        together.hear(entry)
-        if entry.heard_by(f"agent{agent}"):
-            alone.hear(entry)
-    assert alone.of(agent) == together.of(agent)
-    assert alone.of(agent).notices
+def lived() -> Town:
+    """Two days in which agent 1 did and met something of everything."""
+    town = Town(actions_per_day=4, voting_days=1, laws=[founding(tax(10, "food"), minimum(8))])
+    town.day(
+        {1: work("farm", 2), 2: message(1, "Are you there?")},
+        {1: post("Hello"), 2: propose(title="Bread")},
+        {1: vote(1, reasoning="I am hungry"), 2: reply(1, "Hello #1")},
+        {1: message(2, "Here"), 2: giving(1, "food", 2)},
+    )
+    return town.tick({2: message(1, "Good")})
 
 
-def test_every_kind_of_notice_is_remembered_in_some_society() -> None:
-    memories = Memories(room=10_000, chars=100)
-    for entry in (entry for seed in (1, 2, 3) for entry in _anything(seed).log):
-        memories.hear(entry)
-    kinds = Counter(notice.kind for agent in range(1, AGENTS + 1) for notice in memories.of(agent).notices)
-    talk = {"message", "reply", "mention", "gift"}
-    assert set(kinds) == talk | {"payment", "proposal_passed", "proposal_failed", "rejected", "dormant", "woke"}
+def test_own_deeds_are_remembered_with_their_results() -> None:
+    did = shown(lived().asked[1], "What you did")
+    assert [(each["round"], each["event"]) for each in did] == [
+        ("Day 1", "Agent #1 works 2 h (farm)"),
+        ("Day 1", "Agent #1: post 1"),
+        ("Day 2", "Agent #1 does nothing"),
+    ]
+    assert did[0]["fact"] == "3.8 food, 0.38 of it for the pool; 1 energy spent.", "what the tax took"
+    assert did[1]["words"] == "Hello"
 
 
-def test_there_is_room_for_the_newest_and_the_rest_is_counted() -> None:
-    memories = Memories(room=2, chars=100)
-    for entry in play({1: [message(2, str(n)) for n in range(5)]}, agents=2, actions_per_day=5).log:
-        memories.hear(entry)
-    memory = memories.of(2)
-    assert ([notice.said["text"] for notice in memory.notices], memory.missed) == (["3", "4"], 3)
-    memory.forget()
-    assert (list(memory.notices), memory.missed) == ([], 0)
+def test_messages_stay_as_threads_in_which_each_stands_once() -> None:
+    asked = lived().asked[1]
+    earlier = [(each["event"], each["words"]) for each in shown(asked, "Your messages")]
+    assert earlier == [("Agent #2 to agent #1", "Are you there?"), ("Agent #1 to agent #2", "Here")]
+    (new,) = shown(asked, "What touched you since your last turn")
+    assert new["words"] == "Good"
 
 
-def test_making_a_view_changes_nothing() -> None:
-    town, memories = Town(), Memories(room=5, chars=100)
-    town.tick({1: message(2, "Hello"), 3: law("Tax")})
-    for entry in town.play.log:
-        memories.hear(entry)
-    citizen = town.state.citizen(2)
-    first, again = (own(town.state, citizen, world(town.state), memories.of(2)) for _ in range(2))
-    assert first == again
-    assert [notice.said["text"] for notice in again.notices] == ["Hello"]
-    assert world(town.state) == world(town.state)
+def test_threads_are_told_apart_and_the_one_spoken_in_last_comes_last() -> None:
+    town = Town(actions_per_day=5)
+    for sender, words in ((2, "a"), (3, "b"), (2, "c")):
+        town.tick({sender: message(1, words)})
+    town.tick()
+    assert [each["words"] for each in shown(town.asked[1], "Your messages")] == ["b", "a", "c"]
+
+
+def test_votes_reasons_and_what_came_of_proposals_are_remembered() -> None:
+    part = shown(lived().asked[1], "Your part in decisions")
+    assert [each["event"] for each in part] == [
+        "Agent #1 votes yes on proposal 1",
+        "Agent #1 to itself, on proposal 1",
+        "Proposal 1 has passed: Bread",
+    ]
+    assert part[1]["words"] == "I am hungry"
+    assert lived().asked[3].you.memory.told()[0].kind == "idled", "who did not vote has no part in it"
+
+
+def test_gifts_replies_and_breaches_are_remembered() -> None:
+    met = shown(lived().asked[1], "What befell you before")
+    assert [each["event"] for each in met] == [
+        "Agent #2: post 2, a reply to 1",
+        "Agent #2 gives 2 food to agent #1",
+        "Law 1: 3 agents worked less than 8 h",
+    ]
+
+
+def test_all_are_told_what_came_of_votes_who_broke_a_law_and_what_taxes_took() -> None:
+    town = lived()
+    text = town.asked[3].prompt().text()
+    events = {each["event"]: each["fact"] for each in shown(town.asked[3], "What happened to all")}
+    assert events["Proposal 1 has passed: Bread"] == "1 yes, 0 no, 0 abstain."
+    assert events["Law 1: 3 agents worked less than 8 h"] == "#1, #2, #3"
+    assert "Yesterday 1 agent worked 2 hours in all; taxes took 0.38 food for the pool." in text
+    assert "the poorest agent held " in text
+
+
+def test_the_name_of_the_other_stands_beside_what_it_did() -> None:
+    town = Town().tick({2: {"action": "set_name", "display_name": 'Ada", "x": "'}}).tick({2: message(1, "Hi")})
+    (notice,) = town.notices(1)
+    assert json.loads(notice.line)["named"] == 'Ada", "x": "'
+
+
+def test_a_memory_is_a_window_within_a_budget_and_says_what_is_not_shown() -> None:
+    words = {2: [f"direct_message 1 {'x' * 300}"] * 9}
+    asked = request(play(words, agents=2, days=9, shown_events=3, memory_chars=1_000), 1)
+    assert len(asked.you.memory.told()) == 6
+    assert asked.you.memory.older > 0
+    text = asked.prompt().text()
+    assert "Your messages (" in text
+    assert " older ones):" in text
+    past = sum(
+        len(line) for title in ("What you did", "Your messages") for line in map(json.dumps, shown(asked, title))
+    )
+    assert 200 < past < 1_000
+    none = request(play(words, agents=2, days=9, memory_chars=0), 1).prompt().text()
+    assert "What you did" not in none
+    assert "What touched you since your last turn (1):" in none
+
+
+def test_looking_at_a_memory_changes_nothing_and_it_comes_back_from_json() -> None:
+    asked = lived().asked[1]
+    assert asked.you.memory.told() == asked.you.memory.told()
+    again = Request.restore.__func__(Act, asked.to_json())  # type: ignore[attr-defined] # a classmethod
+    assert again == asked
+    assert again.prompt() == asked.prompt()
+    for kind in {type(told.event) for told in lived().play.log}:
+        assert list(again.you.memory.touched(kind)) == list(asked.you.memory.touched(kind))
+
+
+# notes
+
+IDLE = {"action": "idle", "reasoning": ""}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {**IDLE, "note": "Farm first."},
+        {"action": IDLE, "note": "Farm first."},
+        {"action": {**IDLE, "note": "Farm first."}},
+    ],
+)
+def test_a_note_is_for_its_agent_alone_and_is_shown_until_another_takes_its_place(said: Any) -> None:
+    town = Town().tick({1: said})
+    (told,) = town.told(Noted)
+    assert (told.event.text, told.to) == ("Farm first.", ("p1",))
+    for note in ("", None):
+        town.tick({1: {**IDLE, "note": note}})
+        assert 'Your note: {"note": "Farm first."}' in town.asked[1].prompt().text()
+        assert "Farm first." not in town.asked[2].prompt().text()
+    town.tick({1: {**IDLE, "note": "Sleep."}})
+    assert 'Your note: {"note": "Sleep."}' in town.asked[1].prompt().text()
+
+
+def test_a_long_note_is_cut_and_the_action_counts() -> None:
+    town = Town(note_chars=20).tick({1: {**work(), "note": "y" * 90}})
+    assert town.asked[1].you.note == "y" * 14 + " [cut]"
+    assert (town.refused(), town.asked[1].you.hours) == ([], 1)
+
+
+def test_an_action_that_is_rejected_when_its_turn_comes_leaves_its_note() -> None:
+    town = Town().tick({1: {**giving(2, "food", 99), "note": "Less."}})
+    assert [agent for agent, _ in town.refused()] == [1]
+    assert town.asked[1].you.note == "Less."
+
+
+def test_the_first_rule_set_asks_for_no_note_and_shows_no_past() -> None:
+    played = play({1: ["work farm 3", "post Hello"]}, days=3, **settings_of(SocietyConfig, 1))
+    asked = request(played, 1)
+    assert (list(asked.schema()["properties"]), "note" in asked.options()) == (["action"], False)
+    assert "note" not in asked.prompt().text()
+    assert "What you did" not in asked.prompt().text()
+    assert asked.parse(json.dumps({**IDLE, "note": "?"})).decision == Acted.model_validate({"action": IDLE})
+    assert list(request(play(), 1).schema()["properties"]) == ["action", "note"]
+    unasked = play({1: [Acted(action=Idle(), note="?")]}, days=2, note_chars=0)
+    assert (unasked.events(Noted), request(unasked, 1).you.note) == ([], "")
+
+
+# the whole prompt
+
+
+def test_a_prompt_keeps_to_its_tokens_and_says_what_it_leaves_out() -> None:
+    proposed = {**law("Law"), "description": "d" * 4_000}
+    long: list[Any] = [f"forum_post #1 {'x' * 1_900}", proposed, f"direct_message 1 {'m' * 1_900}"]
+    turns = dict.fromkeys(range(2, 21), long)
+    turns[1] = [Acted(action=Idle(), note="n" * 4_000), "post mine"]
+    config: dict[str, Any] = {"agents": 20, "actions_per_day": 3, "days": 2, "voting_days": 9}
+    asked = request(play(turns, **config), 1)
+    text = asked.prompt().text()
+    assert len(text.encode()) <= 8_000 * 4
+    assert "that close later):" in text
+    assert "older ones):" in text
+    for kept in ("n" * 4_000, "Agent #1: post", "What does agent #1 do?"):
+        assert kept in text
+    free = request(play(turns, **config, prompt_tokens=0), 1).prompt().text()
+    assert len(free) > 8_000 * 5
+
+
+def test_proposals_that_close_first_are_shown_first() -> None:
+    town = Town(shown_proposals=2, voting_days=2, actions_per_day=4)
+    for number in range(4):
+        town.tick({1: propose(title=f"Law {number}")})
+    assert [each.title for each in town.asked[2].world.proposals] == ["Law 0", "Law 1"]
+    assert "Open proposals (2, and 2 that close later):" in town.asked[2].prompt().text()
+    assert [each.title for each in town.asked[1].you.proposals] == ["Law 2", "Law 3"]
+    assert town.asked[2].warning(Acted.model_validate({"action": vote(4)})) == "", "it can be voted on all the same"

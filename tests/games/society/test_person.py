@@ -10,19 +10,20 @@ import pytest
 
 from agentsim.engine.play import Ask
 from agentsim.errors import Interrupted
-from agentsim.games.society.requests import Acted
+from agentsim.games.society.requests import Act, Acted
 from tests.games.society.society import TERMS, acted, law, play, request
 from tests.players.keyboard import played
 from tests.players.test_human import Screen
 
-ASKED = request(play(agents=3), 1)
+ASKED = request(play(agents=3, note_chars=0), 1)
+NOTING = request(play(agents=3), 1)
 
 
-def typed(*lines: str) -> tuple[Acted, str]:
+def typed(*lines: str, asked: Act = ASKED) -> tuple[Acted, str]:
     """The decision that these lines come to, and the screen. Every line is needed."""
     screen = Screen(*lines, persona="")
-    answer = screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=ASKED))
-    decision = ASKED.parse(json.dumps(answer)).decision
+    answer = screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=asked))
+    decision = asked.parse(json.dumps(answer)).decision
     assert not screen.player.terminal._source.read(), "what was typed and never asked for"  # type: ignore[union-attr] # there is a source
     return decision, screen.text
 
@@ -45,6 +46,11 @@ def typed(*lines: str) -> tuple[Acted, str]:
 )
 def test_an_action_is_typed_field_by_field(lines: tuple[str, ...], action: Any) -> None:
     assert typed(*lines)[0] == acted(action)
+
+
+def test_a_note_is_asked_for_last_and_may_be_left_out() -> None:
+    assert typed("work", "farm", "3", "Farm first.", asked=NOTING)[0].note == "Farm first."
+    assert typed("work", "farm", "3", "", asked=NOTING)[0] == acted("work farm 3")
 
 
 def test_the_screen_offers_the_actions_and_then_the_fields_of_one() -> None:
@@ -122,7 +128,9 @@ def test_an_amount_that_is_no_number_in_plain_digits_is_asked_again_and_nothing_
 
 def test_what_there_is_to_choose_from_stands_with_the_question() -> None:
     first = law("One")
-    played = play({1: [first, "work gather 3", "idle"], 2: ["post hello"]}, agents=3, days=1, actions_per_day=3)
+    played = play(
+        {1: [first, "work gather 3", "idle"], 2: ["post hello"]}, agents=3, days=1, actions_per_day=3, note_chars=0
+    )
     screen = Screen("vote", "x", "1", "no", "because", persona="")
     answer = screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request(played, 1, 2)))
     assert answer["action"] == {"action": "vote", "proposal_id": 1, "vote": "no", "reasoning": "because"}
@@ -150,6 +158,7 @@ game = "society"
 seed = 4
 [game_config]
 days = 1
+note_chars = 0
 [[players]]
 id = "me"
 model = "human"

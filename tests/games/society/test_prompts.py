@@ -170,10 +170,11 @@ def test_agents_of_one_turn_share_one_view() -> None:
 
 def test_events_since_the_last_turn_are_bounded_and_their_loss_is_said() -> None:
     turns: dict[int, Any] = {number: ["direct_message 1 hello"] for number in range(2, 9)}
-    played = play(turns, agents=8, days=2, shown_events=3)
-    asked = request(played, 1)
-    assert (len(asked.you.notices), asked.you.missed) == (3, 4)
-    assert "What touched you since your last turn (3, and 4 older ones):" in asked.prompt().text()
+    asked = request(play(turns, agents=8, days=2, shown_events=2), 1)
+    assert (len(asked.you.memory.told()), asked.you.memory.older) == (4, 4)
+    text = asked.prompt().text()
+    assert f"What touched you since your last turn ({len(asked.you.memory.news())}):" in text
+    assert "4 older events of your past: not shown." in text
 
 
 def test_long_posts_are_cut_visibly() -> None:

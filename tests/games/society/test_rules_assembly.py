@@ -276,14 +276,9 @@ def test_a_threshold_is_a_percentage_of_yes_and_no_to_be_exceeded(
 def test_its_author_and_its_voters_are_told_what_came_of_a_proposal() -> None:
     town = Town(*["10 10 5"] * 4, voting_days=1)
     town.day({1: propose(title="Bread")}, {2: vote(1, "no")}, {3: vote(1, "abstain")})
-    assert [notice.kind for notice in town.notices(1)] == ["proposal_failed"]
-    for voter in (2, 3):
-        assert [(notice.kind, notice.about, notice.said["title"]) for notice in town.notices(voter)] == [
-            ("proposal_failed", 1, "Bread")
-        ]
+    failed = '{"round": "Day 1", "event": "Proposal 1 has failed: Bread", "fact": "0 yes, 1 no, 1 abstain."}'
+    assert [[notice.line for notice in town.notices(agent)] for agent in (1, 2, 3)] == [[failed]] * 3
     assert town.notices(4) == []
-    assert "your proposal" in town.asked[1].prompt().text()
-    assert "your proposal" not in town.asked[2].prompt().text()
 
 
 def test_proposals_are_resolved_in_the_order_in_which_they_were_made() -> None:

@@ -223,7 +223,7 @@ def test_a_gift_wakes_as_soon_as_3_food_and_3_energy_are_held(
 def test_who_wakes_hears_what_happened_while_it_slept() -> None:
     town = Town("20 20 20", "0 9 0 dormant")
     town.tick({1: message(2, "Wake up")}).tick({1: giving(2, "food", 4)})
-    assert [notice.kind for notice in town.notices(2)] == ["message", "gift", "woke"]
+    assert [notice.kind for notice in town.notices(2)] == ["message", "traded", "woke"]
 
 
 def test_who_wakes_pays_a_whole_day_that_evening() -> None:
@@ -236,7 +236,7 @@ def test_a_dividend_wakes_at_once() -> None:
     town = Town("9 9 9", "0 0 0 dormant", pool="3 3 0 0", laws=laws).day()
     assert [event.agent for event in town.events(AgentWoke)] == [2]
     assert (town.held(2), town.status(2)) == ("2 2 0", "active")
-    assert "payment" in [notice.kind for notice in town.notices(2)]
+    assert "dividend_paid" in [notice.kind for notice in town.notices(2)]
 
 
 def test_who_is_woken_by_the_first_dividend_is_not_dormant_for_the_second() -> None:
@@ -286,7 +286,7 @@ def test_posts_of_dormant_agents_stay_and_can_be_answered() -> None:
         (2, 1, "Hello"),
     ]
     town.tick({1: reply(1, "Here you are")}).tick({1: giving(2, "food", 3)})
-    assert [notice.kind for notice in town.notices(2)] == ["dormant", "reply", "gift", "woke"]
+    assert [notice.kind for notice in town.notices(2)] == ["fell_dormant", "posted", "traded", "woke"]
 
 
 def test_a_proposal_of_an_agent_that_fell_dormant_is_resolved_all_the_same() -> None:

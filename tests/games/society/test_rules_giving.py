@@ -24,7 +24,8 @@ def test_a_gift_goes_to_another_agent(resource: str) -> None:
     assert (town.held(1).split()[place], town.held(2).split()[place]) == ("5.75", "3.25")
     assert told.to == ("p1", "p2")
     (notice,) = town.notices(2)
-    assert (notice.kind, notice.by, notice.said["resource"], notice.said["amount"]) == ("gift", 1, resource, 2.25)
+    assert (notice.kind, notice.other) == ("traded", 1)
+    assert f"Agent #1 gives 2.25 {resource} to agent #2" in notice.line
 
 
 def test_recipient_0_is_the_common_pool_and_everybody_hears_of_it() -> None:

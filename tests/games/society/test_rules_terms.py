@@ -92,7 +92,7 @@ def test_several_dividends_are_paid_one_after_the_other_the_oldest_law_first() -
 
 def test_who_gets_a_dividend_is_told() -> None:
     town = Town(*FOUR, pool="9 0 0 0", laws=[law(dividend(1))]).day()
-    assert [(n.kind, n.about, n.said) for n in town.notices(2)] == [("payment", 1, {"resource": "food", "amount": 1})]
+    assert ["Law 1 pays 1 food each to 4 agents" in notice.line for notice in town.notices(2)] == [True]
 
 
 # allocations
@@ -104,7 +104,7 @@ def test_an_allocation_is_paid_once_to_each_named() -> None:
     assert (told.event.proposal, told.event.paid, told.event.missing) == (1, {3: 250, 2: 250}, 0)
     assert told.to is Everyone
     assert (town.held(3), town.pool, town.events(ProposalResolved)[0].note) == ("11.5 9 5", "5 0 0 0", "")
-    assert "payment" in [notice.kind for notice in town.notices(3)]
+    assert "allocation_paid" in [notice.kind for notice in town.notices(3)]
     assert town.day().pool == "5 0 0 0"
 
 

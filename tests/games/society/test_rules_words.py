@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -58,7 +59,8 @@ def test_a_reply_says_what_it_answers_and_its_author_is_told() -> None:
     (told,) = town.told(Posted)
     assert (told.event.post, told.event.parent, told.event.agent, told.to) == (2, 1, 2, Everyone)
     (notice,) = town.notices(1)
-    assert (notice.kind, notice.by, notice.about, notice.said["text"]) == ("reply", 2, 2, "I do")
+    assert (notice.kind, notice.other, notice.about) == ("posted", 2, 2)
+    assert '"event": "Agent #2: post 2, a reply to 1", "words": "I do"' in notice.line
     assert [each.parent for each in town.asked[3].world.posts] == [None, 1]
 
 
@@ -95,12 +97,12 @@ def test_who_is_mentioned_by_number_is_told(text: str, called: tuple[int, ...]) 
     town = Town().tick({1: post(text)})
     assert town.events(Posted)[0].mentions == called
     for agent in (1, 2, 3):
-        assert [notice.kind for notice in town.notices(agent)] == (["mention"] if agent in called else [])
+        assert [notice.kind for notice in town.notices(agent)] == (["posted"] if agent in called else [])
 
 
 def test_who_is_answered_and_mentioned_is_told_once() -> None:
     town = Town().tick({1: post("Who?")}).tick({2: reply(1, "You, #1 and #3")})
-    assert ([n.kind for n in town.notices(1)], [n.kind for n in town.notices(3)]) == (["reply"], ["mention"])
+    assert [[notice.about for notice in town.notices(agent)] for agent in (1, 3)] == [[2], [2]]
 
 
 # direct messages
@@ -113,7 +115,7 @@ def test_only_the_two_of_a_direct_message_hear_it() -> None:
     assert told.to == ("p1", "p3")
     assert "4711" in town.asked[3].prompt().text()
     assert "4711" not in town.asked[2].prompt().text()
-    assert [(n.kind, n.by, n.said["text"]) for n in town.notices(3)] == [("message", 1, "Between us: 4711")]
+    assert [(notice.kind, notice.other, "4711" in notice.line) for notice in town.notices(3)] == [("message", 1, True)]
 
 
 @pytest.mark.parametrize("to", [0, 4, -1, None, "all", 2.5, 10**17])
@@ -277,7 +279,8 @@ def test_what_is_no_action_is_idle_with_the_reason_recorded_and_no_penalty(said:
     assert event.content == f"Action rejected: {reason}"
     assert set(event.data()) >= {"action", "reason"}
     assert town.held(1) == "10 10 5"
-    assert [notice.said for notice in town.notices(1)] == [{"reason": reason}]
+    (notice,) = town.notices(1)
+    assert json.loads(notice.line)["fact"] == f"Action rejected: {reason}"
 
 
 def test_words_alone_are_a_post_and_of_long_ones_the_first_2000_characters() -> None:

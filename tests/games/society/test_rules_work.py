@@ -137,7 +137,7 @@ def test_food_given_away_earlier_in_the_tick_does_not_matter_to_others() -> None
 def test_a_rejected_action_costs_nothing_and_only_its_author_hears_of_it() -> None:
     town = Town().tick({1: work("farm", 8), 2: post("Good morning")}).tick({1: work("farm", 1)})
     assert town.refused() == [(1, "only 0 of 8 hours are left today")]
-    assert [notice.said["reason"] for notice in town.notices(1)] == ["only 0 of 8 hours are left today"]
+    assert ["Action rejected: only 0 of 8 hours are left today" in each.line for each in town.notices(1)] == [True]
     assert [notice.kind for notice in town.notices(2)] == []
 
 

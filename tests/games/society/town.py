@@ -22,7 +22,7 @@ from agentsim.games.society import GAME, game
 from agentsim.games.society.building import Contributed, ProjectBegan, UpkeepPaid
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.evening import Consumed
-from agentsim.games.society.memory import Notice
+from agentsim.games.society.memory import Told
 from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.state import State, founded
 from agentsim.games.society.turn import InvalidAction
@@ -270,9 +270,9 @@ class Town:
         """(agent, reason) of every action that was rejected in the latest tick or day."""
         return [(event.agent, event.reason) for event in self.events(InvalidAction)]
 
-    def notices(self, agent: int) -> list[Notice]:
+    def notices(self, agent: int) -> list[Told]:
         """What touched an agent since its last turn, as it is asked for the next."""
-        return list(self.asked[agent].you.notices)
+        return self.asked[agent].you.memory.news()
 
 
 def _arranged(lines: Sequence[str], pool: str, config: SocietyConfig, players: Any, personalities: Any) -> State:

@@ -5,7 +5,7 @@ Words are `words`, laws `politics`, work `needs`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +15,14 @@ from agentsim.games.society.assembly import Proposal, VoteCast
 from agentsim.games.society.bots import needs, words
 from agentsim.games.society.bots.politics import opinion, proposal, reason
 from agentsim.games.society.building import Contribute
-from agentsim.games.society.config import Personality
+from agentsim.games.society.commons import Post
+from agentsim.games.society.config import Personality, once
 from agentsim.games.society.evening import Idle
 from agentsim.games.society.requests import Act, Acted, Spoken
-from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
+from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, Posted, SetName
 from agentsim.games.society.terms import Resource
 from agentsim.games.society.voting import Vote
-from agentsim.games.society.work import Trade, Work
+from agentsim.games.society.work import Trade, Traded, Work
 
 DANGER_DAYS = 2  # of the scarcer of food and energy: below it, nothing but work
 PROPOSALS_A_TICK = 0.6  # from all agents together, of agents with nothing more urgent to do
@@ -75,17 +76,16 @@ class Character:
 
     def _help(self, request: Act, rng: Stream) -> Spoken | None:
         you, rules = request.you, request.rules
-        for post in request.world.posts:
-            resource = words.asks_for(post.text)
-            if resource is None or post.author == you.agent:
+        for author, resource in once(request.world, "_calls", lambda: _calls(request.world.posts)):
+            if author == you.agent:
                 continue
             helpful = max(rules.of("wake", resource), 2 * rules.of("daily", resource))
             gift = min(needs.spare(request, resource, self.keeps), helpful)
             if gift > 0 and rng.random() < self.gives:
-                return _gift(post.author, resource, gift)
-        for notice in you.notices:
-            if notice.kind == "gift" and notice.by and rng.random() < 0.5:
-                return _message(request, notice.by, rng.pick(words.THANKS))
+                return _gift(author, resource, gift)
+        for giver, _ in you.memory.touched(Traded):
+            if rng.random() < 0.5:
+                return _message(request, giver, rng.pick(words.THANKS))
         if rules.daily_food and not you.name and rng.random() < 0.03:
             # with its number, since a name that another has is refused
             return SetName(display_name=f"{rng.pick(words.NAMES)} {you.agent}"[: rules.name_chars])
@@ -135,9 +135,9 @@ class Character:
 
     def _speak(self, request: Act, rng: Stream) -> Spoken | None:
         me, world = request.you.agent, request.world
-        for notice in request.you.notices:
-            if notice.kind in {"mention", "reply"} and rng.random() < self.answers:
-                return self._answer(request, rng, notice.about, notice.by)
+        for author, called in request.you.memory.touched(Posted):
+            if rng.random() < self.answers:
+                return self._answer(request, rng, called, author)
         mine = [each.id for each in world.proposals if each.author == me]
         if mine and rng.random() < 0.3:  # ask any one agent for a vote
             proposal = rng.pick(mine)
@@ -156,6 +156,12 @@ class Character:
     def _answer(self, request: Act, rng: Stream, post: int, author: int) -> ForumReply:
         said = rng.pick(words.ANSWERS[self.personality]).format(you=author)
         return ForumReply(parent_message_id=post, content=_fitting(request, said))
+
+
+def _calls(posts: Sequence[Post]) -> list[tuple[int, Resource]]:
+    """Who asks for what, the oldest call first."""
+    called = ((post.author, words.asks_for(post.text)) for post in posts)
+    return [(author, resource) for author, resource in called if resource is not None]
 
 
 def _fitting(request: Act, text: str) -> str:
