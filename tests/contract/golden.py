@@ -1,7 +1,7 @@
 """Golden playthroughs, as text, and a journal of each game that must replay.
 
 `python -m tests.contract.golden` writes the text anew; what changes is then reviewed as a diff. A changed journal
-means changed rules, and those need a new `rules_version`. A journal that is there stays as it is; that of a new rule set
+means changed rules, and those need a new `rules_version`. A journal that is there stays as it is; one of a new rule set
 is written beside it.
 """
 

@@ -54,8 +54,8 @@ class RoundSettings(GameConfig):
     """How one round is played; lengths are in characters, and longer words are cut, visibly."""
 
     vote: Effect | None = _later()
-    """What the vote comes to: an elimination, the jury's winner (last round only), nothing (a poll), or no vote; if absent
-    "win" in the last round and "eliminate" before
+    """What the vote comes to: an elimination, the jury's winner (last round only), nothing (a poll), or no vote; if
+    absent "win" in the last round and "eliminate" before
     """
     phases: tuple[Phase, ...] = ("pitches", "votes")
     """The phases in order; a vote takes effect at once, or where `elimination` stands"""
