@@ -14,19 +14,16 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from agentsim.analysis.until import width_reached
 from agentsim.engine.event import LogEntry
-from agentsim.environment import environment
 from agentsim.errors import Interrupted, UsageError
 from agentsim.history.fold import event_record
 from agentsim.history.record import FINISHED, EventRecord
 from agentsim.history.run_files import find_run
-from agentsim.models.keys import Variables
+from agentsim.models.keys import Variables, environment
 from agentsim.models.own import OwnModel
-from agentsim.prepare import prepare_batch, prepare_run, proofs
+from agentsim.prepare import prepare_batch, prepare_run, proofs, width_reached
 from agentsim.results import Run, Runs, load, logs_folder, run_in
-from agentsim.runner.batch.manifest import at_once
-from agentsim.runner.batch.run_batch import run_batch_in_loop
+from agentsim.runner.batch.run_batch import Batch
 from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import Proof
 from agentsim.runner.session import Session, resumed
@@ -227,15 +224,15 @@ async def batch(
         design=design,
         until=until,
     )
-    result = await run_batch_in_loop(
+    result = await Batch(
         manifest,
         directory,
         env=variables(env, allow_keys),
-        jobs=jobs or at_once(manifest),
+        jobs=jobs,
         abort_after=abort_after,
-        own=own_models,
+        own=own_models or {},
         enough=width_reached(directory, manifest.design.until),
-    )
+    ).play()
     if result.stopped is not None:
         raise result.stopped
     found = load(directory)

@@ -1,7 +1,7 @@
 """What a change or a message did, by branches of a run: `agentsim.compare` and `agentsim.influence`.
 
-Finding and swapping messages is `runner.message`, what listeners did then `analysis.responses`, effects are
-`analysis.arms` and `analysis.influence`.
+Finding and swapping messages is `runner.message`; what listeners did then, and effects, are `analysis.influence` and
+`analysis.arms`.
 """
 
 from __future__ import annotations
@@ -139,9 +139,8 @@ class Asked:
 def _followed(message: Message, files: RunFiles) -> Followed | None:
     """What followed from the message in a branch; None of one that is not finished."""
     from agentsim.analysis.game_records import game_record
-    from agentsim.analysis.influence import Followed
+    from agentsim.analysis.influence import Followed, responses
     from agentsim.analysis.measures import Measures
-    from agentsim.analysis.responses import responses
 
     if not over(files) or not files.history.is_file():
         return None

@@ -202,12 +202,12 @@ def installed_by(extra: str) -> str:
 
 
 @contextmanager
-def needed_by(what: str, *, extra: str = "analysis") -> Iterator[None]:
-    """Turns an import that fails within into the `UsageError` that names the extra."""
+def needed_by(what: str) -> Iterator[None]:
+    """Turns an import that fails within into the `UsageError` that names the extra `analysis`."""
     try:
         yield
     except ImportError:
-        raise UsageError(f"{what} needs the extra {extra}: {installed_by(extra)}") from None
+        raise UsageError(f"{what} needs the extra analysis: {installed_by('analysis')}") from None
 
 
 def first_objection(error: ValidationError) -> tuple[str, str]:

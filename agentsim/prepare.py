@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from agentsim.errors import UsageError
+from agentsim.engine.wording import counted
+from agentsim.errors import UsageError, needed_by
 from agentsim.history.bundle import unpack
 from agentsim.history.contents import read_journal
-from agentsim.history.journal_file import is_running
 from agentsim.history.load import again_with
-from agentsim.history.run_files import check_name, find_run
+from agentsim.history.run_files import check_name, find_run, is_running
 from agentsim.models.own import OwnModel
 from agentsim.runner.batch.manifest import DRAWN, Manifest, planned, prepared
 from agentsim.runner.batch.seating import Design
@@ -30,6 +30,9 @@ from agentsim.scenario.factorial import EVERYONE, Until
 from agentsim.scenario.load import Overrides, Source, load
 from agentsim.scenario.scenario import idle_prices
 from agentsim.scenario.validation import validated
+
+if TYPE_CHECKING:
+    from agentsim.analysis.design_effects import FactorEffect
 
 
 class Loading(TypedDict, total=False):
@@ -106,6 +109,40 @@ def prepare_batch(
             asked = replace(asked, until=width)
     given = seed if seed is not None else casts[0].seed
     return prepared(planned(replace(asked, seed=DRAWN if given is None else given), casts), out, logs_dir)
+
+
+def width_reached(directory: Path, until: Until | None) -> Callable[[], str | None] | None:
+    """What says why no more games are needed, None while they are; itself None where no width was asked for.
+
+    It looks at the games that are done whenever it is called, and its intervals allow for that.
+    """
+    if until is None:
+        return None
+    with needed_by("--until-width"):
+        from agentsim.analysis.design_effects import effects
+        from agentsim.analysis.measures import DesignGames
+        from agentsim.analysis.paired import FEWEST_SEEN
+    games = DesignGames(directory)
+
+    def enough() -> str | None:
+        blocks = games.blocks()
+        if blocks is None or not blocks.complete:
+            return None
+        found = effects(blocks, measures=(until.measure,), factor=until.factor, player=until.player, anytime=True)
+        if not found and not until.measure.endswith(")"):  # a deed may be done in a later game
+            raise UsageError(f"--measure {until.measure}: {blocks.without(until.measure)}")
+        if not found or blocks.complete < FEWEST_SEEN:
+            return None
+        widest = max(found, key=lambda each: each.alone.width)
+        return _reached(widest, until) if widest.alone.width < until.width else None
+
+    return enough
+
+
+def _reached(widest: FactorEffect, until: Until) -> str:
+    effect = f"{until.measure} of {widest.player}, {widest.effect}: {widest.mean:+.3f}"
+    ends = f"({widest.low:+.3f} to {widest.high:+.3f})"
+    return f"{effect} {ends} after {counted(widest.blocks, 'block')}, narrower than {until.width:g}"
 
 
 def proofs(source: str, logs_dir: Path) -> Iterator[tuple[str, Proof]]:

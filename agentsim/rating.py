@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,19 +20,17 @@ import numpy as np
 
 from agentsim.analysis.game_records import game_record
 from agentsim.analysis.inference import stages
-from agentsim.analysis.placement import Placement, next_tables, placement
-from agentsim.analysis.posterior import Stages
+from agentsim.analysis.posterior import Placement, Stages, next_tables, placement
 from agentsim.analysis.reference_pool import new_member, read_pool
-from agentsim.environment import environment
 from agentsim.errors import AgentsimError, UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
-from agentsim.models.keys import Variables
+from agentsim.models.keys import Variables, environment
 from agentsim.models.own import OwnModel
 from agentsim.results import logs_folder
 from agentsim.runner.batch.batch_game import is_done, used
-from agentsim.runner.batch.manifest import Manifest, at_once, prepared, read_manifest
-from agentsim.runner.batch.run_batch import run_batch_in_loop
+from agentsim.runner.batch.manifest import Manifest, prepared, read_manifest
+from agentsim.runner.batch.run_batch import Batch
 from agentsim.runner.batch.seating import Design, Planned, derived_seed
 from agentsim.scenario.document import overridden
 from agentsim.scenario.load import Overrides
@@ -84,6 +82,17 @@ class Rating:
         if (there := read_manifest(self.directory)) is not None:
             self.manifest = replace(self.manifest, games=there.games)
             prepared(self.manifest, self.directory, self.logs_dir)  # which refuses a batch that is another one
+
+    def batches(self, **options: Any) -> Iterator[Batch]:
+        """The rounds that are left, each to be played before the next is asked for; none after one without a result.
+
+        The options are those of `Batch`.
+        """
+        while (manifest := self.next_games()) is not None:
+            batch = Batch(manifest, self.directory, env=self.env, **options)
+            yield batch
+            if not batch.result.complete:
+                return
 
     def next_games(self) -> Manifest | None:
         """What to play, in `directory`; None where the interval is narrow enough, or all games are played."""
@@ -200,9 +209,8 @@ async def rate(
     """
     found = environment(None, allow_keys) if env is None else Variables(env, allow_keys)
     rating = Rating(model, Path(pool), found, logs_dir=logs_folder(logs_dir), own=models or (), **options)
-    while (manifest := rating.next_games()) is not None:
-        at = jobs or at_once(manifest)
-        result = await run_batch_in_loop(manifest, rating.directory, env=found, jobs=at, abort_after=5, own=models)
+    for batch in rating.batches(jobs=jobs, abort_after=5, own=models or {}):
+        result = await batch.play()
         if result.stopped is not None:
             raise result.stopped
         if not result.complete:

@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from agentsim.runner.batch.manifest import planned, plays_alone
-from agentsim.runner.batch.run_batch import run_batch
+from agentsim.runner.batch.run_batch import Batch
 from agentsim.runner.batch.seating import Design
 from agentsim.scenario.load import load
 
@@ -60,7 +60,7 @@ def rate(config: Path, games: int, jobs: int, out: str | None) -> float:
     with tempfile.TemporaryDirectory(prefix="agentsim-", dir=out) as folder:
         manifest.write(Path(folder))
         began = time.perf_counter()
-        result = run_batch(manifest, Path(folder), env={}, jobs=jobs)
+        result = Batch(manifest, Path(folder), env={}, jobs=jobs).run()
         assert result.complete, f"{config}: {result.tally.statuses}"
         return games / (time.perf_counter() - began)
 

@@ -13,10 +13,9 @@ from functools import cache
 
 import numpy as np
 
-from agentsim.analysis.design_effects import contrast_of, freedom_of
+from agentsim.analysis.design_effects import PILOT, blocks_needed, contrast_of, freedom_of
 from agentsim.analysis.inference import Array
 from agentsim.analysis.paired import FEWEST_SEEN, confidence_sequence, paired_intervals, sequence_factor
-from agentsim.analysis.power import PILOT, blocks_needed
 from agentsim.scenario.factorial import DesignTable, factorial
 
 SEED = 20_261_123

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from agentsim.engine.play import Ask
 from agentsim.games import find
-from agentsim.models.tokens import about
+from agentsim.models.prices import estimated_tokens
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import shared, wordy
 from agentsim.runner.plays import new_play
@@ -134,9 +134,10 @@ def _count(kind: Kind, ask: Ask, persona: str, last: dict[Any, str], keys: tuple
     whole = "".join(texts)
     longest = max(shared(last.get(key, ""), whole) for key in keys)
     last.update(dict.fromkeys(keys, whole))
-    kind.cacheable += min(about(texts), about([whole[:longest]]))
+    kind.cacheable += min(estimated_tokens(texts), estimated_tokens([whole[:longest]]))
     for part in PARTS:
-        kind.parts[part] += about([*getattr(prompt, part), *([persona] if part == "rules" and persona else [])])
+        said = [persona] if part == "rules" and persona else []
+        kind.parts[part] += estimated_tokens([*getattr(prompt, part), *said])
     kind.prompts.append((ask, texts))
 
 

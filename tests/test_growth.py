@@ -24,10 +24,10 @@ from agentsim.games.society.names import misnomer
 from agentsim.history import formats
 from agentsim.history.contents import read_journal
 from agentsim.models import redaction
+from agentsim.models.attempts import retry_after
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.response_parsing import completion_in
-from agentsim.models.retry_after import retry_after
 from agentsim.players import rendering, terminal
 from agentsim.report import markup
 from agentsim.scenario import document, seats, source_files

@@ -23,8 +23,7 @@ from agentsim.analysis.inference import FEWEST, UPPER, Array
 from agentsim.analysis.measures import Measures, tabled
 from agentsim.analysis.paired import POWER, Effect, fewest, known, paired_intervals
 from agentsim.errors import UsageError
-from agentsim.history.branches import branches_in
-from agentsim.history.load import divergence
+from agentsim.history.load import branches_in, divergence
 from agentsim.history.record import CONTROL, ForkRecord, History
 from agentsim.history.run_files import find_run
 
@@ -154,7 +153,7 @@ def _read(directory: Path, of: str | None = None) -> _Folder:
         else:
             arm[key] = BranchRecord(history, changed, Measures.of(record))
     for files, branch in branches_in(directory):
-        if files.name not in read and branch.number is not None and of in {None, branch.of}:
+        if files.name not in read and branch.branch is not None and of in {None, branch.of}:
             folder.left_out.setdefault((branch.of, branch.at), {})[files.name] = "has no history"
     return folder
 
@@ -214,8 +213,8 @@ def effects(
         yield PairedEffect(measure, player, *row, number, *means, sd, needed)
 
 
-def branches_needed(effect: float, sd: float, power: float = POWER) -> int | None:
-    """The fewest branches of an arm, and as many of its control, whose interval of 95% leaves out 0 with that power.
+def branches_needed(effect: float, sd: float) -> int | None:
+    """The fewest branches of an arm, and as many of its control, whose interval of 95% leaves out 0, at a power of 80%.
 
     The paired differences have the standard deviation `sd`, and the effect is there in this size. Five at least: fewer
     have no interval. None where the effect is smaller than 1e-5 of it.
@@ -224,7 +223,7 @@ def branches_needed(effect: float, sd: float, power: float = POWER) -> int | Non
     def enough(number: int) -> bool:
         edge, shift = student.ppf(UPPER, number - 1), min(effect / sd * math.sqrt(number), 100.0)
         # the other side by symmetry: far from 0 scipy's cdf has no number for some degrees of freedom
-        return bool(nct.sf(edge, number - 1, shift) + np.nan_to_num(nct.sf(edge, number - 1, -shift)) >= power)
+        return bool(nct.sf(edge, number - 1, shift) + np.nan_to_num(nct.sf(edge, number - 1, -shift)) >= POWER)
 
     if sd / effect > 1e5:
         return None

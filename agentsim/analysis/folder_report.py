@@ -8,9 +8,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from agentsim.analysis import condition_panels as made
 from agentsim.analysis.across import Across, across
 from agentsim.analysis.arms import Comparison, comparisons
+from agentsim.analysis.comparison_panels import (
+    across_panels,
+    arm_panels,
+    ballot_panel,
+    condition_panels,
+    design_panels,
+    difference_sentence,
+)
 from agentsim.analysis.conditions import (
     Condition,
     Difference,
@@ -21,13 +28,11 @@ from agentsim.analysis.conditions import (
     same_sizes,
 )
 from agentsim.analysis.design_effects import DesignEffects, design_effects
-from agentsim.analysis.effect_panels import arm_panels, design_panels
 from agentsim.analysis.folders import Games, read_games, without_branches
 from agentsim.analysis.game_records import GameRecord, labelled
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.positions import Ballots, ballots
-from agentsim.analysis.preference import OwnMaker, own_makers
-from agentsim.analysis.relations import Relation, relations
+from agentsim.analysis.preference import OwnMaker, Relation, own_makers, relations
 from agentsim.analysis.standings import Standings, standings
 from agentsim.analysis.standings_panels import panels
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
@@ -56,7 +61,7 @@ class Part:
     def panels(self) -> list[Panel]:
         """Its tables and charts."""
         shown = panels(self.table, self.favours, self.relations, self.kept)
-        return [*shown, made.ballot_panel(self.ballots)] if self.ballots else shown
+        return [*shown, ballot_panel(self.ballots)] if self.ballots else shown
 
     def figures(self) -> Iterator[tuple[str, tuple[Sequence[Any], dict[str, Cell]]]]:
         """The same as records."""
@@ -90,7 +95,7 @@ class Kind:
         if len(self.conditions) < 2:
             return []
         relative = len({len(game.entrants) for each in self.conditions for game in each.games}) > 1
-        return made.condition_panels(self.conditions, self.means, self.differences, relative=relative)
+        return condition_panels(self.conditions, self.means, self.differences, relative=relative)
 
 
 @dataclass(frozen=True)
@@ -129,7 +134,7 @@ class Compared:
         parts = [part for kind in self.kinds for part in kind.parts]
         several = len(self.kinds) > 1
         if self.across is not None:
-            found += (("across-games", panel) for panel in made.across_panels(self.across))
+            found += (("across-games", panel) for panel in across_panels(self.across))
         for kind in self.kinds:
             name = "conditions" if not kind.keys <= self.planned else "planned conditions"
             found += ((name, replace(each, title=f"{each.title} ({kind.game})" if several else each.title))
@@ -163,7 +168,7 @@ class Compared:
             for mean in kind.means:
                 yield "conditions", kind.game, mean.condition, [mean], {}
             for gap in kind.differences:
-                said = made.difference_sentence(gap)
+                said = difference_sentence(gap)
                 yield "differences", kind.game, gap.condition, [gap], {"sentence": said}
         if self.across is not None:
             agree: dict[str, Cell] = {"spread": self.across.spread.value, "w": self.across.w, "w_p": self.across.w_p}

@@ -1,4 +1,7 @@
-"""Measures of a game by player: rank, win and the outcome's scores, and how often each deed was done or received."""
+"""Measures of a game by player: rank, win, scores of the outcome, deeds; and a design's games as blocks of them.
+
+The effects of a design's factors are `design_effects`.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,17 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from agentsim.analysis.game_records import Column, GameRecord
+import numpy as np
+from pydantic import BaseModel, ValidationError
+
+from agentsim.analysis.game_records import Column, GameRecord, game_record
+from agentsim.analysis.inference import Array
+from agentsim.errors import ScenarioError, UsageError, first_objection
+from agentsim.history.load import load_history
+from agentsim.history.run_files import MANIFEST
+from agentsim.scenario.factorial import EVERYONE, DesignRecord, Factorial
 
 RANK, WIN = "rank", "win"
 
@@ -57,3 +69,131 @@ def tabled(games: Sequence[Measures], *, everyone: bool = False) -> tuple[tuple[
         [*(each.results.get(c, math.nan) for c in results), *(each.deeds.get(c, 0.0) for c in deeds)] for each in games
     ]
     return (*results, *deeds), rows
+
+
+class _Game(BaseModel):
+    name: str
+    seed: int
+    cell: int = 0
+
+
+class _Manifest(BaseModel):
+    models: tuple[str, ...]
+    games: tuple[_Game, ...]
+    design: DesignRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One finished game: what is measured by player or model, and what it cost."""
+
+    measures: Measures
+    players: tuple[str, ...]
+    calls: int
+    cost_usd: float | None
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A batch's design with the blocks that have begun: `values` are blocks by cells by columns, NaN where unknown.
+
+    `seeds` are those of the blocks. `labels` are those by whom the game is measured: the players, or the models where
+    these take the players' seats in turn.
+    """
+
+    design: Factorial
+    record: DesignRecord
+    players: tuple[str, ...]
+    labels: tuple[str, ...]
+    columns: tuple[Column, ...]
+    values: Array
+    seeds: tuple[int, ...]
+    games: tuple[Measured, ...]
+
+    @property
+    def complete(self) -> int:
+        """Blocks in which every cell has a finished game."""
+        return int(np.sum(np.isfinite(self.values).any(axis=2).sum(axis=1) == self.values.shape[1]))
+
+    def without(self, measure: str) -> str:
+        """Why a measure has no effect here, in words."""
+        valid = list(dict.fromkeys(each for each, _ in self.columns))
+        if measure in valid:
+            return "of all players together it is the same in every game; name a --player"
+        return f"no such measure in these games (valid: {', '.join(valid)})"
+
+
+class DesignGames:
+    """Reads the finished games of a design's folder; each of them once, however often it is asked."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._known: dict[str, Measured] = {}
+
+    def blocks(self) -> Blocks | None:
+        """What is finished by now; None where the folder is no batch of a design, or has no finished game."""
+        path = self._directory / MANIFEST
+        if not path.is_file() or b'"design"' not in (text := path.read_bytes()):
+            return None
+        try:
+            manifest = _Manifest.model_validate_json(text)
+            design = manifest.design.factorial()
+        except ValidationError as error:
+            raise UsageError(f"{path}: is not a batch's manifest: {': '.join(first_objection(error))}") from None
+        except (ScenarioError, ValueError) as error:
+            raise UsageError(f"{path}: is not a batch's manifest: {error}") from None
+        size = len(design.cells)
+        found: dict[tuple[int, int], Measured] = {}
+        for number, game in enumerate(manifest.games):
+            if (measured := self._measured(game, bool(manifest.models))) is not None:
+                found[number // size, game.cell] = measured
+        if not found:
+            return None
+        players = next(iter(found.values())).players
+        columns, rows = tabled([each.measures for each in found.values()], everyone=True)
+        named = dict.fromkeys(whose for _, whose in columns if whose not in players)
+        blocks = {block: place for place, block in enumerate(sorted({block for block, _ in found}))}
+        values = np.full((len(blocks), size, len(columns)), math.nan)
+        for (block, cell), row in zip(found, rows, strict=True):
+            values[blocks[block], cell] = row
+        seeds = tuple(manifest.games[block * size].seed for block in blocks)
+        labels = tuple(named) or players
+        games = tuple(found.values())
+        return Blocks(design, manifest.design, players, labels, columns, values, seeds, games)
+
+    def _measured(self, game: _Game, by_model: bool) -> Measured | None:
+        if game.name not in self._known:
+            try:
+                history = load_history(self._directory / f"{game.name}.json")
+            except UsageError:
+                return None
+            record = game_record(game.name, history)
+            if record is None or record.seed != game.seed:
+                return None
+            models = {entrant.player: entrant.model for entrant in record.entrants}
+            found, paid = Measures.of(record), history.paid
+            found = found.with_models(models) if by_model else found
+            self._known[game.name] = Measured(found, tuple(models), paid.calls, paid.cost_usd)
+        return self._known[game.name]
+
+
+def members(blocks: Blocks, factors: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """Whose measures an effect of these factors is looked for in: a name, and the players (or models) whose mean it is.
+
+    Those whom the design names; else those whom each of the factors is of, together; else all together and each alone.
+    """
+    if blocks.record.table.players:
+        return [alone(blocks, each) for each in blocks.record.table.players]
+    found = []
+    for key in factors:
+        own = blocks.record.carriers.get(key, ())
+        if 0 < len(own) < len(blocks.players):
+            found.append((", ".join(own) if len(own) < 4 else f"{own[0]} to {own[-1]}", own))
+    if found:
+        return list(dict.fromkeys(found))
+    return [(EVERYONE, blocks.labels), *((each, (each,)) for each in blocks.labels)]
+
+
+def alone(blocks: Blocks, player: str) -> tuple[str, tuple[str, ...]]:
+    """A player or model by its name, or all players together."""
+    return player, blocks.labels if player == EVERYONE else (player,)

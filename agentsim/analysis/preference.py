@@ -1,8 +1,8 @@
 """Own maker's preference: whether voters choose a candidate of their own maker more often than other voters do.
 
 Each candidate of each ballot has an effect of its own, which all voters of that ballot share. Votes are compared within
-pairs of these voters alone, so that the effects drop out (docs/inference.md). What counts as a vote is
-`game_records`.
+pairs of these voters alone, so that the effects drop out (docs/inference.md). What counts as a vote is `game_records`.
+`relations` are what entrants of one label did for or against those of another, over many games.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import TypeAlias
 
 import numpy as np
@@ -194,3 +194,43 @@ def _reach(slopes: Array, bends: Array, group: Array, kept: Array) -> Array:
 def _possible(points: Interval) -> Interval:
     low, high = (None if end is None else max(-1.0, min(1.0, end)) for end in (points.low, points.high))
     return Interval(points.value, low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What entrants of one label did for or against those of another.
+
+    `games` are those in which both sat, `pairs` the pairs of entrants in them; the rest is counted over those pairs.
+    `turned_for` and `turned_against` are how often a pair turned (`history.pairs`).
+    """
+
+    who: str
+    whom: str
+    games: int
+    pairs: int
+    done_for: int
+    done_against: int
+    turned_for: int
+    turned_against: int
+
+
+def relations(games: Sequence[GameRecord]) -> list[Relation]:
+    """Every ordered pair of labels that met, in the order of labels; none without deeds for or against."""
+    if not any(game.between for game in games):
+        return []
+    sums: dict[tuple[str, str], list[int]] = {}
+    for game in games:
+        if game.between is None:
+            continue
+        labels = {entrant.player: entrant.label for entrant in game.entrants}
+        here: set[tuple[str, str]] = set()
+        for met in permutations(labels.values(), 2):
+            sums.setdefault(met, [0] * 6)[1] += 1
+            here.add(met)
+        for met in here:
+            sums[met][0] += 1
+        for each in game.between:
+            total = sums[labels[each.who], labels[each.whom]]
+            counts = (each.done_for, each.done_against, each.turned_for, each.turned_against)
+            total[2:] = [before + more for before, more in zip(total[2:], counts, strict=True)]
+    return [Relation(*both, *total) for both, total in sorted(sums.items())]

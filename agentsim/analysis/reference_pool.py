@@ -1,7 +1,7 @@
 """A reference pool: finished games of one scenario, frozen in a file, that new models are rated against.
 
 It holds the results themselves and no fit of them, so that what is uncertain about its members stays so
-(`analysis.placement`).
+(`analysis.posterior`).
 """
 
 from __future__ import annotations

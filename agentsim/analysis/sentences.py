@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from itertools import permutations
 
 from agentsim.analysis.inference import Interval
-from agentsim.analysis.preference import OwnMaker
-from agentsim.analysis.relations import Relation
+from agentsim.analysis.preference import OwnMaker, Relation
 from agentsim.analysis.standings import Place, Standing, Standings
 from agentsim.engine.wording import counted
 

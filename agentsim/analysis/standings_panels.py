@@ -7,8 +7,7 @@ from operator import attrgetter
 
 from agentsim.analysis import sentences
 from agentsim.analysis.inference import Interval
-from agentsim.analysis.preference import OwnMaker
-from agentsim.analysis.relations import Relation
+from agentsim.analysis.preference import OwnMaker, Relation
 from agentsim.analysis.sentences import p_value, written
 from agentsim.analysis.standings import Standing, Standings
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel

@@ -18,17 +18,13 @@ from typing import Annotated, Any, NoReturn, TextIO
 import typer
 
 from agentsim.cli.batch import batch
-from agentsim.cli.check import check
-from agentsim.cli.compare import compare
-from agentsim.cli.diff import diff
-from agentsim.cli.influence import influence
-from agentsim.cli.plan import plan
+from agentsim.cli.compare import compare, diff, influence
 from agentsim.cli.play import fork, replay, resume, run
-from agentsim.cli.rate import pool, rate
+from agentsim.cli.rate import plan, pool, rate
 from agentsim.cli.report import report
 from agentsim.cli.runs import bundle, export, logs, runs, watch
 from agentsim.cli.scaffold import gen_items, init
-from agentsim.cli.scenarios import games, models, schema, validate
+from agentsim.cli.scenarios import check, games, models, schema, validate
 from agentsim.errors import AgentsimError
 
 app = typer.Typer(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,6 +27,7 @@ _ON_A_CLUSTER = 100
 """Games that a scheduler gets at once by default; there they wait for its workers."""
 
 
+@o.grouped
 def batch(
     *,
     config: Annotated[
@@ -39,10 +41,8 @@ def batch(
         float | None,
         o.option("--until-width", "End when the interval of an effect of --design is narrower; see --measure.", "W"),
     ] = None,
-    measure: o.Measure = "win",
-    player: o.OfPlayer = None,
-    factor: o.OfFactor = None,
-    jobs: o.Jobs = None,
+    effect: o.Effect,
+    playing: o.Playing,
     seed: Annotated[
         int | None, o.option("--seed", "Source of the games' seeds; overrides the scenario's.", "S", min=0)
     ] = None,
@@ -58,23 +58,15 @@ def batch(
         Path | None, o.option("--out", "Folder of the batch; default: one in --logs-dir, named by the plan.", "DIR")
     ] = None,
     logs_dir: o.LogsDir = Path("logs"),
-    overrides: o.Overrides = None,
-    game: o.Game = None,
-    game_config: o.GameConfig = None,
+    loading: o.Loading,
     max_cost: Annotated[
         float | None,
         o.option("--max-cost", "Limit of all games together; overrides limits.max_cost_usd.", "USD", min=0),
     ] = None,
-    abort_after: o.AbortAfter = 5,
     display: o.Display = "auto",
     as_json: o.AsJson = False,
     html: Annotated[bool, o.option("--html", "Write a page for every game.")] = False,
-    executor: o.Executor = "local",
-    scheduler: o.Scheduler = None,
-    env_file: o.EnvFile = None,
-    allow_key: o.AllowKey = None,
-    provider: o.Provider = None,
-    allow_dir: o.AllowDir = None,
+    keys: o.Keys,
 ) -> None:
     """Play many games of a scenario, resumably.
 
@@ -84,15 +76,14 @@ def batch(
     dollars hold for all games together. `agentsim report DIR` compares the players. With --design each seed plays every
     cell of a design of factors, and the report has their effects.
     """
-    from agentsim.environment import environment
     from agentsim.prepare import prepare_batch
 
     until: dict[str, Any] | None = None
     if until_width is not None:
         if not 0 < until_width < float("inf"):
             raise UsageError(f"--until-width: must be a number above 0, found {until_width:g}")
-        until = {"width": until_width, "measure": measure, "factor": factor, "player": player}
-    elif factor is not None or player is not None or measure != "win":
+        until = {"width": until_width, **asdict(effect)}
+    elif effect != o.Effect():
         raise UsageError("--measure, --factor and --player: say which interval --until-width is of, which is missing")
     directory, manifest = prepare_batch(
         config,
@@ -102,53 +93,36 @@ def batch(
         paired=paired,
         out=out,
         logs_dir=logs_dir,
-        game_config=game_config,
-        overrides=overrides or (),
-        provider=provider,
-        game=game,
         seed=seed,
-        allow_dirs=allow_dir or (),
         max_cost_usd=max_cost,
         design=design,
         until=until,
+        **loading.options,
     )
-    carry_on(
-        manifest,
-        directory,
-        env=environment(env_file, allow_key),
-        jobs=jobs,
-        abort_after=abort_after,
-        display=display,
-        as_json=as_json,
-        html=html,
-        executor=executor,
-        scheduler=scheduler,
-    )
+    carry_on(manifest, directory, playing, env=keys.env, display=display, as_json=as_json, html=html)
 
 
 def carry_on(
     manifest: Manifest,
     directory: Path,
+    playing: o.Playing,
     *,
     env: Variables,
-    jobs: int | None,
-    abort_after: int,
     display: o.DisplayMode,
     as_json: bool,
-    executor: o.ExecutorKind,
-    scheduler: str | None,
     html: bool = False,
 ) -> None:
     """Play the games that are left, print the result, and exit with the batch's code."""
-    from agentsim.analysis.until import width_reached
     from agentsim.cli.display import shown_batch
+    from agentsim.prepare import width_reached
     from agentsim.runner.batch.manifest import at_once
-    from agentsim.runner.batch.run_batch import run_batch
+    from agentsim.runner.batch.run_batch import Batch
 
-    if jobs is None and executor == "dask":
-        jobs = _ON_A_CLUSTER if scheduler is not None else os.cpu_count() or 1
+    jobs = playing.jobs
+    if jobs is None and playing.executor == "dask":
+        jobs = _ON_A_CLUSTER if playing.scheduler is not None else os.cpu_count() or 1
     jobs = at_once(manifest) if jobs is None else jobs
-    elsewhere = _elsewhere(executor, scheduler, jobs, env)
+    elsewhere = _elsewhere(playing.executor, playing.scheduler, jobs, env)
     enough = width_reached(directory, manifest.design.until)
     design = manifest.design
     if design.factorial is not None and not as_json:
@@ -158,16 +132,16 @@ def carry_on(
         if spread["least"] != spread["most"]:
             remark(f"uneven: {spread['what']}: {spread['least']} to {spread['most']} times")
     with shown_batch(display, directory.name) as watcher:
-        result = run_batch(
+        result = Batch(
             manifest,
             directory,
             env=env,
             jobs=jobs,
-            abort_after=abort_after,
+            abort_after=playing.abort_after,
             watcher=watcher,
             executor=elsewhere,
             enough=enough,
-        )
+        ).run()
     if html:
         _write_pages(manifest, directory)
     _print(manifest, result, as_json=as_json)

@@ -1,12 +1,20 @@
-"""`agentsim compare`: what the arms of a fork do otherwise than its control. `agentsim fork` plays them."""
+"""`agentsim compare`, `diff` and `influence`: arms of a fork, two runs, and what one message did."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import typer
 
 from agentsim.cli import options as o
-from agentsim.cli.terminal_output import print_panel, say_json, some_left_out
+from agentsim.cli.terminal_output import print_panel, remark, safe, say, say_json, shortened, some_left_out
+from agentsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentsim.history.load import Divergence, Parted
 
 
 def compare(
@@ -34,8 +42,137 @@ def compare(
     if as_json:
         say_json(found.to_json())
         return
-    from agentsim.analysis.effect_panels import arm_panels
+    from agentsim.analysis.comparison_panels import arm_panels
 
     some_left_out(found.left_out)
     for panel in arm_panels([found]):
+        print_panel(panel)
+
+
+_LONGEST = 300
+"""A line about where two runs part, in characters."""
+
+
+def diff(
+    one: Annotated[str, typer.Argument(metavar="A", help="A run's name, or its history file.")],
+    other: Annotated[str, typer.Argument(metavar="B", help="Another's.")],
+    logs_dir: o.LogsDir = Path("logs"),
+    as_json: o.AsJson = False,
+) -> None:
+    """Show where two runs part and what followed."""
+    from agentsim.history.load import divergence, find_source, load_history, require_history
+    from agentsim.history.run_files import RunFiles
+
+    histories = []
+    for name in (one, other):
+        found = find_source(name, logs_dir)
+        if isinstance(found, RunFiles):
+            require_history(found)
+            found = found.history
+        histories.append(load_history(found))
+    if histories[0].game != histories[1].game:
+        raise UsageError(f"{one} is a game of {histories[0].game}, {other} of {histories[1].game}")
+    parted = divergence(*histories)
+    if as_json:
+        line = {"a": one, "b": other, "same": parted.same, **asdict(parted)}
+        say_json(line)
+        return
+    for row in _parting(parted, one, other):
+        typer.echo(safe(row))
+
+
+def _parting(parted: Divergence, one: str, other: str) -> list[str]:
+    rows = [
+        shortened(f"{player}: {mine or 'no player'} in {one}, {theirs or 'no player'} in {other}", _LONGEST)
+        for player, (mine, theirs) in parted.settings.items()
+    ]
+    if parted.same:
+        return [*rows, f"{one} and {other}: the same decisions, events and outcome"]
+    rows += _place("decision", parted.decision, one, other)
+    rows += _place("event", parted.event, one, other)
+    if parted.decision is not None:
+        rows.append(
+            f"from there on: {parted.decisions_after[0]} decisions in {one}, {parted.decisions_after[1]} in {other}"
+        )
+    rows.append("ranks:")
+    for player, (mine, theirs) in parted.ranks.items():
+        moved = "" if mine == theirs else "  <"
+        rows.append(f"  {shortened(player, _LONGEST)}: {_rank(mine)} in {one}, {_rank(theirs)} in {other}{moved}")
+    return rows
+
+
+def _place(what: str, parted: Parted | None, one: str, other: str) -> list[str]:
+    if parted is None:
+        return [f"no {what} differs"]
+    rows = [f"the first {what} that differs is number {parted.place}:"]
+    for name, side in ((one, parted.one), (other, parted.other)):
+        said = "it has ended" if side is None else json.dumps(side, ensure_ascii=False)
+        rows.append(f"  {name}: {shortened(said, _LONGEST)}")
+    return rows
+
+
+def _rank(rank: int | None) -> str:
+    return "–" if rank is None else str(rank)
+
+
+Swap: TypeAlias = Literal["silence", "neutral"]
+_SHOWN = 300
+"""Characters of a message that a terminal shows; JSON has all."""
+
+
+@o.grouped
+def influence(
+    *,
+    name: o.RunName,
+    at: Annotated[int, o.option("--at", "Number of the decision that said the message.", "N", min=1)],
+    swap: Annotated[
+        Swap | None,
+        o.option(
+            "--swap",
+            "What takes the place of the message; default: silence where a player can be silent, else neutral.",
+            "silence|neutral",
+        ),
+    ] = None,
+    words: Annotated[str | None, o.option("--words", "Words in place of the message.", "TEXT")] = None,
+    each: Annotated[bool, o.option("--each", "Do it for such a message of every player of that round.")] = False,
+    branches: Annotated[int, o.option("--branches", "How many branches a side.", "K", min=1)] = 20,
+    limits: o.Limits,
+    logs_dir: o.LogsDir = Path("logs"),
+    display: o.Display = "auto",
+    as_json: o.AsJson = False,
+    keys: o.Keys,
+) -> None:
+    """Say what a message did to its listeners and the outcome.
+
+    Plays K branches in which decision N says what it said and K in which it is silent, says neutral words of the same
+    length, or says TEXT; branch k of both has the same chance. The same command again goes on where one ended, and
+    plays nothing that is there. Limits hold for what each branch calls itself. Needs the extra analysis.
+    """
+    from agentsim.cli.display import shown
+    from agentsim.counterfactual import Asked
+    from agentsim.history.run_files import find_run
+    from agentsim.runner.wanted import to_play
+
+    asked = Asked.of(find_run(logs_dir, name), at, swap=swap, words=words, each=each, branches=branches)
+    env = keys.env
+    for wanted in to_play(asked.wanted, remark):
+        with shown(display) as watcher:
+            result = wanted.played(env=env, limits=limits.given, watcher=watcher)
+        if result is not None and result.status == "degraded":
+            remark(f"{result.files.name} is degraded: its share of fallbacks is above the limit")
+        if result is not None and result.error is not None:
+            remark(f"{result.files.name} was stopped: the same command goes on with it")
+            raise result.error
+    found = asked.measured()
+    if not any(one.pairs for one in found):
+        raise UsageError(f"{name}: no pair of branches is finished")
+    if as_json:
+        say_json([one.to_json() for one in found])
+        return
+    from agentsim.analysis.comparison_panels import influence_panels
+
+    for one in found:
+        for text, side in ((one.message.words, "said"), (one.message.instead, one.message.swap)):
+            say(safe(f"{one.message.speaker}, {side}: {json.dumps(shortened(text, _SHOWN), ensure_ascii=False)}"))
+    for panel in influence_panels(found):
         print_panel(panel)

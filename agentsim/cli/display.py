@@ -12,7 +12,7 @@ from agentsim.cli.options import DisplayMode
 from agentsim.cli.terminal_output import columns, moves, note, shortened
 from agentsim.engine.event import Event, EveryoneType, LogEntry
 from agentsim.engine.play import Ask
-from agentsim.history.totals import Totals
+from agentsim.history.fold import Totals
 from agentsim.players.terminal import cut
 from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.tally import BatchWatcher, Tally

@@ -13,9 +13,9 @@ from agentsim.cli.terminal_output import remark, safe, say, say_json, shortened
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
 from agentsim.history.diagnostics import Shares, shares_in
-from agentsim.history.load import again_with, elsewhere
+from agentsim.history.fold import Totals, cached_share
+from agentsim.history.load import again_with, elsewhere, load_history
 from agentsim.history.record import FINISHED, History, TotalsRecord
-from agentsim.history.totals import Totals, cached_share
 
 if TYPE_CHECKING:
     from agentsim.history.run_files import RunFiles
@@ -30,9 +30,9 @@ _LEAST_SHOWN_USD = 0.00005  # less would be rounded to none
 
 def finish(result: RunResult, *, page: Mapping[str, Any] | None, as_json: bool) -> None:
     """Write the page with these options, or none, print the result, and exit with the run's code."""
-    html = None if page is None else _page(result.files, page)
+    html = None if page is None or result.rebuilt else _page(result.files, page)
     history, error = History.model_validate(result.history), result.error
-    show(result.files, history, html, as_json=as_json)
+    _show(result.files, history, html, as_json=as_json)
     if result.remark is not None:
         remark(result.remark)
     if error is not None:
@@ -44,8 +44,12 @@ def finish(result: RunResult, *, page: Mapping[str, Any] | None, as_json: bool) 
         raise typer.Exit(DEGRADED)
 
 
-def show(files: RunFiles, history: History, html: Path | None, *, as_json: bool) -> None:
-    """Print a run's result on stdout."""
+def show_finished(files: RunFiles, *, as_json: bool) -> None:
+    """Print the result of a run that was finished before, with the page that it has."""
+    _show(files, load_history(files.history), files.page if files.page.is_file() else None, as_json=as_json)
+
+
+def _show(files: RunFiles, history: History, html: Path | None, *, as_json: bool) -> None:
     with contextlib.suppress(BrokenPipeError):  # who reads no further still gets the exit code
         if as_json:
             _print_json(files, history, html)

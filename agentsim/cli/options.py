@@ -1,14 +1,25 @@
-"""Options that several commands share, so that one name means one thing in each of them."""
+"""Options that several commands share, so that one name means one thing in each of them.
+
+A dataclass here is a group of options. A command that is `grouped` takes such a group as one argument.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_hints
 
 import typer
 
 from agentsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentsim.models.keys import Variables
+
 
 DisplayMode: TypeAlias = Literal["auto", "rich", "plain", "none"]
 """How progress is shown; `auto` is `rich` on a terminal that is not `dumb`, and `plain` elsewhere."""
@@ -49,31 +60,77 @@ def _named(variables: list[str] | None) -> list[str] | None:
 
 # The scenario.
 Config = Annotated[Path, path_option("--config", "The scenario's TOML file.")]
-GameConfig = Annotated[Path | None, path_option("--game-config", "A second TOML file, for tables that --config lacks.")]
-Overrides = Annotated[
-    list[str] | None, option("--set", "Change a value: players.0.temperature=0.2; repeatable.", "KEY=VALUE")
-]
-Game = Annotated[str | None, option("--game", "The game; overrides the file.", "GAME")]
 Seed = Annotated[int | None, option("--seed", "The seed; overrides the scenario's.", "N", min=0)]
-Provider = Annotated[str | None, option("--provider", "Put PROVIDER/ before every model name.", "PROVIDER")]
-AllowDir = Annotated[
-    list[Path] | None,
-    path_option("--allow-dir", "Another directory that files may be read from; repeatable.", "DIR", callback=_there),
-]
+
+
+@dataclass(frozen=True)
+class Loading:
+    """How a scenario is read."""
+
+    game_config: Annotated[
+        Path | None, path_option("--game-config", "A second TOML file, for tables that --config lacks.")
+    ] = None
+    overrides: Annotated[
+        list[str] | None, option("--set", "Change a value: players.0.temperature=0.2; repeatable.", "KEY=VALUE")
+    ] = None
+    game: Annotated[str | None, option("--game", "The game; overrides the file.", "GAME")] = None
+    provider: Annotated[str | None, option("--provider", "Put PROVIDER/ before every model name.", "PROVIDER")] = None
+    allow_dir: Annotated[
+        list[Path] | None,
+        path_option(
+            "--allow-dir", "Another directory that files may be read from; repeatable.", "DIR", callback=_there
+        ),
+    ] = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """As `scenario.load` takes them."""
+        given = {"game_config": self.game_config, "game": self.game, "provider": self.provider}
+        return {**given, "overrides": self.overrides or (), "allow_dirs": self.allow_dir or ()}
+
 
 # Keys and limits.
 EnvFile = Annotated[
     Path | None, path_option("--env-file", "File of KEY=VALUE lines, besides ./.env; the environment wins.")
 ]
-AllowKey = Annotated[
-    list[str] | None,
-    option("--allow-key", "A variable that may be sent as a key to any address; repeatable.", "VAR", callback=_named),
-]
 MaxCost = Annotated[float | None, option("--max-cost", "Overrides limits.max_cost_usd.", "USD", min=0)]
-MaxCalls = Annotated[int | None, option("--max-calls", "Overrides limits.max_calls.", "N", min=0)]
-MaxWall = Annotated[
-    float | None, option("--max-wall", "Overrides limits.max_wall_s, over all sessions.", "SECONDS", min=0)
-]
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Where keys come from, and where they may go."""
+
+    env_file: EnvFile = None
+    allow_key: Annotated[
+        list[str] | None,
+        option(
+            "--allow-key", "A variable that may be sent as a key to any address; repeatable.", "VAR", callback=_named
+        ),
+    ] = None
+
+    @property
+    def env(self) -> Variables:
+        """The variables; `UsageError` for a file that cannot be read."""
+        from agentsim.models.keys import environment
+
+        return environment(self.env_file, self.allow_key)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run that goes on, or a branch, may use."""
+
+    max_cost: MaxCost = None
+    max_calls: Annotated[int | None, option("--max-calls", "Overrides limits.max_calls.", "N", min=0)] = None
+    max_wall: Annotated[
+        float | None, option("--max-wall", "Overrides limits.max_wall_s, over all sessions.", "SECONDS", min=0)
+    ] = None
+
+    @property
+    def given(self) -> dict[str, float | None]:
+        """As `with_limits` takes them."""
+        return {"max_cost_usd": self.max_cost, "max_calls": self.max_calls, "max_wall_s": self.max_wall}
+
 
 # Runs, and what is shown and written of them.
 RunName = Annotated[str, typer.Argument(metavar="NAME", help="The run's name, as `agentsim runs` lists it.")]
@@ -85,9 +142,6 @@ Display = Annotated[
 ]
 AsJson = Annotated[bool, option("--json", "Print exactly one line of JSON on stdout.")]
 NoHtml = Annotated[bool, option("--no-html", "Write no page.")]
-IncludePrompts = Annotated[bool, option("--include-prompts", "Put every prompt into the page, folded.")]
-IncludeReasoning = Annotated[bool, option("--include-reasoning", "Put the models' reasoning into the page, folded.")]
-IncludeUsage = Annotated[bool, option("--include-usage", "End the page with calls, tokens and cost.")]
 Record = Annotated[Path | None, path_option("--record", "Also write every model reply into this new file.")]
 Replies = Annotated[
     list[Path] | None,
@@ -104,22 +158,83 @@ Jobs = Annotated[
 AbortAfter = Annotated[
     int, option("--abort-after", "Start no more games after N in a row without a result; 0: never stop.", "N", min=0)
 ]
-Executor = Annotated[
-    ExecutorKind, option("--executor", "Where games are played; dask needs the extra cluster.", "local|dask")
-]
-Scheduler = Annotated[
-    str | None,
-    option("--scheduler", "Dask scheduler, such as tcp://host:8786; default: a cluster on this machine.", "ADDRESS"),
-]
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a page holds besides the game."""
+
+    include_prompts: Annotated[bool, option("--include-prompts", "Put every prompt into the page, folded.")] = False
+    include_reasoning: Annotated[
+        bool, option("--include-reasoning", "Put the models' reasoning into the page, folded.")
+    ] = False
+    include_usage: Annotated[bool, option("--include-usage", "End the page with calls, tokens and cost.")] = False
+
+    @property
+    def options(self) -> dict[str, bool]:
+        """As `Run.page` takes them."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Playing:
+    """How the games of a batch are played."""
+
+    jobs: Jobs = None
+    abort_after: AbortAfter = 5
+    executor: Annotated[
+        ExecutorKind, option("--executor", "Where games are played; dask needs the extra cluster.", "local|dask")
+    ] = "local"
+    scheduler: Annotated[
+        str | None,
+        option(
+            "--scheduler", "Dask scheduler, such as tcp://host:8786; default: a cluster on this machine.", "ADDRESS"
+        ),
+    ] = None
+
 
 # Designs.
 Design = Annotated[
     Path | None, path_option("--design", "A design: [factors] of the scenario with their levels, in TOML.")
 ]
-Measure = Annotated[
-    str, option("--measure", "rank, win, a score of the outcome, or a deed: 'voted for (received)'.", "MEASURE")
-]
-OfPlayer = Annotated[str | None, option("--player", "Of this player; default: those whom the factor is of.", "ID")]
-OfFactor = Annotated[
-    str | None, option("--factor", "The factor; A,B for an interaction that the design asks for; default: all.", "KEY")
-]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Which effect of a design is meant."""
+
+    measure: Annotated[
+        str, option("--measure", "rank, win, a score of the outcome, or a deed: 'voted for (received)'.", "MEASURE")
+    ] = "win"
+    player: Annotated[str | None, option("--player", "Of this player; default: those whom the factor is of.", "ID")] = (
+        None
+    )
+    factor: Annotated[
+        str | None,
+        option("--factor", "The factor; A,B for an interaction that the design asks for; default: all.", "KEY"),
+    ] = None
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with each group of options among its parameters as the options that are in it."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    parameters: list[Parameter] = []
+    for each in signature(command).parameters.values():
+        if (kind := groups.get(each.name)) is None:
+            parameters.append(each.replace(annotation=hints[each.name]))
+        else:
+            inner = get_type_hints(kind, include_extras=True)
+            parameters += [
+                Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default, annotation=inner[one.name])
+                for one in fields(kind)
+            ]
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        made = {name: kind(**{one.name: given.pop(one.name) for one in fields(kind)}) for name, kind in groups.items()}
+        command(**given, **made)
+
+    called.__signature__ = Signature(parameters)  # type: ignore[attr-defined] # what Typer goes by
+    called.__annotations__ = {each.name: each.annotation for each in parameters}
+    return called

@@ -28,7 +28,7 @@ from agentsim.cli.terminal_output import shortened
 from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.wording import counted
-from agentsim.history.totals import Totals
+from agentsim.history.fold import Totals
 from agentsim.players.terminal import MARK, rows
 from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.tally import BatchWatcher, Tally

@@ -16,35 +16,28 @@ if TYPE_CHECKING:
     from agentsim.runner.replay import Proof
 
 
+@o.grouped
 def run(
     *,
     config: o.Config,
-    game_config: o.GameConfig = None,
+    loading: o.Loading,
     seed: o.Seed = None,
     name: Annotated[
         str | None, o.option("--name", "The run's name; default: gameplay_YYYYMMDD_HHMMSS.", "NAME")
     ] = None,
     logs_dir: o.LogsDir = Path("logs"),
-    overrides: o.Overrides = None,
-    game: o.Game = None,
     max_cost: o.MaxCost = None,
     record: o.Record = None,
     replay_replies: o.Replies = None,
     display: o.Display = "auto",
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
-    env_file: o.EnvFile = None,
-    allow_key: o.AllowKey = None,
-    provider: o.Provider = None,
-    allow_dir: o.AllowDir = None,
-    include_prompts: o.IncludePrompts = False,
-    include_reasoning: o.IncludeReasoning = False,
-    include_usage: o.IncludeUsage = False,
+    keys: o.Keys,
+    page: o.Page,
 ) -> None:
     """Play a scenario; leaves a journal, a history and a page."""
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish
-    from agentsim.environment import environment
     from agentsim.prepare import prepare_run
     from agentsim.runner.playback import recording_of
 
@@ -53,21 +46,17 @@ def run(
             config,
             name=name,
             logs_dir=logs_dir,
-            env=environment(env_file, allow_key),
+            env=keys.env,
             watcher=watcher,
             recording=recording_of(record, replay_replies),
-            game_config=game_config,
-            overrides=overrides or (),
-            provider=provider,
-            game=game,
             seed=seed,
-            allow_dirs=allow_dir or (),
             max_cost_usd=max_cost,
+            **loading.options,
         ).run()
-    page = {"include_prompts": include_prompts, "include_reasoning": include_reasoning, "include_usage": include_usage}
-    finish(result, page=None if no_html else page, as_json=as_json)
+    finish(result, page=None if no_html else page.options, as_json=as_json)
 
 
+@o.grouped
 def resume(
     *,
     name: Annotated[
@@ -75,23 +64,15 @@ def resume(
         typer.Argument(metavar="NAME|DIR", help="The run's name, as `agentsim runs` lists it; or a batch's folder."),
     ],
     logs_dir: o.LogsDir = Path("logs"),
-    max_cost: o.MaxCost = None,
-    max_calls: o.MaxCalls = None,
-    max_wall: o.MaxWall = None,
+    limits: o.Limits,
     record: o.Record = None,
     replay_replies: o.Replies = None,
     display: o.Display = "auto",
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
-    env_file: o.EnvFile = None,
-    allow_key: o.AllowKey = None,
-    jobs: o.Jobs = None,
-    abort_after: o.AbortAfter = 5,
-    executor: o.Executor = "local",
-    scheduler: o.Scheduler = None,
-    include_prompts: o.IncludePrompts = False,
-    include_reasoning: o.IncludeReasoning = False,
-    include_usage: o.IncludeUsage = False,
+    keys: o.Keys,
+    playing: o.Playing,
+    page: o.Page,
 ) -> None:
     """Continue a run or batch; nothing is paid for twice.
 
@@ -99,9 +80,7 @@ def resume(
     --scheduler are for batches alone, --record, --replay-replies and what a page is to hold for single runs.
     """
     from agentsim.cli.display import shown
-    from agentsim.cli.finish import finish, show
-    from agentsim.environment import environment
-    from agentsim.history.load import load_history
+    from agentsim.cli.finish import finish, show_finished
     from agentsim.history.run_files import find_run
     from agentsim.runner.batch.manifest import folder_of, require_manifest
     from agentsim.runner.playback import recording_of
@@ -110,40 +89,26 @@ def resume(
     if (folder := folder_of(name, logs_dir)) is not None:
         if record is not None or replay_replies:
             raise UsageError("--record and --replay-replies are for single runs")
-        env = environment(env_file, allow_key)
-        manifest = require_manifest(folder).limited(
-            env, max_cost_usd=max_cost, max_calls=max_calls, max_wall_s=max_wall
-        )
-        carry_on(
-            manifest,
-            folder,
-            env=env,
-            jobs=jobs,
-            abort_after=abort_after,
-            display=display,
-            as_json=as_json,
-            executor=executor,
-            scheduler=scheduler,
-        )
+        env = keys.env
+        manifest = require_manifest(folder).limited(env, **limits.given)
+        carry_on(manifest, folder, playing, env=env, display=display, as_json=as_json)
         return
     files = find_run(logs_dir, name)
     with shown(display) as watcher:
         result = go_on(
             files,
-            env=environment(env_file, allow_key),
+            env=keys.env,
             watcher=watcher,
             recording=recording_of(record, replay_replies),
-            max_cost_usd=max_cost,
-            max_calls=max_calls,
-            max_wall_s=max_wall,
+            **limits.given,
         )
     if result is None:  # the run was finished before: nothing changes, nor does the page
-        show(files, load_history(files.history), files.page if files.page.is_file() else None, as_json=as_json)
+        show_finished(files, as_json=as_json)
         return
-    page = {"include_prompts": include_prompts, "include_reasoning": include_reasoning, "include_usage": include_usage}
-    finish(result, page=None if no_html or result.rebuilt else page, as_json=as_json)
+    finish(result, page=None if no_html else page.options, as_json=as_json)
 
 
+@o.grouped
 def fork(
     *,
     name: o.RunName,
@@ -164,16 +129,13 @@ def fork(
         o.option("--branches", "How many branches, each with its own chance; of an arm, numbers 1 to K.", "K", min=1),
     ] = None,
     paired: Annotated[bool, o.option("--paired", "Give all branches the parent's chance.")] = False,
-    max_cost: o.MaxCost = None,
-    max_calls: o.MaxCalls = None,
-    max_wall: o.MaxWall = None,
+    limits: o.Limits,
     new_name: Annotated[str | None, o.option("--name", "Name of the branch; default: NAME_atN.", "NEW")] = None,
     logs_dir: o.LogsDir = Path("logs"),
     display: o.Display = "auto",
     as_json: o.AsJson = False,
     no_html: o.NoHtml = False,
-    env_file: o.EnvFile = None,
-    allow_key: o.AllowKey = None,
+    keys: o.Keys,
 ) -> None:
     """Play a run again from one of its decisions on.
 
@@ -185,18 +147,15 @@ def fork(
     ended first, and new ones are numbered after those that are there.
     """
     from agentsim.cli.display import shown
-    from agentsim.cli.finish import finish, show
-    from agentsim.environment import environment
-    from agentsim.history.load import load_history
+    from agentsim.cli.finish import finish, show_finished
     from agentsim.history.run_files import find_run
     from agentsim.runner.fork import parent_of
     from agentsim.runner.wanted import Wanted, of_arm, of_several, to_play
 
     if arm is not None and paired:
         raise UsageError("--paired: branches of an arm have chance of their own, number by number; leave it out")
-    env = environment(env_file, allow_key)
+    env = keys.env
     parent = parent_of(find_run(logs_dir, name), at)
-    limits = {"max_cost_usd": max_cost, "max_calls": max_calls, "max_wall_s": max_wall}
     what: dict[str, Any] = {"instead": instead, "changes": overrides or ()}
     if arm is not None:
         wanted = of_arm(parent, arm, branches or 1, **what)
@@ -207,13 +166,12 @@ def fork(
     worst = 0
     for each in to_play(wanted, remark):
         with shown(display) as watcher:
-            result = each.played(env=env, stem=new_name, limits=limits, watcher=watcher)
+            result = each.played(env=env, stem=new_name, limits=limits.given, watcher=watcher)
         try:
             if result is not None:
-                finish(result, page=None if no_html or result.rebuilt else {}, as_json=as_json)
+                finish(result, page=None if no_html else {}, as_json=as_json)
             elif (files := each.files) is not None:  # it was finished before
-                page = files.page if files.page.is_file() else None
-                show(files, load_history(files.history), page, as_json=as_json)
+                show_finished(files, as_json=as_json)
         except typer.Exit as ended:
             worst = worst or ended.exit_code
             if ended.exit_code >= 128:

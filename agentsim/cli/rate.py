@@ -1,17 +1,21 @@
-"""`agentsim pool` freezes a folder of games as a reference pool; `agentsim rate` places a new model against one."""
+"""`agentsim pool` and `rate` place a model against a pool of games; `plan` says how many games a design needs."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from agentsim.cli import options as o
-from agentsim.cli.terminal_output import aligned, remark, safe, say, say_json, shortened, some_left_out
+from agentsim.cli.terminal_output import aligned, print_panel, remark, safe, say, say_json, shortened, some_left_out
+from agentsim.engine.wording import counted
 from agentsim.errors import needed_by
 
 if TYPE_CHECKING:
+    from agentsim.analysis.design_effects import Plan
+    from agentsim.engine.panel import DataTable
     from agentsim.rating import Rating
 
 
@@ -38,6 +42,7 @@ def pool(
     typer.echo(safe(f"{out}: {len(made.members)} models in {len(made.games)} games of {made.game}, {made.seats} seats"))
 
 
+@o.grouped
 def rate(
     *,
     model: Annotated[str, o.option("--model", "The model to rate.", "MODEL")],
@@ -65,8 +70,7 @@ def rate(
     abort_after: o.AbortAfter = 5,
     display: o.Display = "auto",
     as_json: o.AsJson = False,
-    env_file: o.EnvFile = None,
-    allow_key: o.AllowKey = None,
+    keys: o.Keys,
 ) -> None:
     """Rate a new model against a reference pool.
 
@@ -76,12 +80,11 @@ def rate(
     """
     with needed_by("agentsim rate"):
         from agentsim.rating import Rating
-    from agentsim.environment import environment
 
     rating = Rating(
         model,
         pool,
-        environment(env_file, allow_key),
+        keys.env,
         games=games,
         width=width,
         entries=entries,
@@ -91,29 +94,23 @@ def rate(
         logs_dir=logs_dir,
         max_cost_usd=max_cost,
     )
-    code = _played(rating, jobs=jobs, abort_after=abort_after, display=display)
+    code = _played(rating, display, jobs=jobs, abort_after=abort_after)
     if rating.finished:
         _print(rating, as_json=as_json)
     if code:
         raise typer.Exit(code)
 
 
-def _played(rating: Rating, *, jobs: int | None, abort_after: int, display: o.DisplayMode) -> int:
-    """Play the rounds that are left, and return the exit code of the last one."""
+def _played(rating: Rating, display: o.DisplayMode, **options: Any) -> int:
+    """Play the rounds that are left, and return the highest of their exit codes."""
     from agentsim.cli.display import shown_batch
-    from agentsim.runner.batch.manifest import at_once
-    from agentsim.runner.batch.run_batch import run_batch
 
-    code, rounds = 0, 0
-    while (manifest := rating.next_games()) is not None:
-        rounds += 1
-        if rounds == 1:
+    code = 0
+    for number, batch in enumerate(rating.batches(**options)):
+        if not number:
             _say_what_it_costs(rating)
-        at = jobs or at_once(manifest)
-        with shown_batch(display, rating.directory.name) as watcher:
-            result = run_batch(
-                manifest, rating.directory, env=rating.env, jobs=at, abort_after=abort_after, watcher=watcher
-            )
+        with shown_batch(display, rating.directory.name) as batch.watcher:
+            result = batch.run()
         code = max(code, result.exit_code)
         if not result.complete:
             why = "not every game came to a result" if result.stopped is None else str(result.stopped)
@@ -164,3 +161,57 @@ def _print(rating: Rating, *, as_json: bool) -> None:
             f"(p = {known.dispersion.p:.3f}), and count for so much less"
         )
     say(safe(f"One may write: {rating.sentence}"))
+
+
+@o.grouped
+def plan(
+    *,
+    design: Annotated[Path, o.path_option("--design", "The design's TOML file.")],
+    effect: Annotated[float, o.option("--effect", "The size of effect to be found.", "SIZE")],
+    pilot: Annotated[Path, o.path_option("--pilot", "A folder of games of this design.", "DIR")],
+    of: o.Effect,
+    logs_dir: o.LogsDir = Path("logs"),
+    as_json: o.AsJson = False,
+) -> None:
+    """Say how many games a design needs.
+
+    Also what they cost, and the power of what is planned. An effect of the given size is then found with a power of
+    80%, at 5% on both sides. The pilot says how blocks differ and what a game costs; it should have 20 blocks. Needs
+    the extra analysis.
+    """
+    with needed_by("agentsim plan"):
+        from agentsim.analysis.design_effects import plan as planned
+    from agentsim.scenario.design_file import read_design
+
+    folder = next((path for path in (pilot, logs_dir / pilot) if path.is_dir()), pilot)
+    found = planned(read_design(design).factorial, folder, size=effect, **asdict(of))
+    if as_json:
+        say_json(found.to_json())
+        return
+    print_panel(_table(found))
+
+
+def _table(found: Plan) -> DataTable:
+    from agentsim.analysis.design_effects import PILOT
+    from agentsim.cli.finish import money
+    from agentsim.engine.panel import DataTable
+
+    rows = []
+    for each in found.needed:
+        cost = money(each.cost_usd) if each.calls else None
+        power = None if each.power is None else f"{each.power:.0%}"
+        of = each.pilot
+        sd = None if of.sd is None else f"{of.sd:.3f}"
+        rows.append((of.effect, of.measure, of.player, sd, each.blocks, each.games, each.calls, cost, power))
+    said = "no replicates are planned" if found.planned is None else f"{counted(found.planned, 'block')} planned"
+    columns = ("effect", "measure", "player", "sd", "blocks", "games", "calls", "cost", f"power ({said})")
+    note = (
+        f"{found.design}; {counted(found.cells, 'game')} a block, each with another seed than the pilot's. sd is that "
+        f"of the effect between {counted(found.pilot, 'block')} of the pilot, whose uncertainty is allowed for; an "
+        "effect without one was the same in all of them."
+    )
+    if found.pilot < PILOT:
+        note += (
+            f" A pilot of {PILOT} blocks is better: the power is right on average, and far off for some small pilots."
+        )
+    return DataTable(f"For an effect of {found.size:g} to be found with a power of 80%", columns, tuple(rows), note)

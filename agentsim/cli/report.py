@@ -1,4 +1,4 @@
-"""`agentsim report`: compare the players of many games, under each condition, between conditions and across games."""
+"""`agentsim report`: compare the players of many games, in the terminal, as JSON, as CSV or on a page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import typer
 
 from agentsim.cli import options as o
-from agentsim.cli.report_page import DECIDED, fell, write_page
 from agentsim.cli.terminal_output import print_panel, remark, safe, say_json, shortened, some_left_out
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, needed_by
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from agentsim.analysis.folder_report import Compared, Part
     from agentsim.analysis.folders import Games
     from agentsim.analysis.standings import Standing
+
 
 By: TypeAlias = Literal["model", "player"]
 FileFormat: TypeAlias = Literal["csv", "json"]
@@ -143,10 +143,8 @@ def _say_fallbacks(part: Part, max_fallbacks: float, *, alone: bool) -> None:
     if not any(line.asked for line in part.table.lines):
         return
     where, said = "" if alone else f" ({part.name})", fell(part, max_fallbacks)
-    if part.above:
-        typer.echo(safe(f"warning: fallbacks{where}: {said}: {DECIDED}"))
-    else:
-        typer.echo(safe(f"fallbacks{where}: {said}"))
+    line = f"fallbacks{where}: {said}"
+    typer.echo(safe(f"warning: {line}: {DECIDED}" if part.above else line))
     _warn_of(part.table.lines)
 
 
@@ -243,3 +241,57 @@ def _warn_of(lines: Sequence[Standing]) -> None:
     if notable:
         whose = ", ".join(f"{label} {share}" for label, share in sorted(notable.items(), key=lambda e: -e[1].rate))
         typer.echo(shortened(f"warning: fallbacks decided more than {NOTABLE:.0%} of {whose}", 600))
+
+
+DECIDED = "what fallbacks decided says nothing about the players"
+
+
+def fell(part: Part, max_fallbacks: float) -> str:
+    """How many games have too many fallbacks."""
+    return f"{len(part.above)} of {counted(len(part.condition.games), 'game')} with more than {max_fallbacks:.0%}"
+
+
+def write_page(directory: Path, found: Compared, max_fallbacks: float) -> None:
+    """Write the folder's page."""
+    from agentsim.history.load import list_runs
+    from agentsim.history.record import FINISHED
+    from agentsim.history.run_files import write_whole
+    from agentsim.report.markup import find_css, money
+    from agentsim.report.page import GameLink, render_batch
+
+    games, played = [], []
+    for run in list_runs(directory):
+        played.append(run.game.replace("_", " ").title())
+        page = f"{run.name}.html" if (directory / f"{run.name}.html").is_file() else None
+        share = None if run.shares is None else run.shares.short
+        games.append(GameLink(run.name, run.status, run.seed, run.winner, run.cost_usd, page, share))
+    finished = sum(game.status in FINISHED for game in games)
+    costs = [game.cost_usd for game in games]
+    facts = [("Game", ", ".join(dict.fromkeys(played))), ("Games", f"{finished} of {len(games)} finished")]
+    for kind in found.kinds:
+        if len(kind.conditions) > 1:
+            named = "; ".join(f"{each.name} ({len(each.games)})" for each in kind.conditions)
+            facts.append((f"Conditions of {kind.game}, not pooled", named))
+    if None not in costs:
+        facts.append(("Cost", money(sum(cost or 0.0 for cost in costs))))
+    parts = [part for kind in found.kinds for part in kind.parts]
+    fallbacks = [
+        ("" if found.whole is part else f"{part.name}: ") + fell(part, max_fallbacks)
+        for part in parts
+        if any(line.asked for line in part.table.lines)
+    ]
+    if fallbacks:
+        facts.append(("Fallbacks", "; ".join(fallbacks)))
+    labels = dict.fromkeys(line.label for part in parts for line in part.table.lines)
+    planned, others = ([panel for was, panel in found.panels if was is wanted] for wanted in (True, False))
+    page_text = render_batch(
+        others,
+        games,
+        name=directory.resolve().name,
+        facts=facts,
+        warning=f"{'; '.join(fallbacks)}: {DECIDED}" if any(part.above for part in parts) else None,
+        labels={label: place for place, label in enumerate(labels)},
+        css=find_css(directory),
+        planned=planned,
+    )
+    write_whole(directory / "index.html", page_text)

@@ -69,13 +69,12 @@ def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Displa
     typer.echo(f"{files.name}: {status}")
 
 
+@o.grouped
 def logs(
     *,
     filename: Annotated[str, o.option("--filename", "Name of the run, without a folder.", "NAME")],
     logs_dir: o.LogsDir = Path("logs"),
-    include_prompts: o.IncludePrompts = False,
-    include_reasoning: o.IncludeReasoning = False,
-    include_usage: o.IncludeUsage = False,
+    page: o.Page,
     as_seen_by: Annotated[str | None, o.option("--as-seen-by", "Only what this player could see.", "PLAYER")] = None,
     open_page: Annotated[bool, o.option("--open", "Open the page in a browser.")] = False,
 ) -> None:
@@ -85,11 +84,10 @@ def logs(
 
     files = find_run(logs_dir, filename)
     check_history(files, "the page shows")
-    parts = {"include_prompts": include_prompts, "include_reasoning": include_reasoning, "include_usage": include_usage}
-    page = run_in(files).page(files.page, as_seen_by=as_seen_by, **parts)
-    typer.echo(str(page))
+    written = run_in(files).page(files.page, as_seen_by=as_seen_by, **page.options)
+    typer.echo(str(written))
     if open_page:
-        typer.launch(str(page))
+        typer.launch(str(written))
 
 
 def export(
@@ -224,8 +222,8 @@ def _of_each_run(directory: Path, made: Callable[[RunFiles], T]) -> Iterator[T]:
 
 def check_history(files: RunFiles, shown: str) -> None:
     """Raise `UsageError` where there is no history; note that the history is behind where the run is being played."""
-    from agentsim.history.journal_file import is_running
     from agentsim.history.load import require_history
+    from agentsim.history.run_files import is_running
 
     require_history(files)
     if is_running(files.journal):

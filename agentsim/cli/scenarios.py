@@ -1,4 +1,4 @@
-"""`agentsim validate`, `games`, `models` and `schema`: what can be played here, and whether a scenario can."""
+"""`agentsim validate`, `games`, `models`, `schema` and `check`: what can be played here, and whether it is sound."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import typer
 
 from agentsim.cli import options as o
 from agentsim.cli.terminal_output import left_out, remark, say, say_json, shortened
-from agentsim.errors import ScenarioError
+from agentsim.engine.wording import counted
+from agentsim.errors import ScenarioError, UsageError
 
 if TYPE_CHECKING:
     from agentsim.engine.game import Game
@@ -21,16 +22,12 @@ if TYPE_CHECKING:
 PROVIDER_FAILS = 3
 
 
+@o.grouped
 def validate(
     *,
     config: o.Config,
-    game_config: o.GameConfig = None,
-    overrides: o.Overrides = None,
-    game: o.Game = None,
-    env_file: o.EnvFile = None,
-    allow_key: o.AllowKey = None,
-    provider: o.Provider = None,
-    allow_dir: o.AllowDir = None,
+    loading: o.Loading,
+    keys: o.Keys,
     ping: Annotated[bool, o.option("--ping", "Send one small request to every model and explain failures.")] = False,
 ) -> None:
     """Check a scenario or a design without playing it.
@@ -38,7 +35,6 @@ def validate(
     What is checked is all that can be known before the first call: the file, the players, keys and extras. Then calls,
     tokens and cost are forecast from one game on bots.
     """
-    from agentsim.environment import environment
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
     from agentsim.runner.seats import errands, seated
@@ -46,12 +42,10 @@ def validate(
     from agentsim.scenario.load import load
     from agentsim.scenario.scenario import idle_prices
 
-    loading: dict[str, Any] = {"game_config": game_config, "overrides": overrides or (), "provider": provider}
-    loading |= {"game": game, "allow_dirs": allow_dir or ()}
     if is_design(config):
-        config = _base_of(config, loading)
-    scenario = load(config, **loading)
-    played, env = find(scenario.game), environment(env_file, allow_key)
+        config = _base_of(config, loading.options)
+    scenario = load(config, **loading.options)
+    played, env = find(scenario.game), keys.env
     if not ping:  # which has more to say about a missing key, and says it of every model
         seated(scenario, played, env)
     doubts = getattr(played, "doubts", None)  # `Doubtful`
@@ -109,7 +103,7 @@ def _base_of(config: Path, loading: dict[str, Any]) -> Path:
 
 def _small_caps(scenario: Scenario) -> list[str]:
     """A line for each reasoning model whose `max_tokens` its reasoning may use up."""
-    from agentsim.models.tokens import small_cap
+    from agentsim.models.prices import small_cap
 
     lines: dict[str, str] = {}
     for plan in scenario.seats:
@@ -194,7 +188,7 @@ def models(env_file: o.EnvFile = None, as_json: o.AsJson = False) -> None:
 
     Nothing is called, and no key is shown.
     """
-    from agentsim.environment import environment
+    from agentsim.models.keys import environment
     from agentsim.models.local import embedded_models
     from agentsim.models.profiles import BUILT_IN, resolve
 
@@ -228,3 +222,50 @@ def schema() -> None:
     from agentsim.scenario.tables import json_schema
 
     typer.echo(json.dumps(json_schema(usable_games()), indent=2, ensure_ascii=False))
+
+
+FOUND = 1
+_LONGEST = 1000
+_MOST = 5  # findings of a check that are said
+
+
+def check(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game's name, as `agentsim games` lists it.")],
+    *,
+    golden: Annotated[
+        Path | None, o.path_option("--golden", "Folder of golden files: compared, and written where not there.", "DIR")
+    ] = None,
+    update: Annotated[bool, o.option("--update", "Write the golden files anew.")] = False,
+    seeds: Annotated[int, o.option("--seeds", "Games that a check plays.", "N", min=1)] = 20,
+) -> None:
+    """Check that a game keeps what every game promises.
+
+    Each check plays the game's tiny scenario on bots and says in one line that nothing was found, or what, and where;
+    what else it found stands indented below. An error that stops several checks is said once. Exit code 1 where
+    anything is found.
+    """
+    from agentsim.testing import CHECKS, case_of
+
+    if update and golden is None:
+        raise UsageError("--update: which golden files? (--golden DIR)")
+    case, failed = case_of(game, golden=golden, update=update, seeds=seeds), 0
+    stopped: dict[str, list[str]] = {}  # the checks that an error stopped, by its place
+    for name, look in CHECKS.items():
+        looked_at, findings = look(case)
+        failed += bool(findings)
+        places = {finding.where for finding in findings if finding.stopped}
+        findings = tuple(each for each in findings if not each.stopped or each.where not in stopped)
+        for place in places:
+            stopped.setdefault(place, []).append(name)
+        if not findings and not places:
+            say(shortened(f"ok {name}: {looked_at}", _LONGEST))
+        for number, finding in enumerate(findings[:_MOST]):
+            say(f"{'  ' if number else f'FAILED {name}: '}{shortened(str(finding), _LONGEST)}")
+        if len(findings) > _MOST:
+            say(f"  and {len(findings) - _MOST} more")
+    for first, *others in stopped.values():
+        if others:
+            say(f"{counted(len(others), 'more check')} stopped at the error that {first} found: {', '.join(others)}")
+    if failed:
+        say(f"{game}: {failed} of {len(CHECKS)} checks found something")
+        raise typer.Exit(FOUND)

@@ -97,6 +97,11 @@ class Request(Generic[D]):
         """The options of single fields, by path."""
         return by_path(self.stated)
 
+    @cached_property
+    def _records(self) -> Mapping[str, Each | Variant]:
+        """The options of fields that hold several values; most questions have none, and are checked three times."""
+        return {path: each for path, each in self.stated.items() if isinstance(each, Each | Variant)}
+
     def prompt(self) -> Prompt:
         """The question in words, without the player's persona."""
         raise NotImplementedError
@@ -124,10 +129,12 @@ class Request(Generic[D]):
         given = values_at(decision)
         for path in filter(given.__contains__, self.legal):
             self.check_value(path, given[path], self.legal[path])
-        for path, each in self.stated.items():
-            if isinstance(each, Each) and (reason := each.why_not(path, given[path])):
-                raise IllegalDecision(f"{reason}.")
-            if isinstance(each, Variant) and (reason := each.why_not(path, given[each.by], given[path])):
+        for path, each in self._records.items():
+            if isinstance(each, Variant):
+                reason = each.why_not(path, given[each.by], given[path])
+            else:
+                reason = each.why_not(path, given[path])
+            if reason:
                 raise IllegalDecision(f"{reason}.")
         if reason := self.why_not(decision):
             raise IllegalDecision(reason)
@@ -252,7 +259,7 @@ class Request(Generic[D]):
         legal = {name: option.identity for name, option in self.legal.items()}
         # a question without particulars keeps the fingerprint that older journals hold
         fingerprint_fields = self.fingerprint_fields()
-        unnamed = any(isinstance(each, Each) and each.value is not None for each in self.stated.values())
+        unnamed = any(isinstance(each, Each) and each.value is not None for each in self._records.values())
         assert fingerprint_fields or not unnamed, f"{self.kind}: no fingerprint names what is in Each"
         parts = [self.kind, self.player, legal, *([dict(fingerprint_fields)] if fingerprint_fields else [])]
         return hashlib.sha256(canonical(parts).encode()).hexdigest()[:16]

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import chain
 from operator import add
 from typing import Any
@@ -20,8 +20,8 @@ from agentsim.engine.event import Event
 from agentsim.errors import ScenarioError
 from agentsim.history.contents import Entry
 from agentsim.history.record import History
-from agentsim.models import tokens
 from agentsim.models.base import MOST_TEXT, Attempt, Completion
+from agentsim.models.prices import estimated_tokens
 from agentsim.players.model import emptiness
 
 _LEAST_PROMPT = 1_000  # estimated tokens: no server has a context so short, and estimates of little text are bad
@@ -51,7 +51,7 @@ def diagnostics(model: str, attempt: Attempt) -> Iterator[Diagnostic]:
 
 def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[tuple[str, str]]:
     used = completion.usage
-    sent = tokens.about(chain.from_iterable(message.segments for message in attempt.messages))
+    sent = estimated_tokens(chain.from_iterable(message.segments for message in attempt.messages))
     if used.prompt_tokens is not None and sent >= _LEAST_PROMPT and used.prompt_tokens < _ARRIVED * sent:
         cut = f"of a prompt of about {sent:,} tokens only {used.prompt_tokens:,} were read"
         yield "prompt_cut", f"{cut}; give the server a longer context (Ollama: OLLAMA_CONTEXT_LENGTH)"
@@ -65,6 +65,7 @@ def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[t
         yield "reply_cut", f"a reply of more than {MOST_TEXT // 1024} KiB was cut"
 
 
+@lru_cache(64)  # asked twice about every reply
 def _family(model: str) -> str:
     """The letters that a model's own name begins with: `gpt` of `openai/gpt-5-mini`; '' where it begins otherwise."""
     found = re.match("[a-z]*", model.rpartition("/")[2].lower())

@@ -1,10 +1,11 @@
-"""Load: histories from the disk, one or a list of all in a folder, their events as the game's own, and where two part.
+"""Load: histories from the disk, the runs and branches of a folder, events as the game's own, and where two runs part.
 
 Every failure is a `UsageError` of one line, because a history may come from anywhere.
 """
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -21,9 +22,8 @@ from agentsim.engine.game import Game
 from agentsim.errors import AgentsimError, JournalError, UsageError, first_objection
 from agentsim.history.contents import read_journal
 from agentsim.history.diagnostics import Shares, shares_in
-from agentsim.history.journal_file import is_running
-from agentsim.history.record import History
-from agentsim.history.run_files import MANIFEST, RunFiles, find_run, is_table
+from agentsim.history.record import Branch, History
+from agentsim.history.run_files import MANIFEST, RunFiles, find_run, is_running, is_table
 
 T = TypeVar("T")
 
@@ -245,3 +245,19 @@ def _told(history: History) -> Iterator[dict[str, Any]]:
     return (
         {"round": part.title, **event.model_dump(include=shown)} for part in history.rounds for event in part.events
     )
+
+
+def branches_in(directory: Path) -> Iterator[tuple[RunFiles, Branch]]:
+    """Every branch with a journal in the folder, finished or not, by name; what cannot be read is passed over."""
+    for path in sorted(directory.glob("*.jsonl")):
+        if not path.is_file():
+            continue
+        with path.open("rb") as file:
+            first = file.readline()
+        if b'"fork"' not in first:
+            continue  # most runs of a large folder are no branches
+        try:
+            branch = Branch.restore(json.loads(first)["fork"])
+        except (KeyError, TypeError, ValueError, RecursionError):
+            continue  # a table, or not readable
+        yield RunFiles(directory, path.stem), branch

@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from agentsim.engine.reading import Reading
+from agentsim.errors import first_objection
 from agentsim.models.base import Count, Usage, Word
 
 FORMAT = "agentsim-history/1"
@@ -166,11 +168,14 @@ class WarningRecord(Record):
     count: int
 
 
-class ForkRecord(Record):
-    """Where a branch left its parent: the run's name, the decision, and which branch of several it is.
+class Branch(Record):
+    """A run that shares another's past: what journals and histories keep of that.
 
-    `arm` is what branches that make the same change are called. Decisions of earlier waves than `wave`, and those
-    `beside` that one, are the parent's, and `inherited` is what they used; `paid` is the branch's own part.
+    `of` is the parent's name, `at` the decision that is made anew, or `instead`; `branch` tells several branches apart.
+    `salts` are the waves, with a word each, after which chance goes its own way; a fork of a fork may have two.
+    `changed` are the settings that are not the parent's, as `KEY=VALUE`; `arm` is what branches that make the same
+    change are called, None where they have no name. Decisions of earlier waves than `wave`, which is that of the
+    decision, and those `beside` it, are the parent's; records of earlier versions do not say the wave.
     """
 
     of: str
@@ -182,12 +187,35 @@ class ForkRecord(Record):
     wave: int | None = None
     beside: list[int] = []
     arm: str | None = None
+
+    def inherits(self, wave: int, index: int) -> bool:
+        """Whether a decision is the parent's, which was paid for there."""
+        return wave < (self.wave or 0) or index in self.beside
+
+    @property
+    def change(self) -> str:
+        """What is not the parent's, in words."""
+        return ", ".join((*self.changed, *(() if self.instead is None else (json.dumps(self.instead),))))
+
+    def record(self) -> dict[str, Any]:
+        """As journals and histories keep it: a branch of an earlier version keeps its record."""
+        unknown = {*(() if self.wave else ("wave", "beside")), *(() if self.arm else ("arm",))}
+        return self.model_dump(mode="json", exclude=unknown)
+
+    @classmethod
+    def restore(cls, record: Mapping[str, Any]) -> Branch:
+        """The branch that `record()` came from; `ValueError` where it is none."""
+        try:
+            return cls.model_validate(record)
+        except ValidationError as error:
+            raise ValueError(first_objection(error)) from None
+
+
+class ForkRecord(Branch):
+    """A history's `fork`: what the parent's decisions used (`inherited`), and what the branch itself did (`paid`)."""
+
     inherited: TotalsRecord | None = None
     paid: TotalsRecord | None = None
-
-    def inherits(self, decision: DecisionRecord) -> bool:
-        """Whether a decision is the parent's, which was paid for there."""
-        return (self.wave is not None and decision.wave < self.wave) or decision.index in self.beside
 
 
 class History(Record):
@@ -263,4 +291,4 @@ class History(Record):
 
     def inherits(self, decision: DecisionRecord) -> bool:
         """Whether a decision is that of the parent that this run is a branch of."""
-        return self.fork is not None and self.fork.inherits(decision)
+        return self.fork is not None and self.fork.inherits(decision.wave, decision.index)

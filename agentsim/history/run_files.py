@@ -180,3 +180,20 @@ def _named_first(temporary: Path, path: Path) -> None:
     except OSError:  # no links on this disk: the name is taken by an empty file first
         path.touch(exist_ok=False)
         temporary.replace(path)
+
+
+def is_running(path: Path) -> bool:
+    """Whether some process holds the journal's lock now."""
+    import fcntl  # a shared lock, so that two who look at once do not see each other: `filelock` has none
+
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False

@@ -62,3 +62,15 @@ def is_near(address: str) -> bool:
     except ValueError:  # a name
         plain = "." not in host and not host[:1].isdigit()  # a number would be an address after all
         return bool(host) and (plain or host.endswith(_PRIVATE_NAMES))
+
+
+def ollama_address(host: str) -> str:
+    """What Ollama's own client makes of OLLAMA_HOST: `[scheme://]host[:port]`, everything optional."""
+    scheme, separator, rest = host.rpartition("://")
+    scheme = scheme.lower()
+    place, _, path = rest.partition("/")
+    name, _, port = place.rpartition(":") if re.search(r":\d*$", place) else (place, "", "")
+    default = {"http": "80", "https": "443"}.get(scheme, "11434") if separator else "11434"
+    # A server is told to listen on 0.0.0.0 by the same variable; a client cannot call that.
+    name = "127.0.0.1" if name in {"", "0.0.0.0"} else name  # noqa: S104 - compared, not bound
+    return f"{scheme or 'http'}://{name}:{port or default}/{path.strip('/') + '/' if path.strip('/') else ''}v1"

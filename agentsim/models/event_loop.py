@@ -1,7 +1,7 @@
 """Event loop: what all calls of one share: the connections that the system allows, and time in which it runs.
 
 How many calls a host takes is `rate_limiter`; which errors follow from a deadline is `faults`' business; limits of a
-whole run are wall clock, and `runner.budget`'s.
+whole run are wall clock, and `runner.admission`'s.
 """
 
 from __future__ import annotations
@@ -35,8 +35,11 @@ _PLACES: WeakKeyDictionary[asyncio.AbstractEventLoop, Places] = WeakKeyDictionar
 
 def places() -> Places:
     """Those of the running event loop."""
-    make_room(0)
-    return _PLACES[asyncio.get_running_loop()]
+    loop = asyncio.get_running_loop()
+    if (found := _PLACES.get(loop)) is None:
+        make_room(0)
+        found = _PLACES[loop]
+    return found
 
 
 def make_room(calls: int, games: int = 1, *, connections: int = 0) -> str | None:

@@ -14,9 +14,9 @@ from typing import Literal
 
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.models.attempts import duration, retry_after
 from agentsim.models.profiles import Profile
 from agentsim.models.redaction import redact
-from agentsim.models.retry_after import duration, retry_after
 
 UNSUPPORTED_FORMAT = "unsupported_format"
 """The code of a `ProviderRejected` that another structured mode might not meet."""

@@ -1,18 +1,19 @@
 """Keys: which variable of the environment is sent to which address, and in which headers.
 
 A variable that is a key by its name may go where a scenario says, and is named before it does. One that belongs to
-another service, or is no key, goes only where the user has named it. Reading `.env` files does not belong here (the
-command line merges them into the mapping), nor does hiding keys in texts (`redaction`).
+another service, or is no key, goes only where the user has named it. Hiding keys in texts is `redaction`.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from agentsim import __version__
-from agentsim.errors import ScenarioError
+from agentsim.errors import ScenarioError, UsageError
 from agentsim.models.address import is_own_machine
 from agentsim.models.profiles import BUILT_IN, Profile, is_own
 
@@ -30,6 +31,26 @@ class Variables(dict[str, str]):
     def __init__(self, env: Mapping[str, str], allowed: Collection[str] = ()) -> None:
         super().__init__(env)
         self.allowed = frozenset(allowed)
+
+
+def environment(env_file: Path | None, allow_key: Collection[str] | None = None) -> Variables:
+    """The variables; those of `allow_key` may be sent to any address.
+
+    Parent directories are not searched, since a file that another user put there could redirect a key.
+    """
+    from dotenv import dotenv_values
+
+    if env_file is not None and not env_file.is_file():
+        raise UsageError(f"--env-file {env_file}: there is no such file")
+    merged: dict[str, str] = {}
+    for path in (Path(".env"), env_file):
+        if path is not None and path.is_file():
+            try:
+                values = dotenv_values(path, interpolate=False, encoding="utf-8")
+            except (OSError, UnicodeDecodeError):
+                raise UsageError(f"{path}: cannot be read as UTF-8 text") from None
+            merged |= {name: value for name, value in values.items() if value is not None}
+    return Variables({**merged, **os.environ}, allow_key or ())
 
 
 def key_for(profile: Profile, env: Mapping[str, str]) -> str | None:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from agentsim.errors import ScenarioError
-from agentsim.models.address import normal, url_problem
+from agentsim.models.address import normal, ollama_address, url_problem
 
 Structured: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt", "auto"]
 """How a reply is held to its schema: enforced as the answer or as the arguments of a forced function call, as any JSON
@@ -270,22 +270,10 @@ def _address_from(env: Mapping[str, str], provider: str) -> str | None:
     variable = _BASE_URL_ENV.get(provider, "")
     address = env.get(variable, "").strip()
     if not address and provider == "ollama" and (host := env.get("OLLAMA_HOST", "").strip()):
-        variable, address = "OLLAMA_HOST", _ollama_address(host)
+        variable, address = "OLLAMA_HOST", ollama_address(host)
     if address and (problem := url_problem(address)):
         raise ScenarioError(f"the environment variable {variable} {problem}")
     return address or None
-
-
-def _ollama_address(host: str) -> str:
-    """What Ollama's own client makes of OLLAMA_HOST: `[scheme://]host[:port]`, everything optional."""
-    scheme, separator, rest = host.rpartition("://")
-    scheme = scheme.lower()
-    place, _, path = rest.partition("/")
-    name, _, port = place.rpartition(":") if re.search(r":\d*$", place) else (place, "", "")
-    default = {"http": "80", "https": "443"}.get(scheme, "11434") if separator else "11434"
-    # A server is told to listen on 0.0.0.0 by the same variable; a client cannot call that.
-    name = "127.0.0.1" if name in {"", "0.0.0.0"} else name  # noqa: S104 - compared, not bound
-    return f"{scheme or 'http'}://{name}:{port or default}/{path.strip('/') + '/' if path.strip('/') else ''}v1"
 
 
 def address_of(provider: str, overrides: Mapping[str, ProviderSettings], env: Mapping[str, str]) -> str:

@@ -20,10 +20,10 @@ from markupsafe import Markup
 from agentsim.engine.panel import Board, Chart, DataTable, Estimates, Network, Panel, PlayerProfiles, Scatter, Threads
 from agentsim.games import find
 from agentsim.history.diagnostics import shares_in
+from agentsim.history.fold import cached_share
 from agentsim.history.load import derived, told_events
 from agentsim.history.pairs import pairs
 from agentsim.history.record import History
-from agentsim.history.totals import cached_share
 from agentsim.report import markup
 from agentsim.report.board import board
 from agentsim.report.charts import chart, ranges, scatter

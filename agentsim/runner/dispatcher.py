@@ -19,21 +19,18 @@ from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.contents import Entry
 from agentsim.history.diagnostics import diagnostics
+from agentsim.history.fold import Totals
 from agentsim.history.journal import Journal
-from agentsim.history.totals import Totals
-from agentsim.models import tokens
+from agentsim.history.record import Branch
 from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message, Usage
-from agentsim.models.prices import Prices
+from agentsim.models.prices import USUAL_REPLY, Prices, estimated_tokens, longest_reply, most_tokens
 from agentsim.models.rate_limiter import RateLimiter, Slot
-from agentsim.models.tokens import longest_reply
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player
-from agentsim.runner.budget import Budget
-from agentsim.runner.circuit_breaker import CircuitBreaker, Link
+from agentsim.runner.admission import Budget, CircuitBreaker, Link
 from agentsim.runner.referee import rule, to_entry
 from agentsim.runner.watch import Watcher
-from agentsim.scenario.scenario import Branch
 
 Seat: TypeAlias = Player | BotPlayer
 NOTICEABLE_S = 1.0
@@ -48,7 +45,7 @@ async def acquire_slot(player: ModelPlayer, messages: Sequence[Message]) -> Slot
     limiter = player.model.limiter
     if limiter is None:
         return RateLimiter().start(0)
-    expected = tokens.about(message.text for message in messages) + (player.sampling.max_tokens or tokens.REPLY)
+    expected = estimated_tokens(message.text for message in messages) + (player.sampling.max_tokens or USUAL_REPLY)
     return await limiter.acquire(expected)
 
 
@@ -181,7 +178,7 @@ class Dispatcher:
         """US dollars that a call of the dearest of them can cost; 0 where no limit asks for it."""
         if self.budget.max_cost_usd is None:
             return 0.0
-        prompt = tokens.at_most((*(message.text for message in messages), json.dumps(ask.request.schema())))
+        prompt = most_tokens((*(message.text for message in messages), json.dumps(ask.request.schema())))
         return max(
             self.prices.estimate(each.name, prompt, longest_reply(each.name, each.sampling.max_tokens)) or 0.0
             for each in players
@@ -258,8 +255,10 @@ class _DecisionCalls:
 
     async def _slot(self, player: ModelPlayer, messages: Sequence[Message]) -> Slot:
         budget = self._dispatcher.budget
+        if (left_s := budget.left_s()) is None:
+            return await acquire_slot(player, messages)
         try:
-            async with asyncio.timeout(budget.left_s()):
+            async with asyncio.timeout(left_s):
                 return await acquire_slot(player, messages)
         except TimeoutError:
             raise budget.out_of_time() from None

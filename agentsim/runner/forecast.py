@@ -19,10 +19,8 @@ from agentsim.engine.play import Ask
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request, Text, values_at
 from agentsim.errors import DecisionError
-from agentsim.models import tokens
 from agentsim.models.base import Message
-from agentsim.models.prices import Prices
-from agentsim.models.tokens import longest_reply
+from agentsim.models.prices import Prices, estimated_tokens, longest_reply, most_tokens
 from agentsim.players.model import prompt_messages
 from agentsim.runner.plays import new_play
 from agentsim.scenario.player_plan import PlayerPlan
@@ -165,8 +163,8 @@ class _Counter:
     def count(self, plan: PlayerPlan, ask: Ask, decision: Decision) -> None:
         messages = prompt_messages(ask, plan.prompt or "")
         texts = [message.text for message in messages]
-        prompt, limit = tokens.about(texts), longest_reply(plan.model, plan.settings.max_tokens)
-        completion = min(limit, tokens.about([decision.model_dump_json()]))
+        prompt, limit = estimated_tokens(texts), longest_reply(plan.model, plan.settings.max_tokens)
+        completion = min(limit, estimated_tokens([decision.model_dump_json()]))
         part = self._found.models[plan.model]
         part.add(
             ModelForecast(
@@ -177,7 +175,7 @@ class _Counter:
                 completion=completion,
                 most_completion=limit,
                 usd=self._prices.estimate(plan.model, prompt, completion),
-                most_usd=self._most(plan, tokens.at_most((*texts, json.dumps(ask.request.schema())))),
+                most_usd=self._most(plan, most_tokens((*texts, json.dumps(ask.request.schema())))),
             )
         )
         sample = Sample(ask.request, messages, prompt)
@@ -197,7 +195,7 @@ class _Counter:
         keys = ((plan.model, ""), (plan.model, plan.id))
         longest = max(shared(self._last.get(key, ""), text) for key in keys)
         self._last.update(dict.fromkeys(keys, text))
-        return tokens.about([text[:longest]])
+        return estimated_tokens([text[:longest]])
 
 
 def shared(one: str, other: str) -> int:

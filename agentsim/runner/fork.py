@@ -17,9 +17,10 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
-from agentsim.history.branches import branches_in
 from agentsim.history.contents import Contents, Entry, read_journal
 from agentsim.history.journal import Journal
+from agentsim.history.load import branches_in
+from agentsim.history.record import Branch
 from agentsim.history.run_files import RunFiles, check_name
 from agentsim.models.own import OwnModel
 from agentsim.runner.drive import not_whole, played_again
@@ -30,7 +31,7 @@ from agentsim.runner.session import Session
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.document import overridden
 from agentsim.scenario.player_plan import PlayerPlan
-from agentsim.scenario.scenario import Branch, Scenario, with_limits
+from agentsim.scenario.scenario import Scenario, with_limits
 from agentsim.scenario.source_files import located, roots
 from agentsim.scenario.validation import screen
 
@@ -86,12 +87,12 @@ class ParentRun:
                 # one more than the highest, so that a repeated command makes new branches and no copies
                 number = max(self.alike(made), default=0) + 1
                 stem = f"{stem or default}_b{number}"
-            salts = () if self.scenario.branch is None else self.scenario.branch.salts
-            salts = tuple((wave, word) for wave, word in salts if wave < self.ask.wave)
+            before = [] if self.scenario.branch is None else self.scenario.branch.salts
+            salts = [(wave, word) for wave, word in before if wave < self.ask.wave]
             if number is not None and not paired:
-                salts = (*salts, (self.ask.wave, str(number)))
+                salts.append((self.ask.wave, str(number)))
             scenario = with_limits(_changed(self.scenario, self.game, changes), env, **limits)
-            scenario = replace(scenario, branch=replace(made, number=number, salts=salts))
+            scenario = replace(scenario, branch=made.model_copy(update={"branch": number, "salts": salts}))
             seats = seated(scenario, self.game, env, chosen=self.contents.structured, own=own)
             files, handle = RunFiles.reserve(self.files.directory, stem or default)
             os.close(handle)
@@ -134,9 +135,9 @@ class ParentRun:
             of=self.files.name,
             at=self.ask.index,
             instead=None if entry is None else entry.decision,
-            changed=tuple(changes),
+            changed=list(changes),
             wave=self.ask.wave,
-            beside=tuple(kept.index for kept in self.kept if kept.wave == self.ask.wave),
+            beside=[kept.index for kept in self.kept if kept.wave == self.ask.wave],
             arm=arm,
         )
 
@@ -147,10 +148,11 @@ class ParentRun:
         """
         found: dict[int, RunFiles] = {}
         for files, other in branches_in(self.files.directory):
-            if other.number is None or not branch.named_alike(other):
+            named = (branch.of, branch.at, branch.arm) == (other.of, other.at, other.arm)
+            if other.branch is None or not named:
                 continue
-            if branch.same_arm(other):
-                found.setdefault(other.number, files)
+            if branch.instead == other.instead and _alike(branch.changed, other.changed):
+                found.setdefault(other.branch, files)
             elif branch.arm is not None:
                 raise UsageError(
                     f"--arm {branch.arm}: {files.name} is of this arm and changes {other.change or 'nothing'}, this is "
@@ -166,6 +168,11 @@ class ParentRun:
         except DecisionError as error:
             raise UsageError(f"--instead: {error}") from None
         return to_entry(self.ask, Ruling(decision, "human"))
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether changes, as `KEY=VALUE`, are the same ones, however they are written."""
+    return one == other or overridden({}, one) == overridden({}, other)
 
 
 @contextmanager

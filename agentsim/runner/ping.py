@@ -16,10 +16,8 @@ from dataclasses import dataclass, replace
 from agentsim.engine.game import Game
 from agentsim.errors import DecisionError, ModelError, RateLimited, ScenarioError
 from agentsim.history.diagnostics import diagnostics
-from agentsim.models import tokens
 from agentsim.models.base import Attempt, Call, Completion, Message
-from agentsim.models.prices import Prices
-from agentsim.models.tokens import context_window
+from agentsim.models.prices import USUAL_REPLY, Prices, context_window
 from agentsim.players.model import ModelPlayer
 from agentsim.runner.dispatcher import acquire_slot
 from agentsim.runner.forecast import Forecast, Sample
@@ -92,7 +90,7 @@ async def _tried(player: ModelPlayer, asked: Sample | None, longest: Sample | No
     notes = [f"answered by {completion.model or name} in {time.monotonic() - started:.1f} s", _read(asked, completion)]
     if longest is not None:
         room = context_window(name)
-        needed = longest.tokens + (player.sampling.max_tokens or tokens.REPLY)
+        needed = longest.tokens + (player.sampling.max_tokens or USUAL_REPLY)
         if room is not None and needed > room:
             words = f"the context is too small: {room:,} tokens, and {needed:,} are needed (an estimate)"
             return Pinged(name, ok=False, words=words)

@@ -19,11 +19,11 @@ from agentsim.errors import AgentsimError, JournalMismatch
 from agentsim.games import find
 from agentsim.history.contents import Contents, Entry
 from agentsim.history.diagnostics import shares
-from agentsim.history.fold import fold
+from agentsim.history.fold import fold, totals
+from agentsim.history.record import Branch
 from agentsim.history.run_files import RunFiles
-from agentsim.history.totals import totals
 from agentsim.models.base import Attempt
-from agentsim.scenario.scenario import Branch, Scenario
+from agentsim.scenario.scenario import Scenario
 
 
 def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:

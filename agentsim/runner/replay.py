@@ -17,13 +17,11 @@ from pydantic_core import from_json
 from agentsim.engine.codec import text_id
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
 from agentsim.history.contents import Contents, Stop, read_head, read_journal, read_on
-from agentsim.history.fold import dump_history
+from agentsim.history.fold import Totals, dump_history
 from agentsim.history.journal import Journal
-from agentsim.history.journal_file import is_running
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED, FORMAT
-from agentsim.history.run_files import RunFiles, write_whole
-from agentsim.history.totals import Totals
+from agentsim.history.run_files import RunFiles, is_running, write_whole
 from agentsim.runner.drive import not_whole, played_again, recalled
 from agentsim.runner.plays import Played, new_play, restored_scenario, volatile_of
 from agentsim.runner.watch import Discreet, Watcher

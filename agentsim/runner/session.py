@@ -29,7 +29,7 @@ from agentsim.history.run_files import RunFiles, default_stem, write_whole
 from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
 from agentsim.players.terminal import InterruptRequest
-from agentsim.runner.budget import Budget
+from agentsim.runner.admission import Budget
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.drive import drive
 from agentsim.runner.plays import Played, RunResult, head_of, new_play, restored_scenario, stamp, volatile_of

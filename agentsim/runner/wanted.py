@@ -11,9 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from agentsim.errors import UsageError
-from agentsim.history.journal_file import is_running
 from agentsim.history.record import CONTROL
-from agentsim.history.run_files import RunFiles, check_name
+from agentsim.history.run_files import RunFiles, check_name, is_running
 from agentsim.models.own import OwnModel
 from agentsim.runner.fork import ParentRun
 from agentsim.runner.plays import RunResult

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from agentsim.engine.event import EveryoneType, LogEntry
 from agentsim.engine.play import Ask, Wave
 from agentsim.history.contents import Entry
-from agentsim.history.totals import Totals
+from agentsim.history.fold import Totals
 
 
 class Watcher:

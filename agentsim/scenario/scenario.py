@@ -5,90 +5,24 @@ Reading it from a TOML file is `load`. Nothing here opens a file.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import AliasChoices, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import ConfigDict, JsonValue
 
 from agentsim import games
 from agentsim.engine.game import GameConfig
 from agentsim.engine.rule_sets import completed, recorded, version_of
-from agentsim.errors import ScenarioError, UsageError, first_objection
+from agentsim.errors import ScenarioError, UsageError
+from agentsim.history.record import Branch
 from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
-from agentsim.scenario.document import overridden
 from agentsim.scenario.player_plan import ClosedTable, PlayerPlan, SeatRecord
 from agentsim.scenario.tables import Limits
 from agentsim.scenario.validation import nearest, screen, validated
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Branch:
-    """A run that shares another's past.
-
-    `of` is the parent's name, `at` the decision that is made anew, or `instead`; `number` tells several branches apart.
-    `salts` are the waves, with a word each, after which chance goes its own way; a fork of a fork may have two.
-    `changed` are the settings that are not the parent's, as `KEY=VALUE`; `arm` is what branches that make the same
-    change are called, None where they have no name. `wave` is that of the decision, and `beside` the decisions of that
-    wave that are the parent's too; wave 0, in records of earlier versions, means unknown.
-    """
-
-    of: str
-    at: int
-    number: Annotated[
-        int | None, Field(validation_alias=AliasChoices("branch", "number"), serialization_alias="branch")
-    ] = None
-    instead: dict[str, Any] | None = None
-    changed: tuple[str, ...] = ()
-    salts: tuple[tuple[int, str], ...] = ()
-    wave: int = 0
-    beside: tuple[int, ...] = ()
-    arm: str | None = None
-
-    def inherits(self, wave: int, index: int) -> bool:
-        """Whether a decision is the parent's, which was paid for there."""
-        return wave < self.wave or index in self.beside
-
-    def same_arm(self, other: Branch) -> bool:
-        """Whether both make the same change to the same run, and differ in their numbers alone."""
-        return (
-            self.named_alike(other)
-            and self.instead == other.instead
-            and (self.changed == other.changed or overridden({}, self.changed) == overridden({}, other.changed))
-        )
-
-    def named_alike(self, other: Branch) -> bool:
-        """Whether both are of one arm of one run by its name, or of none; what they change may differ."""
-        return (self.of, self.at, self.arm) == (other.of, other.at, other.arm)
-
-    @property
-    def change(self) -> str:
-        """What is not the parent's, in words."""
-        instead = () if self.instead is None else (json.dumps(self.instead),)
-        return ", ".join((*self.changed, *instead))
-
-    def record(self) -> dict[str, Any]:
-        """As journals and histories keep it."""
-        found: dict[str, Any] = _BRANCH.dump_python(self, mode="json", by_alias=True)
-        unknown = set() if self.wave else {"wave", "beside"}
-        if self.arm is None:  # so that a branch of an earlier version keeps its record
-            unknown.add("arm")
-        return {name: value for name, value in found.items() if name not in unknown}
-
-    @classmethod
-    def restore(cls, record: Mapping[str, Any]) -> Branch:
-        """The branch that `record()` came from; `ValueError` where it is none."""
-        try:
-            return _BRANCH.validate_python(record)
-        except ValidationError as error:
-            raise ValueError(first_objection(error)) from None
-
-
-_BRANCH = TypeAdapter(Branch)
 
 
 def _written(path: Path) -> str:

@@ -13,7 +13,7 @@ from scipy.stats import bootstrap, ttest_1samp
 
 import agentsim as library
 from agentsim.analysis.arms import Comparison, PairedEffect, branches_needed, comparison, comparisons
-from agentsim.analysis.effect_panels import arm_panels
+from agentsim.analysis.comparison_panels import arm_panels
 from agentsim.analysis.inference import FEWEST
 from agentsim.analysis.paired import paired_intervals
 from agentsim.errors import UsageError

@@ -14,24 +14,27 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
+from agentsim.analysis.comparison_panels import design_panels
 from agentsim.analysis.design_effects import (
     DesignEffects,
     FactorEffect,
+    Plan,
+    blocks_needed,
     by_seed,
     contrast_of,
     design_effects,
     effects,
+    plan,
+    power_of,
 )
-from agentsim.analysis.design_records import Blocks, DesignGames
-from agentsim.analysis.effect_panels import design_panels
+from agentsim.analysis.measures import Blocks, DesignGames
 from agentsim.analysis.paired import FEWEST_SEEN, confidence_sequence
-from agentsim.analysis.power import Plan, blocks_needed, plan, power_of
 from agentsim.engine.panel import DataTable, Estimates
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import MANIFEST
 from agentsim.prepare import prepare_batch
-from agentsim.runner.batch.run_batch import run_batch
+from agentsim.runner.batch.run_batch import Batch
 from agentsim.scenario.design_file import read_design
 from agentsim.scenario.factorial import EVERYONE
 from benchmarks import design_world
@@ -47,7 +50,7 @@ def played(directory: Path, design: Any, config: Path | None = None, **options: 
     """A folder with the batch of a design."""
     given = {"games": None, "cast": (), "rotate": False, "paired": False, "out": directory / "b", **options}
     folder, manifest = prepare_batch(config, design=design, logs_dir=directory, **given)
-    assert run_batch(manifest, folder, env={}, jobs=2).complete
+    assert Batch(manifest, folder, env={}, jobs=2).run().complete
     return folder
 
 

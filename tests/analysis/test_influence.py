@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import agentsim as library
-from agentsim.analysis.influence import ALL, Followed, Influence, Swapped, influences
-from agentsim.analysis.responses import Responses, responses
+from agentsim.analysis.influence import ALL, Followed, Influence, Responses, Swapped, influences, responses
 from agentsim.engine.event import AGAINST, FOR, Deed, Event, Everyone
 from agentsim.engine.game import GameConfig
 from agentsim.engine.play import GamePlay

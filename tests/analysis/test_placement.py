@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from agentsim.analysis.inference import Array, stages
-from agentsim.analysis.placement import information, next_tables, placement
-from agentsim.analysis.posterior import Stages, posterior
+from agentsim.analysis.posterior import Stages, information, next_tables, placement, posterior
 from benchmarks.inference_worlds import arrivals
 from benchmarks.rate_world import MEMBERS, Pool, placed
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentsim.analysis.game_records import Between, Entrant, GameRecord
-from agentsim.analysis.relations import Relation, relations
+from agentsim.analysis.preference import Relation, relations
 from agentsim.analysis.standings import standings
 from agentsim.analysis.standings_panels import MOST_RELATIONS, panels
 from agentsim.engine.panel import DataTable, Panel

@@ -20,7 +20,7 @@ from agentsim.history.load import load_history
 from agentsim.history.run_files import MANIFEST
 from agentsim.prepare import prepare_batch
 from agentsim.runner.batch.manifest import require_manifest
-from agentsim.runner.batch.run_batch import run_batch
+from agentsim.runner.batch.run_batch import Batch
 from tests.batch.test_batch import QUIET, said, whole
 from tests.cli.command_line import ROOT, agentsim, program, snapshot, trio
 
@@ -182,7 +182,7 @@ def test_blocks_that_have_begun_are_played_to_their_end_before_anything_is_looke
         return "so it is" if looks[-1] >= 4 else None
 
     (directory / "game_0001.jsonl").touch()
-    result = run_batch(manifest, directory, env={}, jobs=1, enough=enough)
+    result = Batch(manifest, directory, env={}, jobs=1, enough=enough).run()
     assert (looks, result.enough, result.complete, result.exit_code) == ([4], "so it is", True, 0)
 
 

@@ -16,14 +16,14 @@ import pytest
 
 from agentsim.history.load import list_runs
 from agentsim.history.run_files import RunFiles
+from agentsim.runner.admission import Budget
 from agentsim.runner.batch import executors
 from agentsim.runner.batch.batch_game import GameEnd, session
 from agentsim.runner.batch.executors import Executor, InLoop, InProcesses, WorkerLost, play_task, task_of
 from agentsim.runner.batch.manifest import Manifest, planned
-from agentsim.runner.batch.run_batch import run_batch
+from agentsim.runner.batch.run_batch import Batch
 from agentsim.runner.batch.seating import Design
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, Tally
-from agentsim.runner.budget import Budget
 from agentsim.runner.session import Session, begin, opened
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
@@ -57,7 +57,7 @@ def island(tmp_path: Path, url: str) -> Path:
 
 
 def play(manifest: Manifest, out: Path, jobs: int = 3, abort_after: int = 0) -> BatchResult:
-    return run_batch(manifest, out, env={}, jobs=jobs, abort_after=abort_after)
+    return Batch(manifest, out, env={}, jobs=jobs, abort_after=abort_after).run()
 
 
 def histories(out: Path) -> dict[str, Any]:
@@ -176,7 +176,7 @@ class Breaking(Executor):
 def broken(tmp_path: Path, executor: Executor, abort_after: int) -> BatchResult:
     out = tmp_path / "b"
     manifest = batch_of(trio(tmp_path), 6, out)
-    return run_batch(manifest, out, env={}, jobs=1, abort_after=abort_after, executor=lambda: executor)
+    return Batch(manifest, out, env={}, jobs=1, abort_after=abort_after, executor=lambda: executor).run()
 
 
 def test_one_games_failure_touches_no_other(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_who_plays_elsewhere_is_given_what_the_other_games_left(tmp_path: Path) 
     played = Costly()
     out = tmp_path / "b"
     manifest = batch_of(trio(tmp_path), 6, out, "limits.max_calls=25", "limits.max_cost_usd=0.5")
-    result = run_batch(manifest, out, env={}, jobs=1, executor=lambda: played)
+    result = Batch(manifest, out, env={}, jobs=1, executor=lambda: played).run()
     assert played.allowed == [(25, 0.5), (15, pytest.approx(0.4)), (5, pytest.approx(0.3))]
     assert (result.exit_code, "max_calls = 25" in str(result.stopped)) == (5, True)
 
@@ -231,7 +231,7 @@ def test_games_that_are_played_elsewhere_at_once_share_what_is_left(tmp_path: Pa
     played = Sharing()
     out = tmp_path / "b"
     manifest = batch_of(trio(tmp_path), 6, out, "limits.max_calls=25", "limits.max_cost_usd=0.5")
-    result = run_batch(manifest, out, env={}, jobs=100, executor=lambda: played)
+    result = Batch(manifest, out, env={}, jobs=100, executor=lambda: played).run()
     assert [calls for calls, _ in played.allowed[:2]] == [12, 13]
     assert [usd for _, usd in played.allowed[:2]] == pytest.approx([0.25, 0.25])
     assert result.tally.calls == 25, "and not one more"
@@ -261,7 +261,7 @@ def test_what_a_game_used_is_on_the_disk_where_its_player_is_lost(
     out = tmp_path / "b"
     manifest = batch_of(island(tmp_path, server.url()), 3, out, *(() if over else ("limits.max_calls=7",)))
     made = Lost({}, Budget(), lambda *_: None, {})
-    result = run_batch(manifest, out, env={}, jobs=1, executor=lambda: made)
+    result = Batch(manifest, out, env={}, jobs=1, executor=lambda: made).run()
     assert (result.tally.done, result.tally.calls) == ((1, CALLS) if over else (0, 7))
     assert len(result.ends) == 1, "nobody would play the next"
     assert (result.exit_code, str(result.stopped)) == (1, "nobody is there")
@@ -353,7 +353,7 @@ def test_what_a_killed_worker_was_writing_is_gone_when_the_batch_ends(tmp_path: 
             half.write_text("{\n", encoding="utf-8")
 
     manifest = batch_of(trio(tmp_path), 1, out)
-    assert run_batch(manifest, out, env={}, jobs=1, watcher=Killed()).exit_code == 0
+    assert Batch(manifest, out, env={}, jobs=1, watcher=Killed()).run().exit_code == 0
     assert not half.exists()
 
 

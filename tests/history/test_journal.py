@@ -21,7 +21,7 @@ from agentsim.engine.codec import text_id
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
 from agentsim.history.contents import Contents, Entry, Stop, read_journal
 from agentsim.history.journal import MOST_UNWRITTEN, Journal
-from agentsim.history.journal_file import is_running
+from agentsim.history.run_files import is_running
 from tests.fakes.journals import without_digests
 from tests.history.sample import HEAD, entries, entry, failed, journal, paid
 

@@ -343,7 +343,7 @@ def test_models_behind_one_address_and_key_share_an_endpoint() -> None:
 
 def test_importing_the_client_does_not_load_the_sdk() -> None:
     code = (
-        "import sys, agentsim.models.openai_compatible, agentsim.models.attempts, agentsim.models.tokens\n"
+        "import sys, agentsim.models.openai_compatible, agentsim.models.attempts, agentsim.models.prices\n"
         "assert not {'openai', 'httpx2', 'aiohttp', 'genai_prices'} & set(sys.modules), 'loaded too early'"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -6,9 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from agentsim.models.base import Usage
-from agentsim.models.prices import Price, Prices
+from agentsim.models.prices import Price, Prices, longest_reply
 from agentsim.models.profiles import ProviderSettings
-from agentsim.models.tokens import longest_reply
 
 MILLION = Usage(prompt_tokens=1_000_000, cached_tokens=500_000, completion_tokens=1_000_000)
 

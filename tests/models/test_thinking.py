@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.models.tokens import small_cap
+from agentsim.models.prices import small_cap
 
 THINK = (
     *("openai/o3", "openai/o4-mini", "openai/gpt-5-mini", "openrouter/openai/gpt-5", "openrouter/openai/gpt-oss-120b"),

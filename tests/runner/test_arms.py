@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UsageError
-from agentsim.history.branches import branches_in
-from agentsim.history.load import load_history
+from agentsim.history.load import branches_in, load_history
 from agentsim.history.record import ForkRecord
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.fork import parent_of
@@ -140,7 +139,7 @@ def test_two_commands_at_once_make_no_number_twice(parent: RunFiles) -> None:
 
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(make, range(3)))
-    made = sorted((branch.arm, branch.number) for _, branch in branches_in(parent.directory))
+    made = sorted((branch.arm, branch.branch) for _, branch in branches_in(parent.directory))
     assert made == [(arm, number) for arm in ("control", "loyal") for number in (1, 2, 3, 4)]
 
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from agentsim.errors import BudgetReached
-from agentsim.runner.budget import Budget
+from agentsim.runner.admission import Budget
 
 
 def admit(budget: Budget, worst_case_usd: float) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, ProviderStopped, RateLimited, TransportFailed
 from agentsim.models.base import Attempt, Completion
-from agentsim.runner.circuit_breaker import STREAK, CircuitBreaker, Link
+from agentsim.runner.admission import STREAK, CircuitBreaker, Link
 
 LAB, OTHER = Link("lab/m", "lab"), Link("other/m", "other")
 

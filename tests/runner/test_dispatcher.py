@@ -19,8 +19,8 @@ from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice
 from agentsim.history.contents import Entry
+from agentsim.history.fold import Totals
 from agentsim.history.run_files import RunFiles
-from agentsim.history.totals import Totals
 from agentsim.runner import dispatcher
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.watch import Watcher

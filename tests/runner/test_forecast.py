@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentsim import games
-from agentsim.models import tokens
+from agentsim.models.prices import estimated_tokens
 from agentsim.runner.forecast import Forecast, forecast, shared
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
@@ -39,7 +39,7 @@ def test_a_game_without_luck_in_its_length_is_foreseen_call_by_call(tmp_path: Pa
     assert part.shortest_answer is not None
     assert part.shortest_answer.request.kind == "vote", "which has nothing to say"
     assert part.longest is not None
-    assert part.longest.tokens > tokens.about(first)
+    assert part.longest.tokens > estimated_tokens(first)
 
 
 def test_the_first_prompt_is_the_one_that_is_sent(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_the_first_prompt_is_the_one_that_is_sent(tmp_path: Path) -> None:
         play(server.url(), tmp_path / "real", "limits.concurrency=1", players=players)
         sent = [message["content"] for message in server.received[0].body["messages"]]
     assert "Speak softly." in sent[0]
-    assert (one.calls, one.prompt) == (1, tokens.about(sent))
+    assert (one.calls, one.prompt) == (1, estimated_tokens(sent))
 
 
 def test_costs_follow_from_tokens_and_prices(tmp_path: Path) -> None:

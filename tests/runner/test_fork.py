@@ -337,7 +337,7 @@ def test_a_fork_for_which_the_disk_has_no_room_leaves_nothing(
             raise OSError(errno.ENOSPC, "No space left on device")
         return writes.pop()(handle, data)
 
-    monkeypatch.setattr("agentsim.history.journal_file.os.write", write)
+    monkeypatch.setattr("agentsim.history.journal.os.write", write)
     with pytest.raises(AgentsimError, match="No space left"):
         parent_of(parent, 5).branch(env={})
     assert snapshot(parent.directory) == before

@@ -12,7 +12,7 @@ import pytest
 from agentsim.errors import BudgetReached, ScenarioError
 from agentsim.history.contents import read_journal
 from agentsim.runner import session
-from agentsim.runner.budget import Budget
+from agentsim.runner.admission import Budget
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim
 from tests.fakes.journals import change_line
@@ -211,10 +211,10 @@ def test_a_reply_whose_cost_nobody_says_counts_as_the_most_it_can_have_cost(tmp_
 
 @pytest.mark.parametrize("text", ["plain words", "漢字カタカナ", "1234567890", '{"a":[1,2,3]}'], ids=str)
 def test_the_worst_case_is_never_below_the_estimate(text: str) -> None:
-    from agentsim.models import tokens
+    from agentsim.models.prices import estimated_tokens, most_tokens
 
-    assert tokens.at_most([text]) >= tokens.about([text]) >= 1
-    assert tokens.about([]) == tokens.at_most([]) == 0
+    assert most_tokens([text]) >= estimated_tokens([text]) >= 1
+    assert estimated_tokens([]) == most_tokens([]) == 0
 
 
 def test_the_worst_case_counts_bytes_and_the_schema(tmp_path: Path) -> None:

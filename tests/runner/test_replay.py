@@ -15,9 +15,8 @@ from agentsim.engine.event import LogEntry
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, JournalMismatch, ScenarioError, UsageError
 from agentsim.history.bundle import pack
 from agentsim.history.contents import Entry
-from agentsim.history.journal_file import is_running
-from agentsim.history.run_files import RunFiles
-from agentsim.history.totals import Totals
+from agentsim.history.fold import Totals
+from agentsim.history.run_files import RunFiles, is_running
 from agentsim.runner.replay import ReplayDiffers, follow, prove
 from agentsim.runner.session import begin, go_on
 from agentsim.runner.watch import Watcher

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from agentsim.engine.decision import Question, Reading
@@ -52,7 +53,7 @@ def _at_once(request: Question, text: str) -> Reading[Any] | None:
     if not text.startswith("{") or not text.endswith("}") or _DETOUR.search(text) or has_marks(text):
         return None
     try:
-        value = decoded(text)
+        value = _value(text)
         if None in value.values() or not request.fits(value) or not request.counts(value):
             return None
         if not request.knows(value):  # what has no place in the answer may be what is meant
@@ -82,10 +83,16 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+@lru_cache(1)  # a reply is looked through for thoughts, and then read
+def _value(text: str) -> Any:
+    """The JSON value that a text is, which is not to be changed; raises as `decoded`."""
+    return decoded(text)
+
+
 def _object(text: str) -> dict[str, Any] | None:
     """The object that a text is and no more than; None where it is something else."""
     try:
-        value = decoded(text) if text.startswith("{") else None
+        value = _value(text) if text.startswith("{") else None
     except (ValueError, RecursionError, DecisionError):
         return None
     return value if isinstance(value, dict) else None

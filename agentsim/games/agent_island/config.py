@@ -51,27 +51,36 @@ def _later(default: Any = None) -> Any:
 
 
 class RoundSettings(GameConfig):
-    """How one round is played; lengths are in characters, and longer words are cut, visibly.
-
-    `vote` says what the vote comes to: one is eliminated, the jury names the winner (in the last round alone), nothing
-    (a poll), or that there is none; None is "win" in the last round and "eliminate" before. It takes effect at once,
-    or where the phases name `elimination`. In each of `exchanges` a player talks with one partner who is still free;
-    with `partners = "any"` every player opens a talk with anyone, one talk after the other.
-    """
+    """How one round is played; lengths are in characters, and longer words are cut, visibly."""
 
     vote: Effect | None = _later()
+    """What the vote comes to: an elimination, the jury's winner (last round only), nothing (a poll), or no vote; if absent
+    "win" in the last round and "eliminate" before
+    """
     phases: tuple[Phase, ...] = ("pitches", "votes")
+    """The phases in order; a vote takes effect at once, or where `elimination` stands"""
     pitch_chars: Characters = 1_200
+    """Characters of a pitch"""
     explanation_chars: Characters = 600
+    """Characters of the secret explanation of a vote"""
     message_chars: Characters = 600
+    """Characters of a private message"""
     quip_chars: Characters = 200
+    """Characters of a quip"""
     messages_per_exchange: Messages = 2
+    """Messages of one private talk, both players' together"""
     exchanges: Exchanges = _later(1)
+    """Private talks of a player in one sidebars phase, each with one partner"""
     partners: Partners = _later("free")
+    """A partner who is still free, or any: every player then opens a talk, one talk after the other"""
     may_decline: bool = _later(True)
+    """Whether a player who is approached may decline"""
     secret_pairs: bool = _later(False)
+    """Whether the others do not learn who talks with whom"""
     quips_by: Speakers = _later("active")
+    """Who quips: those still in the game, all, or the players named"""
     quips_in_turn: bool = _later(False)
+    """Whether each hears the quips before its own"""
 
     _fits = field_validator("phases")(_fitting)
 
@@ -98,25 +107,26 @@ class RoundOverride(GameConfig):
 
 
 class AgentIslandConfig(RoundSettings):
-    """The whole table.
-
-    `rounds = "auto"` plays N-1 rounds with N players, the last between two; a smaller number sends more
-    players into the final. `memory = "summary"` has each player replace a finished round by its own summary,
-    `memory_of` says otherwise for single players, and `summaries` when they are written: after every round but the
-    last, or where a round's phases name `summaries`. `rules` takes the place of the rules that every player reads.
-    """
+    """The whole table."""
 
     project_table: ClassVar[type[ProjectTable] | None] = GameTable
 
     rounds: Annotated[int, Field(ge=1, le=20_000)] | Literal["auto"] = "auto"
+    """Auto plays N-1 rounds with N players, the last between two; a smaller number sends more players into the final"""
     memory: Memory = "full"
+    """Whether players read all they heard, or replace each finished round by a summary of their own"""
     memory_of: Annotated[dict[PlayerId, Memory], ByPlayer("memory")] = Field(
         default_factory=dict, exclude_if=lambda players: not players
     )
+    """The memory of single players, by id"""
     summaries: Literal["rounds", "phases"] = _later("rounds")
+    """When summaries are written: after every round but the last, or where a round's phases name `summaries`"""
     summary_chars: Characters = 800
+    """Characters of a summary"""
     rules: Annotated[str, Field(min_length=1)] | None = _later()
+    """A text that takes the place of the rules that every player reads"""
     round_overrides: tuple[RoundOverride, ...] = ()
+    """Other settings for single rounds, a table each"""
 
     @field_validator("round_overrides")
     @classmethod

@@ -78,13 +78,17 @@ class AuctionConfig(GameConfig):
     ]
     prompts_dir: Annotated[None, SeatsInFolder()] = None
     format: Format = "ascending"
+    """How an item is sold: bids that rise in iterations, or one sealed bid a team"""
     budget: Annotated[int, Field(ge=1, le=10**9)] | BudgetByTeams = 1_000
+    """What each team begins with, or a table of `base` and `per_team`"""
     max_iterations: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
         default=None, description=f"Of one item in an ascending auction; {ITERATIONS} if absent"
     )
     item_order: Literal["listed", "shuffled"] = "listed"
+    """Items are sold in the order of the list, which the teams see, or in a drawn order, which they are not told"""
     ask_leader: bool = Field(default=True, description="Whether the team with the high bid is asked again")
     reasoning_chars: Annotated[int, Field(ge=20, le=20_000)] = 400
+    """Characters of the secret reasoning of a bid; what is longer is cut"""
 
     @model_validator(mode="after")
     def _sealed_bids_are_one(self) -> Self:

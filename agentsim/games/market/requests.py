@@ -109,8 +109,6 @@ class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
 class AskQuery(StageRequest[QueryChosen], kind="query"):
     """What do you want to know before you act?"""
 
-    abstains: ClassVar[bool] = True
-
     calls_left: int = 0
 
     @property

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from agentsim.engine import Number, Table, quoted
 from agentsim.engine.capability import Refused, described
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import counted, cut
 from agentsim.games.market import tools
 from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.config import MarketConfig, Trait
@@ -74,9 +74,11 @@ class Turns:
     def of(cls, table: Table, market: Market, config: MarketConfig, session: Session | None) -> Turns:
         """Those of a market whose agents are endowed."""
         made, queries = market.artifacts.values(), config.queries
+        quiet = counted(config.stable_rounds or 0, "round")
+        sooner = f" (it ends sooner after {quiet} without a trade)" if config.stable_rounds else ""
         shared = {
             "n_agents": str(len(market.agents) - 1),
-            "max_steps": str(config.most_rounds),
+            "max_steps": f"{config.most_rounds}{sooner}",
             "num_artifacts": str(len(made)),
             "artifact_descriptions": "\n".join(line for each in made for line in _described(each, queries=queries)),
             "tool_descriptions": "\n".join(described(market.tools.values() if queries else ())) or "There are none.",

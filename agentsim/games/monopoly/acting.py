@@ -61,7 +61,7 @@ _NOTHING = frozenset({"", "pass", "none", "no", "skip", "wait", "end_phase", "en
 
 def told_apart(given: Any) -> Any:
     """An action with the kind that its fields are of, where it does not say; one that says nothing is none."""
-    if not isinstance(given, Mapping) or given.get("do") in {"nothing", *_KINDS}:
+    if not isinstance(given, Mapping) or given.get("do") in ("nothing", *_KINDS):  # a list is no key
         return given
     for kind in _KINDS:
         if isinstance(inner := given.get(kind), Mapping):

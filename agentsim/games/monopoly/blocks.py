@@ -9,7 +9,8 @@ from itertools import takewhile
 from typing import Any
 
 from agentsim.engine.event import LogEntry, PlayerId
-from agentsim.games.monopoly.talk import Minutes, Remembered, Summarized, Told
+from agentsim.games.monopoly.minutes import Minutes
+from agentsim.games.monopoly.talk import Heard, Remembered, Summarized
 
 
 @dataclass(slots=True)
@@ -57,7 +58,7 @@ class Blocks(Minutes):
             [entry for entry, _ in takewhile(lambda heard: heard[0].round <= oldest.last, self._heard)] if due else ()
         )
 
-    def shown(self) -> tuple[tuple[str, ...], tuple[Told, ...]]:
+    def shown(self) -> Heard:
         earlier, told = super().shown()
         room, count = self._chars, 0
         for line in reversed(told):

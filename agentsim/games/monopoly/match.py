@@ -20,9 +20,10 @@ from agentsim.games.monopoly.blocks import Blocks
 from agentsim.games.monopoly.board import JAIL_CARDS, SALARY, DeckName, OfPlayer, OnBoard, Position
 from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
 from agentsim.games.monopoly.estate import BANK
+from agentsim.games.monopoly.minutes import EVERYBODY, Minutes
 from agentsim.games.monopoly.question import Reacted, Spoken, StandIn
 from agentsim.games.monopoly.state import Seat, State
-from agentsim.games.monopoly.talk import EVERYBODY, Memory, Minutes, Narrated, Spoke, Talk, Thought
+from agentsim.games.monopoly.talk import Memory, Narrated, Spoke, Talk, Thought
 
 Q = TypeVar("Q", bound=Request[Any])
 S = TypeVar("S", bound=Spoken | Reacted)
@@ -197,7 +198,7 @@ class Match:
     def memory(self, number: int) -> Memory:
         """What a player remembers of what it heard."""
         talk = self.table.memory(self.state.seats[number].id, Talk)
-        return talk.memory(self.state.turn, self.minutes, self.table.players)
+        return talk.memory(self.state.turn, self.minutes.shown(), self.table.players)
 
     def request(self, number: int, kind: Callable[..., Q], **fields: Any) -> Q:
         """A question to a player, with the board as it is now and what the player remembers."""

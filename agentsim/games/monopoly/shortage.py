@@ -24,6 +24,7 @@ class BuildingShort(
 ):
     """`bidders` could build too; `price` is the printed one, with which the builder opens."""
 
+    short = "{name} builds, {stock} {building} left: each goes to the highest bidder"
     name: str
     building: str
     stock: int

@@ -73,7 +73,8 @@ def _owners(estate: Estate, group: str, names: Mapping[int, str]) -> Iterator[st
         elif owner == BANK:
             yield name
         else:
-            yield f"all {'yours' if name == 'you' else name}: {', '.join(_lot(estate, lot) for lot in lots)}"
+            whose = "your" if name == "you" else f"{name}'s"
+            yield f"{whose} whole group: {', '.join(_lot(estate, lot) for lot in lots)}"
     for owner, lots in held.items():
         if owner != BANK and len(lots) == len(GROUPS[group]) - 1:
             (missing,) = set(GROUPS[group]) - set(lots)

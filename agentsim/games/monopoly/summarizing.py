@@ -92,10 +92,9 @@ async def take_minutes(match: Match) -> None:
 
 def digested(turns: str, events: Sequence[Event]) -> str:
     """What happened in some turns, from the events alone: what changed hands, and who refused whom."""
-    done: dict[str, list[str]] = {}
+    done: dict[str, list[str]] = {}  # in the order in which it first happened, with the deeds bought
     built, rents, refused = Counter[tuple[str, str]](), Counter[str](), Counter[tuple[str, str]]()
     offered: dict[int, str] = {}
-    ended = []
     for event in events:
         match event:
             case DeedMoved(why="purchase" | "auction"):
@@ -105,16 +104,15 @@ def digested(turns: str, events: Sequence[Event]) -> str:
             case Paid(why="rent"):
                 rents[event.to] += event.amount
             case TradeProposed():
-                offered[event.number] = (
-                    f"{event.proposer_name} gave {event.target_name} {event.offer} for {event.request}"
-                )
+                both = f"{event.proposer_name} gave {event.target_name}"
+                offered[event.number] = f"{both} {event.offer} for {event.request}"
             case TradeAccepted():
-                ended.append(offered.get(event.number, event.heading))
+                done[offered.get(event.number, event.heading)] = []
             case TradeRejected():
                 refused[event.target_name, event.proposer_name] += 1
             case Bankrupted():
-                ended.append(event.in_short)
-    parts = [*ended, *(f"{what} {', '.join(names)}" for what, names in done.items())]
+                done[event.in_short] = []
+    parts = [f"{what} {', '.join(deeds)}".strip() for what, deeds in done.items()]
     parts += [f"{name} built {count} on {group}" for (name, group), count in built.items()]
     parts += [f"{name} took ${amount} in rent" for name, amount in rents.items()]
     parts += [f"{name} rejected {counted(count, 'offer')} of {other}'s" for (name, other), count in refused.items()]

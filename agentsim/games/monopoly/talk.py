@@ -1,29 +1,24 @@
 """Talk: what players remember: the newest turns as they were told, with every word said, and older ones in short.
 
-What all players hear is remembered once for all of them (`Minutes`); thoughts, answers to one's own offers and refused
-proposals are each player's own (`Talk`). What leaves the minutes is summed up at that moment: `summarizing`.
+What all players hear is remembered once for all of them: `minutes`. Thoughts, answers to one's own offers and refused
+proposals are each player's own: `Talk`.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.prompt import Restated, in_quotes, joined
-from agentsim.games.monopoly.board import OnDeed, Recounted
+from agentsim.games.monopoly.board import Recounted
 
-MOST_SUMMED = 900
-"""Characters of summaries, about 225 tokens."""
 MOST_THOUGHT = 1200
 """Characters of one's own thoughts, about 300 tokens; the latest one is always there."""
 THOUGHTS = 5
 ANSWERS = 10  # of one player to another that are remembered
-EVERYBODY = "@everybody"
-"""Hears what all hear, and nothing else."""
 
 
 # -- what is remembered
@@ -50,6 +45,10 @@ class Told:
         if self.said:
             return joined(f"{self.happened}: ", in_quotes(self.said))
         return self.happened if self.said is not None else Restated(self.happened)
+
+
+Heard: TypeAlias = tuple[tuple[str, ...], tuple[Told, ...]]
+"""What all heard: the summaries, oldest first, and all that was told since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,98 +109,6 @@ def _restated(*parts: str) -> Restated:
     return line
 
 
-# -- what all hear
-
-
-class Minutes:
-    """What all players heard since the last summary, line by line, and the summaries before it.
-
-    Once the lines take more than `chars`, whole turns are summed up, the oldest first and at most `turns` in one
-    summary, until half of the room is free. Of a turn that is too long by itself the older part is.
-    """
-
-    def __init__(self, listener: PlayerId, *, titles: Sequence[str], turns: int, chars: int) -> None:
-        self._titles, self._turns, self._chars = titles, turns, chars
-        self._summaries: list[str] = []
-        self._begin(())
-
-    def _begin(self, heard: Iterable[tuple[LogEntry, int]]) -> None:
-        """Since the last summary nothing but this was heard."""
-        self._heard: list[tuple[LogEntry, int]] = []  # with the characters that each adds to the lines
-        self._lines: list[Told] = []
-        self._size = 0
-        self._headed = 0  # the round under whose title the last line stands
-        self._step: tuple[int | None, str] = (None, "")  # the decision and the kind of event that it tells
-        self._parts: dict[int, str] = {}  # of that line, by position
-        for entry, _ in heard:
-            self._add(entry)
-
-    def hear(self, entry: LogEntry) -> None:
-        """One more event."""
-        if isinstance(entry.event, Summarized):
-            gone = len(self.leaving(entry.round))
-            self._summaries.append(entry.event.text)
-            while sum(map(len, self._summaries)) > MOST_SUMMED and len(self._summaries) > 1:
-                del self._summaries[0]
-            self._begin(self._heard[gone:])
-        else:
-            self._add(entry)
-
-    def _add(self, entry: LogEntry) -> None:
-        event = entry.event
-        size = self._tell(entry, event, event.in_short) if isinstance(event, Recounted) and event.short else 0
-        self._heard.append((entry, size))
-        self._size += size
-
-    def _tell(self, entry: LogEntry, event: Recounted, happened: str) -> int:
-        """Add the line of an event, if it has one; the characters that this takes."""
-        if not happened:
-            return 0
-        before, step = 0, (entry.decision, event.kind)
-        if entry.round != self._headed:
-            self._headed = entry.round
-            self._lines.append(Told(f"{self._titles[entry.round].replace(': ', ', ', 1)}:"))
-            before = self._lines[-1].size
-        if isinstance(event, OnDeed) and entry.decision is not None:
-            # what one decision does in several steps is one line: no player is asked between them
-            if step == self._step and not before:
-                before = -self._lines.pop().size
-            else:
-                self._parts = {}
-            what, _, part = happened.partition(": ")
-            self._parts[event.position] = part
-            happened = f"{what}: {', '.join(self._parts.values())}"
-        self._step = step
-        self._lines.append(Told(happened, event.said if isinstance(event, Remembered) else None))
-        return before + self._lines[-1].size
-
-    def leaving(self, turn: int) -> Sequence[LogEntry]:
-        """What is to be summed up now, in this turn: nothing where there is room."""
-        excess = self._size - self._chars // 2
-        if self._size <= self._chars:
-            return ()
-        newest, gone = self._heard[-1][0].round, 0
-        for turns, (number, told) in enumerate(groupby(self._heard, key=lambda heard: heard[0].round)):
-            if excess <= 0 or turns == self._turns or (gone and number == newest):
-                break
-            for _, size in told:
-                if number == newest and excess <= 0:
-                    break
-                gone, excess = gone + 1, excess - size
-        return [entry for entry, _ in self._heard[:gone]]
-
-    def retold(self, entries: Iterable[LogEntry]) -> tuple[Told, ...]:
-        """The lines of these entries."""
-        again = Minutes(EVERYBODY, titles=self._titles, turns=self._turns, chars=self._chars)
-        for entry in entries:
-            again.hear(entry)
-        return tuple(again._lines)
-
-    def shown(self) -> tuple[tuple[str, ...], tuple[Told, ...]]:
-        """The summaries, and all that was told since."""
-        return tuple(self._summaries), tuple(self._lines)
-
-
 # -- what one player alone remembers
 
 
@@ -239,12 +146,12 @@ class Talk:
         self._answers.setdefault(other, (name, deque(maxlen=ANSWERS)))[1].append(accepted)
         self._rejections = None
 
-    def memory(self, turn: int, minutes: Minutes, players: Sequence[PlayerId]) -> Memory:
-        """What the player remembers in this turn."""
+    def memory(self, turn: int, heard: Heard, players: Sequence[PlayerId]) -> Memory:
+        """What the player remembers in this turn, with what all `heard`."""
         if self._rejections is None:
             answers = (self._answers[other] for other in players if other in self._answers)
             self._rejections = tuple([Rejection(name, given.count(False), len(given)) for name, given in answers])
-        return Memory(*minutes.shown(), self._thoughts, self._rejections, self.discarded * (turn == self._turn))
+        return Memory(*heard, self._thoughts, self._rejections, self.discarded * (turn == self._turn))
 
 
 # -- what is told

@@ -24,12 +24,19 @@ class WerewolfConfig(GameConfig):
     """The `[game_config]` table; players without another role are villagers."""
 
     werewolves: Annotated[int, Field(ge=1, le=8)] = 2
+    """How many players are werewolves"""
     seer: bool = True
+    """Whether there is a seer"""
     doctor: bool = True
+    """Whether there is a doctor"""
     whispers: Annotated[int, Field(ge=0, le=5)] = 1
+    """Messages of each werewolf to the others in a night"""
     speeches: Annotated[int, Field(ge=0, le=5)] = 1
+    """Speeches of each living player in a day"""
     max_days: Annotated[int, Field(ge=1, le=50)] = 20
+    """Days after which no team has won"""
     text_chars: Annotated[int, Field(ge=20, le=4_000)] = 400
+    """Characters of a speech, a whisper or a thought"""
 
     def cast(self, players: int) -> dict[Role, int]:
         few: dict[Role, int] = {"werewolf": self.werewolves, "seer": int(self.seer), "doctor": int(self.doctor)}

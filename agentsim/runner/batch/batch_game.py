@@ -12,12 +12,11 @@ from pathlib import Path
 
 from agentsim.errors import AgentsimError, Interrupted, JournalError, UsageError
 from agentsim.history.contents import read_journal
-from agentsim.history.journal_file import is_running
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED
-from agentsim.history.run_files import RunFiles
+from agentsim.history.run_files import RunFiles, is_running
 from agentsim.models.own import OwnModel
-from agentsim.runner.budget import Budget
+from agentsim.runner.admission import Budget
 from agentsim.runner.replay import over, rebuilt, unfit
 from agentsim.runner.session import RunResult, Session, opened, reopened
 from agentsim.runner.watch import Watcher

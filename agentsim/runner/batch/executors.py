@@ -22,13 +22,12 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from agentsim.errors import AgentsimError
-from agentsim.history.journal_file import is_running
-from agentsim.history.run_files import RunFiles
-from agentsim.history.totals import Totals
+from agentsim.history.fold import Totals
+from agentsim.history.run_files import RunFiles, is_running
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
+from agentsim.runner.admission import Budget
 from agentsim.runner.batch.batch_game import GameEnd, ended, failed, finished, session
-from agentsim.runner.budget import Budget
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
 

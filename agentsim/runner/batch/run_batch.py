@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from agentsim.errors import AgentsimError, BudgetReached, Interrupted, ProviderStopped, RunStopped, UsageError
 from agentsim.games import find
-from agentsim.history.journal_file import is_running
+from agentsim.history.fold import Totals
 from agentsim.history.record import FINISHED
-from agentsim.history.run_files import RunFiles
-from agentsim.history.totals import Totals
+from agentsim.history.run_files import RunFiles, is_running
 from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
+from agentsim.runner.admission import Budget
 from agentsim.runner.batch.batch_game import GameEnd, completed_from_files, failed, is_done, sweep, used
 from agentsim.runner.batch.executors import Executor, ExecutorLost, InLoop, InProcesses
-from agentsim.runner.batch.manifest import Manifest, locked, plays_alone
+from agentsim.runner.batch.manifest import Manifest, at_once, locked, plays_alone
 from agentsim.runner.batch.seating import Planned
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, LimitShares, Tally
-from agentsim.runner.budget import Budget
 from agentsim.runner.seats import seated
 from agentsim.runner.session import stoppable
 from agentsim.scenario.scenario import Scenario
@@ -37,77 +36,62 @@ _ORPHANS_S = 10.0
 """The time that the workers of a killed batch may take to be gone."""
 
 
-def run_batch(
-    manifest: Manifest,
-    directory: Path,
-    *,
-    env: Mapping[str, str],
-    jobs: int,
-    abort_after: int = 0,
-    watcher: BatchWatcher | None = None,
-    executor: Callable[[], Executor] | None = None,
-    enough: Enough | None = None,
-) -> BatchResult:
-    """Play the games that are left of a batch; its folder and manifest exist.
+@dataclass
+class Batch:
+    """The games that are left of a batch, whose folder and manifest exist; they are played once, `jobs` at a time.
 
     The limits of the scenario in calls and dollars hold for all games together. After `abort_after` games in a row
     without a result (0: no limit) no more are begun. By default games of bots are played in worker processes and those
-    of models in the event loop; an `executor` is made in that loop and plays them elsewhere. Raises an error that makes
-    every game impossible, such as a missing key, before any begins; `UsageError` where another process plays the batch.
-    Where `enough` is given, it is asked after every few blocks, of which none is then half played, and may end it.
+    of models in the event loop; an `executor` is made in that loop and plays them elsewhere. `own` are the program's
+    own models. Where `enough` is given, it is asked after every few blocks, of which none is then half played, and may
+    end the batch.
     """
-    with locked(directory):
-        watcher = watcher or BatchWatcher()
-        batch = _Batch(manifest, directory, env, jobs, abort_after, watcher, executor, enough=enough)
-        try:
-            with stoppable() as stop:
-                asyncio.run(batch.play(stop))
-        except RunStopped as stopped:
-            batch.result.stopped = stopped
-        return batch.result
-
-
-async def run_batch_in_loop(
-    manifest: Manifest,
-    directory: Path,
-    *,
-    env: Mapping[str, str],
-    jobs: int,
-    abort_after: int = 0,
-    own: Mapping[str, OwnModel] | None = None,
-    enough: Enough | None = None,
-) -> BatchResult:
-    """`run_batch` in the running loop; a cancelled one ends its games in order. `own` are the program's own models."""
-    with locked(directory):
-        batch = _Batch(manifest, directory, env, jobs, abort_after, BatchWatcher(), None, own or {}, enough)
-        with suppress(RunStopped):
-            await batch.play()
-        return batch.result
-
-
-@dataclass
-class _Batch:
-    """The arguments of `run_batch`, and its state."""
 
     manifest: Manifest
     directory: Path
+    _: KW_ONLY
     env: Mapping[str, str]
-    jobs: int
-    abort_after: int
-    watcher: BatchWatcher
-    executor: Callable[[], Executor] | None
+    jobs: int | None = None
+    abort_after: int = 0
+    watcher: BatchWatcher = field(default_factory=BatchWatcher)
+    executor: Callable[[], Executor] | None = None
     own: Mapping[str, OwnModel] = field(default_factory=dict)
     enough: Enough | None = None
 
     def __post_init__(self) -> None:
         limits = self.manifest.casts[0].limits
+        self._jobs = self.jobs or at_once(self.manifest)
         self._budget = Budget(limits.max_calls, limits.max_cost_usd)
         self.result = BatchResult(self.directory, Tally(len(self.manifest.games)))
         self._in_a_row = 0
         self._calls = self._at_once = 0  # of one game, and of all together, which share the hosts' limits
         self._shares = LimitShares(limits)
 
-    async def play(self, stop: Callable[[asyncio.Task[Any]], None] | None = None) -> None:
+    def run(self) -> BatchResult:
+        """Play them; the first SIGINT or SIGTERM ends the games in order.
+
+        Raises an error that makes every game impossible, such as a missing key, before any begins; `UsageError` where
+        another process plays the batch.
+        """
+        with self._recorded(), stoppable() as stop:
+            asyncio.run(self._play(stop))
+        return self.result
+
+    async def play(self) -> BatchResult:
+        """`run` in the running loop; a cancelled one ends its games in order."""
+        with self._recorded():
+            await self._play()
+        return self.result
+
+    @contextmanager
+    def _recorded(self) -> Iterator[None]:
+        with locked(self.directory):
+            try:
+                yield
+            except RunStopped as stopped:
+                self.result.stopped = self.result.stopped or stopped
+
+    async def _play(self, stop: Callable[[asyncio.Task[Any]], None] | None = None) -> None:
         sweep(self.directory)
         left = self._left()
         if left:
@@ -162,7 +146,7 @@ class _Batch:
             executor = InProcesses()
         else:
             executor = InLoop(self.env, self._budget, self._used, self.own)
-        games = min(self.jobs, len(left))
+        games = min(self._jobs, len(left))
         most = self._calls * games
         if isinstance(executor, InLoop) and (line := make_room(min(most, self._at_once), games, connections=most)):
             self.watcher.noted(f"agentsim: {line}")
@@ -171,7 +155,7 @@ class _Batch:
             at_once = await executor.open()
             self.watcher.began(tally)
             # A game that waits for a worker would hold a share of the limits.
-            most = self.jobs if at_once is None or not self._shares.any else min(self.jobs, at_once)
+            most = self._jobs if at_once is None or not self._shares.any else min(self._jobs, at_once)
             for part in self._parts(left):
                 if self.result.stopped is not None:
                     break
@@ -204,7 +188,7 @@ class _Batch:
                 return
             part.append(game)
             following = left[place + 1].seed if place + 1 < len(left) else None
-            if following is None or (place >= owed and len(part) >= self.jobs and following != game.seed):
+            if following is None or (place >= owed and len(part) >= self._jobs and following != game.seed):
                 yield part
                 part = []
 

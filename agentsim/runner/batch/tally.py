@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agentsim.errors import AgentsimError
+from agentsim.history.fold import Totals
 from agentsim.history.record import FINISHED
-from agentsim.history.totals import Totals
 from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.scenario.tables import Limits
 

@@ -317,6 +317,10 @@ def test_the_order_of_a_round_is_drawn_anew() -> None:
 def test_a_stable_market_ends() -> None:
     played = play({"A": [sells(5)], "B": [buys(5)]}, order=["AB"], rounds=20, stable_rounds=3)
     assert played.outcome.reason == "the market was stable: no trade in 3 rounds"
+    assert (
+        "Rounds at most: 20 (it ends sooner after 3 rounds without a trade)\n"
+        in played.asks()[0].request.prompt().text()
+    )
     assert played.log[-1].round == 4
 
 

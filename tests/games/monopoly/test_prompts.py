@@ -68,9 +68,9 @@ def test_everybodys_money_place_deeds_and_buildings_are_shown(place: int, reques
 
 def test_deeds_stand_by_group_with_who_holds_them_and_who_lacks_one() -> None:
     lines = [line.partition(" (")[0] + line.partition("%)")[2] for line in state_lines(board(), 1, 200)]
-    assert "- brown: all Turtle: 1, 3" in lines
+    assert "- brown: Turtle's whole group: 1, 3" in lines
     assert "- orange: you 16, 18; unowned 19; you lack 19" in lines
-    assert "- red: all Shark: 21 (2 houses), 23 (1 house), 24 (2 houses)" in lines
+    assert "- red: Shark's whole group: 21 (2 houses), 23 (1 house), 24 (2 houses)" in lines
     assert "- pink: Shark 11 (mortgaged); unowned 13, 14" in lines
     assert "- yellow: unowned" in lines
 

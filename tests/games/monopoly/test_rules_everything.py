@@ -101,6 +101,7 @@ def test_kinds_that_are_not_open_are_neither_shown_nor_taken() -> None:
         ({"target_player": "B", "builds": [{"position": 16}]}, None),
         ({"sing": True}, None),
         ({"do": "sing"}, None),
+        ({"do": [1, {}]}, None),
     ],
 )
 def test_an_action_is_known_by_its_fields_and_what_is_unclear_is_not_read(action: Any, does: str | None) -> None:

@@ -155,7 +155,8 @@ class Lmsr(Artifact):
         return {"chances": self._rounded()}
 
     def shown(self, agent: str) -> Answer:
-        return self.chances(agent)
+        both = {good: {"bid": self._next(good, -1), "ask": self._next(good, 1)} for good in self.world.goods}
+        return {"next_share": both}
 
     def round_began(self, number: int) -> None:
         # shares that agents begin with are paid like any other: they count as sold
@@ -188,12 +189,14 @@ class Lmsr(Artifact):
         self.world.tell(Settled(outcome, paid, max(0, -gained), max(0, gained), self._funded), to=Everyone)
 
     def check(self) -> Sequence[str]:
-        has = self.world.ledger.free(MAKER, CAPITAL)
-        if self.sold and has != self._worth(self.sold):
+        ledger = self.world.ledger
+        if not self.sold:
+            return ()
+        if any(ledger.free(MAKER, good) for good in self.world.goods):
+            return ["the maker makes shares as they are sold, and keeps none"]
+        if (has := ledger.free(MAKER, CAPITAL)) != self._worth(self.sold):
             return ["the maker has what the shares that are sold come to by its cost function"]
-        if has < max(self.sold, default=0) * self.config.payout:
-            return ["the maker can pay for whatever comes true"]
-        return ()
+        return [] if has >= max(self.sold) * self.config.payout else ["the maker can pay for whatever comes true"]
 
     def _begin(self, sold: list[int]) -> None:
         """Begin with so many shares sold: the maker has what it can lose at most, and no shares."""
