@@ -181,7 +181,7 @@ def test_without_pandas_the_extra_is_named_and_the_history_is_there(
     monkeypatch.setitem(sys.modules, "pandas", None)
     run = one(logs)
     assert run.history["game"] == "agent_island"
-    line = r"^pandas is not installed: `pip install 'agentsim\[data\]'` or `uv sync --extra data`$"
+    line = r"^pandas is not installed: `uv sync --extra data` or `pip install '\.\[data\]'` in the checkout$"
     with pytest.raises(AgentsimError, match=line):
         run.tables["votes"]
 

@@ -183,6 +183,6 @@ def test_whatever_the_cells_are_parquet_takes_them(rows: list[tuple[Cell, Cell]]
 
 def test_without_pyarrow_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    line = r"^pyarrow is not installed: `pip install 'agentsim\[data\]'` or `uv sync --extra data`$"
+    line = r"^pyarrow is not installed: `uv sync --extra data` or `pip install '\.\[data\]'` in the checkout$"
     with pytest.raises(UsageError, match=line):
         written("parquet")
