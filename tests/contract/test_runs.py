@@ -195,13 +195,14 @@ def test_resume_at_every_line_of_the_journal_equals_live(
     """
     wanted = text_without_volatile(live.files)
     lines = live.files.journal.read_bytes().splitlines(keepends=True)
-    decided = 0
+    decided = called = 0
     for cut in range(1, len(lines)):
         before = server.completed["ok"]
         files = RunFiles(tmp_path / "cut", f"cut{cut}")
         files.directory.mkdir(exist_ok=True)
         files.journal.write_bytes(b"".join(lines[:cut]))
         decided += b'"record":"decision"' in lines[cut - 1]
+        called += _holds_a_call(lines[cut - 1])
         if cut % one_of or all(line.startswith(TEXT) for line in lines[cut - 1 : cut + 1]):
             journal = Journal.reopen(files.journal)
             journal.close()
@@ -214,8 +215,14 @@ def test_resume_at_every_line_of_the_journal_equals_live(
         assert resumed.status == "completed", resumed.error
         assert text_without_volatile(files) == wanted
         repeated = server.completed["ok"] - before
-        assert repeated == len(live.history["decisions"]) - decided, "a call that was on disk was made again"
+        assert repeated == live.history["usage"]["calls"] - called, "a call that was on disk was made again"
     shutil.rmtree(tmp_path / "cut")
+
+
+def _holds_a_call(line: bytes) -> bool:
+    """Whether a line of a journal brings a call: a bad reply has its own line, a good one is in its decision's."""
+    record: dict[str, Any] = json.loads(line)
+    return "try" in record or record.get("source") == "model"
 
 
 @amounts("one_of", 8, 1)
@@ -276,7 +283,9 @@ def test_the_history_fits_its_format_and_its_places_exist(live: RunResult) -> No
     assert seqs == list(range(1, len(seqs) + 1))
     assert [decision.index for decision in history.decisions] == list(range(1, len(history.decisions) + 1))
     assert [part.index for part in history.rounds] == list(range(len(history.rounds)))
-    assert history.usage.calls == len(history.decisions)
+    assert all(decision.tries for decision in history.decisions), "a model is asked for every decision"
+    assert history.usage.calls == sum(len(decision.tries) for decision in history.decisions)
+    assert history.usage.calls == len(history.decisions) + history.usage.reasks, "only a bad reply is asked for again"
     keys = list(json.loads(live.files.history.read_text(encoding="utf-8")))
     # warnings are there only where something was amiss: the fake server counts no long prompt as long
     assert {warning.code for warning in history.warnings} <= {"prompt_cut"}

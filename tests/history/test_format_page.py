@@ -26,11 +26,13 @@ from tests.contract.golden import GOLDEN
 LATER = {"reader", "history"}
 """Keys that the golden journals, which stay as they were, do not have."""
 PAGE = (ROOT / "docs" / "history_format.md").read_text(encoding="utf-8")
-RECORDS: dict[str, type[Any]] = {
-    name: cls
-    for name, cls in vars(record).items()
-    if inspect.isclass(cls) and issubclass(cls, record.Record) and cls is not record.Record
-} | {"Parse": record.Parse, "Usage": Usage}
+_MODELS = {name: cls for name, cls in vars(record).items() if inspect.isclass(cls) and issubclass(cls, record.Record)}
+_BASES = {base for cls in _MODELS.values() for base in cls.__bases__}
+"""Records that others extend: their keys stand in the tables of those."""
+RECORDS: dict[str, type[Any]] = {name: cls for name, cls in _MODELS.items() if cls not in _BASES} | {
+    "Parse": record.Parse,
+    "Usage": Usage,
+}
 _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", types.NoneType: "null", Any: "any"}
 
 
@@ -79,6 +81,13 @@ def test_the_page_names_every_key_of_a_record_in_its_order_with_its_type(cls: ty
 def test_every_key_has_a_meaning() -> None:
     for cls in RECORDS.values():
         assert [row for row in rows(PAGE, called(cls)) if len(row) != 3 or not row[2]] == []
+
+
+def test_the_page_says_which_keys_of_a_fork_its_journal_has() -> None:
+    """A journal's first line holds the `Branch` of which the history's `fork` is an extension."""
+    [left_out] = re.findall(r"The first line of a branch's journal .*? without (.*?)\.", PAGE, flags=re.DOTALL)
+    added = set(record.ForkRecord.model_fields) - set(record.Branch.model_fields)
+    assert set(re.findall(r"`(\w+)`", left_out)) == added
 
 
 def test_the_page_names_both_formats() -> None:
