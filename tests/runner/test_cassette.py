@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import time
-import zlib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -60,13 +59,16 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def moody(body: dict[str, Any]) -> str | Raw:
-    """Good replies among bad ones, refusals and broken answers: which of them is a function of the prompt."""
+    """Good replies among bad ones: B's votes are broken answers, and C has to be asked twice for each of its votes.
+
+    It depends on no words of a prompt but the name of the seat. A speaks first and is answered, so the run goes on.
+    """
     reply = varied_by_schema(body)
+    words = str(body["messages"])
+    if '"vote"' in reply and "You are player B." in words:
+        return Raw(200, {"choices": []})
     again = sum(message["role"] == "user" for message in body["messages"]) > 1
-    mood = zlib.crc32(b"4" + reply.encode()) % 5
-    if again or mood > 1:
-        return reply
-    return "I would rather not say." if mood else Raw(200, {"choices": []})
+    return "I would rather not say." if "You are player C." in words and not again else reply
 
 
 class Limiting(FakeServer):

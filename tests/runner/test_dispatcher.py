@@ -223,7 +223,7 @@ def test_a_display_beside_a_person_is_not_told_who_is_asked_what(tmp_path: Path,
 
 
 def test_a_person_reads_the_news_as_a_player_and_the_watcher_is_told_the_rest(tmp_path: Path, typed: Typed) -> None:
-    """One terminal must not say everything twice: what a person's own prompt says is left to it."""
+    """One terminal must not say everything twice: what the record in a person's own prompt says is left to it."""
     screen = typed("Hello.", "Hello too.", "C", "why", "C", "why", "me", "me too", "A", "why")
     notes = Notes()
     result = play("http://127.0.0.1:1/v1", tmp_path, players=TWO_PEOPLE, watcher=notes)
@@ -231,9 +231,12 @@ def test_a_person_reads_the_news_as_a_player_and_the_watcher_is_told_the_rest(tm
     last = max(record["index"] for record in result.history["decisions"] if record["source"] == "human")
     events = [event for part in result.history["rounds"] for event in part["events"]]
     unread = next(place for place, event in enumerate(events) if event["metadata"].get("decision") == last)
-    public = [event["kind"] for event in events[unread:] if event["visibility"] == "all"]
-    assert [told.event.kind for told in notes.told_] == public
-    assert public[-2:] == ["tally", "won"]
+    recounted = {event.kind for event in AgentIsland.events if event.in_prompt}
+    public = [(place, event["kind"]) for place, event in enumerate(events) if event["visibility"] == "all"]
+    shown = [kind for place, kind in public if place >= unread or kind not in recounted]
+    assert [told.event.kind for told in notes.told_] == shown
+    assert shown[-3:] == ["pitch", "tally", "won"]
+    assert shown.count("pitch") == shown.count("tally") == 1, "earlier ones stand in a prompt"
     assert "Hello too." in screen.getvalue()
     assert {record["source"] for record in result.history["decisions"]} == {"human", "bot"}
 
