@@ -193,8 +193,14 @@ def _on_a_disk_of(size: int, directory: Path, *words: str) -> subprocess.Complet
     shutil.which("unshare") is None or subprocess.run(["unshare", "-r", "-m", "true"], check=False).returncode != 0,
     reason="a disk of its own needs a namespace of its own, which not every machine gives",
 )
-@pytest.mark.parametrize("pages", [5, 8], ids=["the recording meets it", "the journal meets it"])
-def test_a_disk_that_journal_and_recording_share_loses_no_reply_when_it_is_full(tmp_path: Path, pages: int) -> None:
+@pytest.mark.parametrize(
+    ("pages", "failure"),
+    [(5, "tape.jsonl: cannot write the replies"), (8, "live.jsonl: cannot write the journal")],
+    ids=["the recording meets it", "the journal meets it"],
+)
+def test_a_disk_that_journal_and_recording_share_loses_no_reply_when_it_is_full(
+    tmp_path: Path, pages: int, failure: str
+) -> None:
     reserve = 256 * 1024
     with FakeServer(varied_by_schema).in_thread() as server:
         config(tmp_path, server.url())
@@ -202,11 +208,13 @@ def test_a_disk_that_journal_and_recording_share_loses_no_reply_when_it_is_full(
         once = ("--record", "disk/tape.jsonl", "--set", "limits.concurrency=1")
         said = _on_a_disk_of(reserve + pages * 4096, tmp_path, "run", *words, *once)
         assert said.returncode == 1, said.stderr
-        assert "cannot write the journal: No space left on device" in said.stderr
+        assert f"disk/{failure}: No space left on device; " in said.stderr
         assert len(said.stderr.splitlines()) == 1
         files = RunFiles(tmp_path / "kept", "live")
         paid = len(server.received)
         assert 0 < paid == len(journaled(files)) < 18
+        taped = (tmp_path / "kept" / "tape.jsonl").read_text(encoding="utf-8").count("\n") - 1
+        assert taped == (paid - 1 if failure.startswith("tape") else paid), "or another file met it first"
         assert go_on(files, env={}) is not None
         assert len(server.received) == 18, "nobody is asked twice"
     assert agentsim("replay", "live", "--logs-dir", "kept", cwd=tmp_path).code == 0
