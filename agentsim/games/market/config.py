@@ -126,7 +126,9 @@ class MarketConfig(GameConfig):
     reasks: ClassVar[int] = 0
 
     goods: tuple[Name, ...] = ("wheat",)
+    """What can be owned beside capital"""
     artifacts: Annotated[tuple[str, ...], Field(min_length=1)] = ("marketplace",)
+    """Through what agents deal with each other, in this order in prompts"""
     settings: dict[str, dict[str, JsonValue]] = Field(default={}, description="Of artifacts, by name")
     rounds: Annotated[int, Field(ge=1, le=100_000)] | None = Field(
         default=None, description=f"{ROUNDS} if absent; an experiment has periods instead"
@@ -137,7 +139,9 @@ class MarketConfig(GameConfig):
     capital: Amount | None = Field(default=None, description=f"What every agent begins with; {CAPITAL_HELD} if absent")
     stock: Goods = Field(default={}, description="Units of goods that every agent begins with")
     agents: tuple[AgentTable, ...] = ()
+    """What single agents begin with, what goods are worth to them, their goals"""
     restrictions: Restrictions = ()
+    """Rules on actions that hold for all; single agents have theirs in `agents`"""
     redeem: Annotated[bool, Since(3, before=False)] = Field(
         default=True, description="Agents can redeem goods at their private values, and standings count them so"
     )
@@ -151,23 +155,31 @@ class MarketConfig(GameConfig):
         description="Whether agents see what was quoted and traded since their last turn; in experiments if absent",
     )
     tools: tuple[Tool, ...] = ()
+    """Tools that agents may use in the query stage"""
     tool_calls: Annotated[int, Field(ge=0, le=10)] = Field(default=2, description="At most, in one turn")
     window: Annotated[int, Field(ge=1, le=50)] = Field(default=7, description="Steps of an agent's own information")
     working_memory_chars: Annotated[int, Field(ge=20, le=20_000)] = 600
+    """Characters of the text that an agent writes for itself with every action"""
     observation_chars: Annotated[int, Field(ge=100, le=20_000)] = 1_500
+    """Characters of the answer to a query; what is longer is cut"""
     answer_chars: Annotated[int, Field(ge=20, le=20_000)] = Field(default=1_000, description="To a moderator")
     lenient_format: bool = Field(default=False, description="Whether words may stand before the action's object")
     explain_forfeits: Annotated[bool, Since(3, before=False)] = Field(
         default=True, description="Whether an agent is told what its forfeited reply lacked"
     )
     briefing: bool = True
+    """Whether agents are briefed before the first round, and say what is unclear"""
     traits: Annotated[tuple[Trait, ...], Since(3, before=[])] = ()
+    """Further traits that agents are told to have, beside working memory"""
     moderator: tuple[Interview, ...] = ()
+    """Pauses in which a moderator asks agents, with the round of each"""
     follow_ups: Annotated[int, Field(ge=0, le=10), Since(3, before=0)] = Field(
         default=2, description="Questions that a moderator in `staff` may add in one pause, each after an answer"
     )
     experiment: Experiment | None = None
+    """Buyers and sellers with induced values in periods, in place of rounds with endowments of your own"""
     system_prompt: Annotated[SystemPrompt | None, InFile(".txt")] = None
+    """A file in place of the system prompt, with placeholders such as `#!traits!#`"""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

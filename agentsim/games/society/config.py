@@ -64,13 +64,14 @@ class FoundingLaw(GameConfig):
 class _Chapter(BaseModel):
     """Base of the chapters of the table: its keys stand in the order of the chapters."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
 
 class Course(_Chapter):
     """For how long the game is played."""
 
     days: Annotated[int, Field(ge=1, le=100_000)] = 30
+    """Days that are played"""
     actions_per_day: Annotated[int, Field(ge=1, le=100, description="Turns of every active agent in a day")] = 3
     until: Goal = Field(default="", description="The game also ends on the evening of the day on which this happened")
 
@@ -103,6 +104,7 @@ class Living(_Chapter):
     """What work makes, what a day costs, and how long a proposal is open."""
 
     hours_per_day: Annotated[int, Field(ge=1, le=24)] = 8
+    """Hours that an agent can work in a day, over all its turns"""
     efficiency_by_hours: Annotated[tuple[Amount, ...], Field(min_length=1, max_length=24)] = _amount(
         (1.0, 0.95, 0.90, 0.85, 0.80, 0.75, 0.72, 0.70), "Of work by its hours; the last one holds for longer work"
     )
@@ -151,9 +153,13 @@ class Building(_Chapter):
 
     strict_actions: bool = Field(default=False, description="Whether a reply without JSON is invalid, and no post")
     post_chars: Chars = 2_000
+    """Characters of a post or a message"""
     title_chars: Chars = 200
+    """Characters of a proposal's title"""
     description_chars: Chars = 5_000
+    """Characters of a proposal's description"""
     name_chars: Annotated[int, Field(ge=1, le=200)] = 50
+    """Characters of a name"""
     note_chars: Annotated[int, Field(ge=0, le=20_000), Since(2, before=0)] = Field(
         default=4_000, description="Of the note that an agent can write for itself with any action; 0 for no notes"
     )
