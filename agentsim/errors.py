@@ -59,15 +59,51 @@ class ScenarioError(AgentsimError):
     def __init__(self, problem: str, *, key: str = "", where: str = "", valid: str = "") -> None:
         super().__init__(problem)
         self.problem, self.key, self.where, self.valid = problem, key, where, valid
+        self.others: tuple[ScenarioError, ...] = ()
 
     def placed(self, *, key: str = "", where: str = "") -> ScenarioError:
         """The same error, with these where it has none of its own."""
-        return ScenarioError(self.problem, key=self.key or key, where=self.where or where, valid=self.valid)
+        made = ScenarioError(self.problem, key=self.key or key, where=self.where or where, valid=self.valid)
+        made.others = tuple(other.placed(key=key, where=where) for other in self.others)
+        return made
 
     def __str__(self) -> str:
-        place = ": ".join(part for part in (self.where, self.key) if part)
+        return "; ".join((self._words(self.where), *(other._words("") for other in self.others)))
+
+    def _words(self, where: str) -> str:
+        place = ": ".join(part for part in (where, self.key) if part)
         text = f"{place}: {self.problem}" if place else self.problem
         return f"{text} (valid: {self.valid})" if self.valid else text
+
+
+class Refusals:
+    """Collects what several steps find wrong with a scenario, so that all of it is named at once."""
+
+    MOST = 12
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[ScenarioError]] = {}
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """A step; the next one is taken even where this one fails."""
+        try:
+            yield
+        except ScenarioError as error:
+            for each in (error, *error.others):
+                alike = self._found.setdefault(each.problem, [])
+                if each.key not in {other.key for other in alike}:
+                    alike.append(each)
+
+    def raised(self) -> None:
+        """Raise what was found, as one `ScenarioError`."""
+        if self._found:
+            for alike in self._found.values():  # one key that is missing may be that of a hundred players
+                alike[0].key += f" and {len(alike) - 1} more" if len(alike) > 1 else ""
+            first, *others = (alike[0] for alike in self._found.values())
+            more = len(others) - self.MOST
+            first.others = (*others[: self.MOST], *([ScenarioError(f"and {more} more")] if more > 0 else []))
+            raise first from None
 
 
 class DecisionError(AgentsimError):

@@ -28,7 +28,7 @@ from agentsim.runner.watch import Watcher
 from agentsim.scenario.design_file import cells, labels, read_design
 from agentsim.scenario.factorial import EVERYONE, Until
 from agentsim.scenario.load import Overrides, Source, load
-from agentsim.scenario.scenario import idle_prices
+from agentsim.scenario.scenario import check_prices, idle_prices
 from agentsim.scenario.validation import validated
 
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ def prepare_batch(
             if width.player not in {None, EVERYONE, *(known := labels(casts[: max(1, len(cast))]))}:
                 raise UsageError(f"--player {width.player}: plays in no game (valid: {', '.join(known)})")
             asked = replace(asked, until=width)
+    for each in casts:
+        check_prices(each, {})  # what depends on the environment is checked when players are seated
     given = seed if seed is not None else casts[0].seed
     return prepared(planned(replace(asked, seed=DRAWN if given is None else given), casts), out, logs_dir)
 

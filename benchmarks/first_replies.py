@@ -1,11 +1,11 @@
 """First replies of the embedded model to a game's prompts: how many are legal?
 
     python -m benchmarks.first_replies                        # the two commonest questions of every game
-    python -m benchmarks.first_replies --games auction --count 100 --json
+    python -m benchmarks.first_replies --games auction --count 100 --free --json
 
-Prompts are those of `benchmarks.prompts`, evenly spaced over the game. The model answers in free text: no schema and
-no grammar hold it to the form, so that the prompt alone counts. A reply that was cut off is read as such. To compare
-two versions of the prompts, run this in a tree of each; the interval is Wilson's, 95%.
+Prompts are those of `benchmarks.prompts`, evenly spaced over the game. The model is sent the question's schema, as in
+a run; with `--free` it answers in free text, so that the prompt alone counts. A reply that was cut off is read as such.
+To compare two versions of the prompts, run this in a tree of each; the interval is Wilson's, 95%.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from agentsim.models.local import open_local
 from benchmarks.prompts import GAMES, asked
 
 MODEL = "local/smollm2-135m"
-LONGEST = 160
-"""Tokens of a reply."""
+LONGEST = 1000
+"""Tokens of a reply: enough for the longest reason that a question allows."""
 
 
 class Share(NamedTuple):
@@ -42,7 +42,7 @@ class Share(NamedTuple):
         return {**self._asdict(), "share": self.legal / self.asked, "low": float(low), "high": float(high)}
 
 
-async def shares(game: str, count: int, kinds: int = 2) -> list[Share]:
+async def shares(game: str, count: int, *, free: bool, kinds: int = 2) -> list[Share]:
     """The shares of the commonest kinds of question of a game."""
     found = sorted(asked(game).items(), key=lambda item: -item[1].count)[:kinds]
     model = open_local(MODEL, None, seed=1)
@@ -51,17 +51,18 @@ async def shares(game: str, count: int, kinds: int = 2) -> list[Share]:
         for name, kind in found:
             step = max(1, kind.count // count)
             sample = kind.prompts[::step][:count]
-            legal = [await _is_legal(model, ask, texts) for ask, texts in sample]
+            legal = [await _is_legal(model, ask, texts, free) for ask, texts in sample]
             rows.append(Share(game, name, sum(legal), len(legal)))
         return rows
     finally:
         await model.aclose()
 
 
-async def _is_legal(model: Any, ask: Ask, texts: list[str]) -> bool:
+async def _is_legal(model: Any, ask: Ask, texts: list[str], free: bool) -> bool:
     system, user = texts
     tag = f"{ask.request.player}/{ask.request.kind}/{ask.nth}/1"
-    call = Call((("system", system), ("user", user)), tag=tag)
+    schema = None if free else ask.request.schema()
+    call = Call((("system", system), ("user", user)), schema=schema, schema_name=ask.request.kind, tag=tag)
     completion = await model.complete(call, Sampling(temperature=0.2, max_tokens=LONGEST, timeout_s=600))
     try:
         reading = ask.request.parse(completion.text, cut=completion.finish_reason == "length")
@@ -76,10 +77,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--count", type=int, default=17, help="prompts of each kind")
+    parser.add_argument("--free", action="store_true", help="send no schema")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     for game in given.games:
-        for share in asyncio.run(shares(game, given.count)):
+        for share in asyncio.run(shares(game, given.count, free=given.free)):
             row = share.row()
             if given.json:
                 print(json.dumps(row), flush=True)

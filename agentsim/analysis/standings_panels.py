@@ -17,10 +17,7 @@ _KEPT = "* Without the games of too many fallbacks."
 
 
 def panels(
-    found: Standings,
-    own_makers: Sequence[OwnMaker],
-    relations: Sequence[Relation] = (),
-    kept: Standings | None = None,
+    found: Standings, own_makers: Sequence[OwnMaker], relations: Sequence[Relation] = (), kept: Standings | None = None
 ) -> list[Panel]:
     """The panels in their order; empty ones are left out.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,9 +30,7 @@ _ON_A_CLUSTER = 100
 @o.grouped
 def batch(
     *,
-    config: Annotated[
-        Path | None, o.path_option("--config", "The scenario's TOML file; --design may name it instead.")
-    ] = None,
+    source: o.ConfigFile,
     games: Annotated[
         int | None, o.option("--games", "How many games; --design may say it instead.", "N", min=1)
     ] = None,
@@ -86,7 +84,7 @@ def batch(
     elif effect != o.Effect():
         raise UsageError("--measure, --factor and --player: say which interval --until-width is of, which is missing")
     directory, manifest = prepare_batch(
-        config,
+        source.given,
         games=games,
         cast=[name.strip() for name in models.split(",")] if models is not None else (),
         rotate=rotate,
@@ -143,7 +141,7 @@ def carry_on(
             enough=enough,
         ).run()
     if html:
-        _write_pages(manifest, directory)
+        write_pages(directory, (game.name for game in manifest.games))
     _print(manifest, result, as_json=as_json)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
@@ -162,12 +160,13 @@ def _elsewhere(kind: o.ExecutorKind, scheduler: str | None, jobs: int, env: Vari
     return lambda: OnDask(scheduler, jobs, env)
 
 
-def _write_pages(manifest: Manifest, directory: Path) -> None:
+def write_pages(directory: Path, names: Iterable[str]) -> None:
+    """The page of each of these runs of a folder that has a history and no page yet."""
     from agentsim.history.run_files import RunFiles
     from agentsim.results import run_in
 
-    for game in manifest.games:
-        files = RunFiles(directory, game.name)
+    for name in names:
+        files = RunFiles(directory, name)
         if files.history.is_file() and not files.page.is_file():
             run_in(files).page(files.page)
 

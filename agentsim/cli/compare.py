@@ -21,7 +21,7 @@ def compare(
     *,
     name: o.RunName,
     at: Annotated[
-        int | None, o.option("--at", "The decision that was made anew, if arms leave the run at several.", "N", min=1)
+        int | None, o.option("--at", "The decision that the arms fork from, if there are several.", "N", min=1)
     ] = None,
     control: Annotated[str, o.option("--control", "The arm that the others are compared with.", "ARM")] = "control",
     effect: Annotated[

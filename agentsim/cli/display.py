@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
-from agentsim.cli.finish import money, spent
+from agentsim.cli.finish import MOST_STANDINGS, money, spent
 from agentsim.cli.options import DisplayMode
 from agentsim.cli.terminal_output import columns, moves, note, shortened
 from agentsim.engine.event import Event, EveryoneType, LogEntry
+from agentsim.engine.panel import Progress
 from agentsim.engine.play import Ask
+from agentsim.engine.wording import counted
+from agentsim.history.contents import Entry
 from agentsim.history.fold import Totals
 from agentsim.players.terminal import cut
+from agentsim.runner.admission import Budget
 from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.tally import BatchWatcher, Tally
 from agentsim.runner.watch import Watcher
 
 _EVERY_S = 5.0
+CROWD = 20
+"""Of more players what each of them says and does is counted, not shown."""
 
 
 def public_lines(events: Sequence[LogEntry], width: int) -> list[tuple[str, str]]:
@@ -42,15 +49,106 @@ class Noting:
         note(shortened(line, 600))
 
 
-class PlainDisplay(Noting, Watcher):
+class Following(Noting, Watcher):
+    """What a display knows of a run: how far it is, how the players stand, what it may cost, whose replies failed."""
+
+    def __init__(self) -> None:
+        self._progress: Callable[[], Progress] | None = None
+        self._budget: Budget | None = None
+        self._models: Mapping[str, str] = {}
+        self._players: dict[str, int] = {}  # the place of each, which has its colour
+        self._first: tuple[float, int] | None = None  # when this session's first wave was asked, and in which unit
+        self.now: Progress | None = None
+        self.asked, self.fallbacks, self.unsaid = Counter[str](), Counter[str](), Counter[str]()
+
+    def began(self, name: str, game: str, players: Sequence[str]) -> None:
+        self._players = {player: place for place, player in enumerate(players)}
+
+    def seated(self, models: Mapping[str, str]) -> None:
+        self._models = models
+
+    def budgeted(self, budget: Budget) -> None:
+        self._budget = budget
+
+    def stands(self, progress: Callable[[], Progress] | None) -> None:
+        self._progress = progress
+
+    def look(self) -> None:
+        """Ask the game how far it is: only between waves, when nothing changes."""
+        if self._progress is not None:
+            self.now = self._progress()
+            self._first = self._first or (time.monotonic(), self.now.done)
+
+    def decided(self, entry: Entry) -> None:
+        model = (entry.tries and entry.tries[-1].model) or self._models.get(entry.player, "")
+        self.asked[model] += bool(model)
+        if entry.source == "fallback":
+            self.fallbacks[model] += 1
+            self.said_fallback(f"{entry.player} ({entry.kind}): fallback: {entry.fallback_reason}")
+
+    def fell_back(self) -> None:
+        self.fallbacks[""] += 1
+
+    def said_fallback(self, line: str) -> None:
+        """Show that a decision is a fallback."""
+
+    def public(self, events: Sequence[LogEntry]) -> Iterator[LogEntry]:
+        """The public events, where few play; of a crowd those that no single player did, and the others counted."""
+        for told in events:
+            if isinstance(told.to, EveryoneType):
+                if told.by is not None and len(self._players) > CROWD:
+                    self.unsaid[told.event.kind] += 1
+                else:
+                    yield told
+
+    def words_of_the_unsaid(self) -> str:
+        """What the crowd did since this was last asked: `12 posted, 3 voted`."""
+        words = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in self.unsaid.most_common())
+        self.unsaid.clear()
+        return words
+
+    def whereabouts(self) -> list[str]:
+        """How far the game is, and the time that the rest takes at this session's pace."""
+        if (now := self.now) is None:
+            return []
+        parts = [f"{now.unit} {now.done} of {now.of}", *now.facts]
+        if self._first is not None and now.done > self._first[1]:
+            since, done = self._first
+            left = int((time.monotonic() - since) / (now.done - done) * max(0, now.of - now.done + 1))
+            parts.append(f"at most {left // 60}:{left % 60:02d} left")
+        return parts
+
+    def standings(self, most: int) -> list[tuple[str, str, bool]]:
+        """Id, words and whether still in the game, of the best."""
+        return list((self.now.players if self.now else ())[:most])
+
+    def cost(self, totals: Totals) -> str:
+        """What was spent against the limit, and what calls in flight may take of the rest."""
+        words = f"cost {money(totals.cost_usd, totals.unpriced_calls)}"
+        if self._budget is None or self._budget.max_cost_usd is None:
+            return words
+        reserved = f", {money(self._budget.reserved_usd)} reserved" if self._budget.reserved_usd else ""
+        return f"{words} of ${self._budget.max_cost_usd:g}{reserved}"
+
+    def fallback_words(self) -> str:
+        """Fallbacks by model: `2 fallbacks (lab/a 2 of 14)`; nothing where there are none."""
+        if not (total := self.fallbacks.total()):
+            return ""
+        named = [f"{shortened(model, 60)} {n} of {self.asked[model]}" for model, n in self.fallbacks.items() if model]
+        return counted(total, "fallback") + (f" ({', '.join(named)})" if named else "")
+
+
+class PlainDisplay(Following):
     """One line for each public event, and what has been used by the end of each round; for logs and pipes."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._round = self._used = ""
         self._limits: Callable[[], Sequence[str]] = list
         self._said_held = False
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
+        super().began(name, game, players)
         self._line(f"{shortened(name, 200)}: {shortened(game, 200)}, {len(players)} players")
 
     def limited_by(self, notes: Callable[[], Sequence[str]]) -> None:
@@ -65,19 +163,27 @@ class PlainDisplay(Noting, Watcher):
         self._said_held = False
 
     def told(self, events: Sequence[LogEntry]) -> None:
-        for heading, content in public_lines(events, 200):
+        for heading, content in public_lines(list(self.public(events)), 200):
             self._line(f"{heading}: {content}" if content else heading)
 
     def counted(self, totals: Totals) -> None:
-        cost = money(totals.cost_usd, totals.unpriced_calls)
         failed = f" ({totals.failed_calls} failed)" if totals.failed_calls else ""
-        self._used = f"{totals.calls} calls{failed}; {spent(totals)}; cost: {cost}"
+        self._used = f"{totals.calls} calls{failed}; {spent(totals)}; {self.cost(totals)}"
 
     def playing(self, round_title: str) -> None:
-        if round_title != self._round and self._used:
-            self._line(f"so far: {self._used}")
-            self._used = ""  # a round without a call has nothing to add
+        if round_title != self._round:
+            self.look()
+            if unsaid := self.words_of_the_unsaid():
+                self._line(f"{shortened(self._round, 60)}: {unsaid}")
+            if self._used:
+                standings = [f"{who} {words}" for who, words, _ in self.standings(MOST_STANDINGS)]
+                parts = (self._used, self.fallback_words(), *self.whereabouts(), *standings)
+                self._line(f"so far: {'; '.join(filter(None, parts))}")
+                self._used = ""  # a round without a call has nothing to add
         self._round = round_title
+
+    def said_fallback(self, line: str) -> None:
+        self._line(shortened(line, 200))
 
     def waiting(self, ask: Ask, reason: str) -> None:
         self._line(f"{ask.request.player} ({ask.request.kind}): {shortened(reason, 200)}")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from agentsim.cli.terminal_output import remark, safe, say, say_json, shortened
+from agentsim.cli.terminal_output import columns, remark, safe, say, say_json, shortened
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
 from agentsim.history.diagnostics import Shares, shares_in
@@ -119,19 +120,23 @@ def _print(files: RunFiles, history: History, html: Path | None) -> None:
     typer.echo(f"history: {files.history}")
     if html is not None:
         typer.echo(f"page:    {html}")
+        if columns(sys.stdout) is not None:
+            say(f"open it: agentsim logs {files.name} --open{elsewhere(files.directory)}, or the file in a browser")
 
 
 def _standings(history: History, found: Shares) -> list[str]:
     if (outcome := history.outcome) is None:
         return []
     models = {player.id: player.model for player in history.players}
-    rows = [f"winner: {outcome.winner or 'shared'} ({outcome.reason.replace('_', ' ')})"]
+    reason = outcome.reason.replace("_", " ")
+    rows = [f"winner: {outcome.winner or 'shared'} ({reason})" if outcome.ranked else f"end: {reason}; no ranking"]
     for place in outcome.standings[:MOST_STANDINGS]:
         score = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in place.score.items())
         name = f" ({history.names[place.player]})" if place.player in history.names else ""
         own = found.by_player.get(place.player)
         fell = f"  fallbacks {own}" if own is not None and found.whole.fallbacks else ""
-        rows.append(f"  {place.rank}. {place.player}{name}  {models[place.player]}  {score}{fell}")
+        rank = f"{place.rank}. " if outcome.ranked else ""
+        rows.append(f"  {rank}{place.player}{name}  {models[place.player]}  {score}{fell}")
     if (more := len(outcome.standings) - MOST_STANDINGS) > 0:
         rows.append(f"  and {more:,} more, in the history")
     return rows

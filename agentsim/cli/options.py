@@ -59,8 +59,31 @@ def _named(variables: list[str] | None) -> list[str] | None:
 
 
 # The scenario.
-Config = Annotated[Path, path_option("--config", "The scenario's TOML file.")]
 Seed = Annotated[int | None, option("--seed", "The seed; overrides the scenario's.", "N", min=0)]
+
+
+@dataclass(frozen=True)
+class ConfigFile:
+    """Which scenario: its file, with or without the option's name."""
+
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", parser=given_path, help="The scenario's TOML file.")
+    ] = None
+    config: Annotated[Path | None, path_option("--config", "The scenario's TOML file, as an option.")] = None
+
+    @property
+    def given(self) -> Path | None:
+        """The file; None where there is none. `UsageError` for two."""
+        if self.file is not None and self.config is not None:
+            raise UsageError(f"--config {self.config}: {self.file} is given as well; leave one of them out")
+        return self.file or self.config
+
+    @property
+    def path(self) -> Path:
+        """The file; `UsageError` for none or two."""
+        if (path := self.given) is None:
+            raise UsageError("FILE: is missing: the scenario's TOML file (`agentsim init DIR` writes some)")
+        return path
 
 
 @dataclass(frozen=True)
@@ -71,7 +94,10 @@ class Loading:
         Path | None, path_option("--game-config", "A second TOML file, for tables that --config lacks.")
     ] = None
     overrides: Annotated[
-        list[str] | None, option("--set", "Change a value: players.0.temperature=0.2; repeatable.", "KEY=VALUE")
+        list[str] | None,
+        option(
+            "--set", "Change a value: players.Ada.temperature=0.2, players.0 for the first; repeatable.", "KEY=VALUE"
+        ),
     ] = None
     game: Annotated[str | None, option("--game", "The game; overrides the file.", "GAME")] = None
     provider: Annotated[str | None, option("--provider", "Put PROVIDER/ before every model name.", "PROVIDER")] = None
@@ -91,7 +117,7 @@ class Loading:
 
 # Keys and limits.
 EnvFile = Annotated[
-    Path | None, path_option("--env-file", "File of KEY=VALUE lines, besides ./.env; the environment wins.")
+    Path | None, path_option("--env-file", "File of KEY=VALUE lines, read in addition to ./.env; the environment wins.")
 ]
 MaxCost = Annotated[float | None, option("--max-cost", "Overrides limits.max_cost_usd.", "USD", min=0)]
 
@@ -206,9 +232,9 @@ class Effect:
     measure: Annotated[
         str, option("--measure", "rank, win, a score of the outcome, or a deed: 'voted for (received)'.", "MEASURE")
     ] = "win"
-    player: Annotated[str | None, option("--player", "Of this player; default: those whom the factor is of.", "ID")] = (
-        None
-    )
+    player: Annotated[
+        str | None, option("--player", "Measure this player; default: those the factor concerns.", "ID")
+    ] = None
     factor: Annotated[
         str | None,
         option("--factor", "The factor; A,B for an interaction that the design asks for; default: all.", "KEY"),

@@ -5,10 +5,11 @@ Foreign text reaches Rich only as `Text` of safe strings, so that markup in it i
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, TextIO, cast
 
@@ -22,8 +23,8 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from agentsim.cli.display import Noting, public_lines, status_line, without_result
-from agentsim.cli.finish import money, spent
+from agentsim.cli.display import CROWD, Following, Noting, public_lines, status_line, without_result
+from agentsim.cli.finish import MOST_STANDINGS, money, spent
 from agentsim.cli.terminal_output import shortened
 from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, Wave
@@ -32,7 +33,6 @@ from agentsim.history.fold import Totals
 from agentsim.players.terminal import MARK, rows
 from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.tally import BatchWatcher, Tally
-from agentsim.runner.watch import Watcher
 
 _SHOWN_AT_ONCE = 6
 
@@ -80,20 +80,26 @@ class _Panel(Noting):
         raise NotImplementedError
 
 
-class RichDisplay(_Panel, Watcher):
-    """Public events scroll by; below them one panel says round, phase, speakers, calls, tokens, cost, time."""
+HUES = ("cyan", "magenta", "green", "blue", "bright_yellow", "bright_cyan", "bright_magenta", "bright_green")
+"""The colours of players, in the order of their seats; what goes wrong is red or yellow."""
+
+
+class RichDisplay(_Panel, Following):
+    """Public events scroll by; below them a panel says how far the game is, who stands where, calls, cost and time."""
 
     def __init__(self) -> None:
-        super().__init__()
+        _Panel.__init__(self)
+        Following.__init__(self)
         self._started = time.monotonic()
         self._name = self._round = self._phase = ""
         self._speaking: Counter[str] = Counter()
         self._totals = Totals()
-        self._fallbacks = 0
         self._limits: Callable[[], Sequence[str]] = list
         self._spinner = Spinner("dots")
+        self._look_at = 0.0
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
+        super().began(name, game, players)
         self._name = f"{shortened(game, 200)} · {shortened(name, 200)}"
         self._started = time.monotonic()
         self._show()
@@ -107,7 +113,12 @@ class RichDisplay(_Panel, Watcher):
         self._phase = shortened(", ".join(kinds).replace("_", " "), 200)
 
     def playing(self, round_title: str) -> None:
+        if self._round and round_title != self._round and (unsaid := self.words_of_the_unsaid()):
+            self._say(self._round, unsaid, Style(bold=True), Style(dim=True))
         self._round = shortened(round_title, 200)
+        if time.monotonic() >= self._look_at:  # bots may play a thousand waves a second
+            self._look_at = time.monotonic() + 0.1
+            self.look()
 
     def calling(self, ask: Ask) -> None:
         self._speaking[ask.request.player] += 1
@@ -120,12 +131,17 @@ class RichDisplay(_Panel, Watcher):
     def counted(self, totals: Totals) -> None:
         self._totals = totals
 
-    def fell_back(self) -> None:
-        self._fallbacks += 1
+    def said_fallback(self, line: str) -> None:
+        self._say(shortened(line, 200), "", Style(color="red"), Style(color="red"))
 
     def told(self, events: Sequence[LogEntry]) -> None:
-        for heading, content in public_lines(events, max(40, self._console.width * 2)):
-            self._say(heading, content, Style(bold=True), Style(dim=True))
+        for told in self.public(events):
+            ((heading, content),) = public_lines([told], max(40, self._console.width * 2))
+            self._say(heading, content, Style.combine((Style(bold=True), self._hue(told.by))), Style(dim=True))
+
+    def _hue(self, player: str | None) -> Style:
+        place = None if len(self._players) > CROWD else self._players.get(player or "")
+        return Style() if place is None else Style(color=HUES[place % len(HUES)])
 
     def person(self, *, asked: bool) -> None:
         if asked:
@@ -162,17 +178,34 @@ class RichDisplay(_Panel, Watcher):
             Text(f"asking {shortened(names, 200)}" if names else "", style="cyan"),
         )
         counts = (
+            *self.whereabouts(),
             counted(totals.calls, "call"),
             *([f"{totals.failed_calls} failed"] if totals.failed_calls else ()),
             *([counted(totals.takeovers, "takeover")] if totals.takeovers else ()),
-            *([counted(self._fallbacks, "fallback")] if self._fallbacks else ()),
+            *filter(None, [self.fallback_words()]),
             spent(totals),
-            f"cost {money(totals.cost_usd, totals.unpriced_calls)}",
+            self.cost(totals),
             f"{seconds // 60}:{seconds % 60:02d}",
             *(shortened(limit, 100) for limit in self._limits()),
         )
-        below = "\n".join(_packed(counts, self._console.width))
-        return Group(Rule(Text(self._name), style="dim"), where, Text(below, style="dim"))
+        width = self._console.width
+        below = Text("\n".join(_packed(counts, width)), style="dim")
+        if fallbacks := self.fallback_words():
+            below.highlight_words([fallbacks], Style(color="red", dim=False))
+        standings = Text("\n".join(_packed(self._standing_words(), width)))
+        for player, _, inside in self.standings(MOST_STANDINGS):
+            hue = self._hue(player)
+            standings.highlight_regex(rf"(?<![\w-]){re.escape(player)}(?![\w-])", hue if inside else Style(strike=True))
+        parts = [standings] if standings.plain else []
+        return Group(Rule(Text(self._name), style="dim"), where, *parts, below)
+
+    def _standing_words(self) -> Iterator[str]:
+        for player, words, inside in self.standings(MOST_STANDINGS):
+            yield shortened(
+                f"{player} {words}{'' if inside or 'bankrupt' in words or 'dead' in words else ', out'}", 100
+            )
+        if self.now is not None and (more := len(self.now.players) - MOST_STANDINGS) > 0:
+            yield f"and {more:,} more"
 
 
 def _packed(parts: Iterable[str], width: int) -> list[str]:
@@ -208,4 +241,14 @@ class RichBatch(_Panel, BatchWatcher):
         rows = Table.grid(expand=True)  # a bar by itself does not end its line
         rows.add_row(ProgressBar(total=tally.games, completed=tally.done + tally.failed))
         rows.add_row(Text(status_line(tally), style="dim"))
+        playing = [
+            f"{name} {counted(totals.calls, 'call')}, {money(totals.cost_usd, totals.unpriced_calls)}"
+            if totals.calls
+            else name
+            for name, totals in tally.playing()
+        ]
+        if playing:
+            more = [f"and {len(playing) - _SHOWN_AT_ONCE} more"] * (len(playing) > _SHOWN_AT_ONCE)
+            packed = _packed(["playing", *playing[:_SHOWN_AT_ONCE], *more], self._console.width)
+            rows.add_row(Text("\n".join(packed), style="dim"))
         return Group(Rule(Text(self._name), style="dim"), rows)

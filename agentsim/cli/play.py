@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @o.grouped
 def run(
     *,
-    config: o.Config,
+    scenario: o.ConfigFile,
     loading: o.Loading,
     seed: o.Seed = None,
     name: Annotated[
@@ -43,7 +43,7 @@ def run(
 
     with shown(display) as watcher:
         result = prepare_run(
-            config,
+            scenario.path,
             name=name,
             logs_dir=logs_dir,
             env=keys.env,
@@ -112,13 +112,15 @@ def resume(
 def fork(
     *,
     name: o.RunName,
-    at: Annotated[int, o.option("--at", "Number of the decision that is made anew.", "N", min=1)],
+    at: Annotated[int, o.option("--at", "Number of the decision to fork from.", "N", min=1)],
     instead: Annotated[
         str | None, o.option("--instead", "The decision to take there, as a model would reply.", "JSON")
     ] = None,
     overrides: Annotated[
         list[str] | None,
-        o.option("--set", "Change a value: players.2.model=bot/random (counted from 0); repeatable.", "KEY=VALUE"),
+        o.option(
+            "--set", "Change a value: players.Ada.model=bot/random, players.0 for the first; repeatable.", "KEY=VALUE"
+        ),
     ] = None,
     arm: Annotated[
         str | None,

@@ -52,7 +52,7 @@ def rate(
         float, o.option("--width", "Stop where the 95% interval of the log strength is narrower.", "W", min=0)
     ] = 0.5,
     entries: Annotated[
-        int | None, o.option("--entries", "The most seats of MODEL at a table; default: half of them.", "K", min=1)
+        int | None, o.option("--entries", "The most seats of MODEL in a game; default: half of them.", "K", min=1)
     ] = None,
     overrides: Annotated[
         list[str] | None,

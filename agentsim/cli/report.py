@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import typer
 
 from agentsim.cli import options as o
-from agentsim.cli.terminal_output import print_panel, remark, safe, say_json, shortened, some_left_out
+from agentsim.cli.terminal_output import note, print_panel, remark, safe, say_json, shortened, some_left_out
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, needed_by
 
@@ -46,19 +46,21 @@ def report(  # noqa: PLR0917 - the argument and one option each
         float,
         o.option(
             "--max-fallbacks",
-            "Ratings are also given without games that have a larger share of fallbacks.",
+            "Also give ratings without games that have a larger share of fallbacks.",
             "SHARE",
             min=0,
             max=1,
         ),
     ] = 0.10,
     file_format: Annotated[
-        FileFormat | None, o.option("--format", "All tables in numbers instead.", "csv|json")
+        FileFormat | None, o.option("--format", "Print all tables as data instead.", "csv|json")
     ] = None,
     out: Annotated[
         Path | None, o.option("--out", "With --format csv: a folder for a file of each table.", "FOLDER")
     ] = None,
-    html: Annotated[bool, o.option("--html", "Also write DIR/index.html, with links to the games' pages.")] = False,
+    html: Annotated[
+        bool, o.option("--html", "Also write DIR/index.html, and the pages of the games that it links to.")
+    ] = False,
     logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
 ) -> None:
@@ -72,7 +74,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
     seed, past and luck); both are counted.
     """
     if out is not None and file_format != "csv":
-        raise UsageError("--out: goes with --format csv")
+        raise UsageError("--out: needs --format csv")
     directories = [
         next((path for path in (Path(name), logs_dir / name) if path.is_dir()), Path(name)) for name in sources
     ]
@@ -83,7 +85,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
     found = compared(directories, by=by, pool=pool, max_fallbacks=max_fallbacks, planned=wanted)
     _check_planned(found, planned or ())
     if html:
-        write_page(directories[0], found, max_fallbacks)
+        note(f"page: {write_page(directories[0], found, max_fallbacks)}")
     if as_json or file_format == "json":
         say_json(_as_json(directories, found, max_fallbacks))
     elif file_format == "csv":
@@ -124,9 +126,8 @@ def _say(directories: Sequence[Path], found: Compared, max_fallbacks: float) -> 
     for wanted in (True, False) if headed else (False,):
         if headed:
             typer.echo("\nPlanned comparisons" if wanted else "\nExploratory: not named beforehand, to be confirmed")
-        for was, panel in found.panels:
-            if was is wanted:
-                print_panel(panel)
+        for panel in (panel for was, panel in found.panels if was is wanted):
+            print_panel(panel)
 
 
 def _of(game: str, conditions: Sequence[tuple[str, int]]) -> str:
@@ -199,11 +200,9 @@ def _write_csv(found: Compared, out: Path | None) -> None:
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        if out is None:
-            typer.echo(f"# {name}\n{content.decode()}")
-        else:
+        if out is not None:
             write_whole(out / f"{name}.csv", content)
-            typer.echo(str(out / f"{name}.csv"))
+        typer.echo(f"# {name}\n{content.decode()}" if out is None else str(out / f"{name}.csv"))
 
 
 def _say_what_is_left_out(compared: Compared) -> None:
@@ -219,15 +218,13 @@ def _say_what_is_left_out(compared: Compared) -> None:
     if apart := [game.parent for game in games if game.parent is not None]:
         whose = f"{len(set(apart))} {'run that is' if len(set(apart)) == 1 else 'runs that are'} not here"
         many = "1 game is a branch" if len(apart) == 1 else f"{len(apart)} games are branches"
-        remark(f"{many} of {whose} ({apart[0]}): they share a past", 300)
+        remark(f"{many} of {whose} ({apart[0]}): they share their first decisions", 300)
     if compared.alone:
         many = "1 branch is" if compared.alone == 1 else f"{compared.alone} branches are"
         remark(f"{many} in no figure: `agentsim fork --arm` plays a control beside them")
     for kind in compared.kinds:
-        if len(kind.conditions) > 1 and not kind.parts:
-            remark(
-                f"{kind.game}: too many conditions ({len(kind.conditions)}) for tables of each; --pool makes them one"
-            )
+        if (conditions := len(kind.conditions)) > 1 and not kind.parts:
+            remark(f"{kind.game}: too many conditions ({conditions}) for tables of each; --pool makes them one")
     if len(compared.kinds) > 1 and compared.across is None:
         remark("no fit across games: it needs one condition of each game (--pool), and two players in all of them")
 
@@ -247,12 +244,13 @@ DECIDED = "what fallbacks decided says nothing about the players"
 
 
 def fell(part: Part, max_fallbacks: float) -> str:
-    """How many games have too many fallbacks."""
     return f"{len(part.above)} of {counted(len(part.condition.games), 'game')} with more than {max_fallbacks:.0%}"
 
 
-def write_page(directory: Path, found: Compared, max_fallbacks: float) -> None:
-    """Write the folder's page."""
+def write_page(directory: Path, found: Compared, max_fallbacks: float) -> Path:
+    """Write the folder's page and the games' pages that are not there; the path of the first."""
+    from agentsim.analysis.sentences import verdict
+    from agentsim.cli.batch import write_pages
     from agentsim.history.load import list_runs
     from agentsim.history.record import FINISHED
     from agentsim.history.run_files import write_whole
@@ -260,11 +258,14 @@ def write_page(directory: Path, found: Compared, max_fallbacks: float) -> None:
     from agentsim.report.page import GameLink, render_batch
 
     games, played = [], []
-    for run in list_runs(directory):
+    runs = list_runs(directory)
+    write_pages(directory, (run.name for run in runs if run.status in FINISHED))
+    for run in runs:
         played.append(run.game.replace("_", " ").title())
         page = f"{run.name}.html" if (directory / f"{run.name}.html").is_file() else None
-        share = None if run.shares is None else run.shares.short
-        games.append(GameLink(run.name, run.status, run.seed, run.winner, run.cost_usd, page, share))
+        by_model = {} if run.shares is None else run.shares.by_model
+        share = ", ".join(f"{model} {each.percent}" for model, each in by_model.items())
+        games.append(GameLink(run.name, run.status, run.seed, run.winner, run.cost_usd, page, share or None))
     finished = sum(game.status in FINISHED for game in games)
     costs = [game.cost_usd for game in games]
     facts = [("Game", ", ".join(dict.fromkeys(played))), ("Games", f"{finished} of {len(games)} finished")]
@@ -293,5 +294,7 @@ def write_page(directory: Path, found: Compared, max_fallbacks: float) -> None:
         labels={label: place for place, label in enumerate(labels)},
         css=find_css(directory),
         planned=planned,
+        verdict=verdict(found),
     )
     write_whole(directory / "index.html", page_text)
+    return directory / "index.html"

@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
 import typer
 
 from agentsim.cli import options as o
-from agentsim.cli.terminal_output import aligned, columns, left_out, remark, safe, say_json
+from agentsim.cli.terminal_output import aligned, columns, left_out, note, remark, say, say_json, shortened
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
-    from agentsim.history.record import History, TryRecord
     from agentsim.history.run_files import RunFiles
 
 
-FileFormat: TypeAlias = Literal["csv", "jsonl", "parquet", "chat-jsonl"]
+FileFormat: TypeAlias = Literal["csv", "jsonl", "parquet", "chat-jsonl", "inspect"]
 """How tables are written, and the file's extension; or, instead of tables, conversations."""
 T = TypeVar("T")
 
 
 def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
-    """List runs: status, winner, fallbacks, cost; the newest last."""
+    """List runs with players, winner and cost; the newest last."""
     from agentsim.cli.finish import money
     from agentsim.history.diagnostics import NOTABLE
     from agentsim.history.load import list_runs
@@ -40,17 +39,24 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
         return
     if above := [f"{run.name} {run.shares.short}" for run in found if run.shares is not None and run.shares.notable]:
         remark(f"warning: fallbacks decided more than {NOTABLE:.0%} of {', '.join(above)}")
-    rows: list[tuple[str, ...]] = [("name", "status", "game", "winner", "fallbacks", "cost")]
+    rows: list[tuple[str, ...]] = [
+        ("name", "started", "status", "game", "seed", "players", "winner", "fallbacks", "cost", "models")
+    ]
     for run in found:
         cost = "-" if run.status == "unreadable" else money(run.cost_usd)
         fallbacks = "-" if run.shares is None else run.shares.short
-        row = (run.name, run.status, run.game, run.winner or "-", fallbacks, cost)
-        rows.append(tuple(map(safe, row)))
+        count, models = sum(run.models.values()), ", ".join(f"{n} {model}" for model, n in run.models.items())
+        about = ("-" if run.seed is None else str(run.seed), str(count or "-"), run.winner or "-", fallbacks, cost)
+        when = run.started_at[:16].replace("T", " ")
+        row = (run.name, when or "-", run.status, run.game, *about, "; ".join(filter(None, (models, run.trouble))))
+        rows.append(tuple(shortened(cell, 100) for cell in row))
     lines, width = aligned(rows), columns(sys.stdout)
-    if width is not None and max(map(len, lines)) > width:
-        lines = [f"{name}\n  {'  '.join(others[:-2])}\n  {'  '.join(others[-2:])}" for name, *others in rows[1:]]
-    for line in lines:
-        typer.echo(line)
+    if width is None or max(map(len, lines)) <= width:
+        typer.echo("\n".join(lines))
+    else:  # a block for each
+        for name, *cells in rows[1:]:
+            say(name)
+            say(f"  {'  '.join(cells)}")
 
 
 def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Display = "auto") -> None:
@@ -72,19 +78,27 @@ def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Displa
 @o.grouped
 def logs(
     *,
-    filename: Annotated[str, o.option("--filename", "Name of the run, without a folder.", "NAME")],
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The run's name, as `agentsim runs` lists it.")
+    ] = None,
+    filename: Annotated[str | None, o.option("--filename", "Name of the run, as an option.", "NAME")] = None,
     logs_dir: o.LogsDir = Path("logs"),
     page: o.Page,
     as_seen_by: Annotated[str | None, o.option("--as-seen-by", "Only what this player could see.", "PLAYER")] = None,
     open_page: Annotated[bool, o.option("--open", "Open the page in a browser.")] = False,
 ) -> None:
-    """Write NAME.html beside NAME.json."""
+    """Write NAME.html beside NAME.json.
+
+    As seen by a player it is NAME.PLAYER.html, and the whole page stays.
+    """
     from agentsim.history.run_files import find_run
     from agentsim.results import run_in
 
-    files = find_run(logs_dir, filename)
+    if (name is None) == (filename is None):
+        raise UsageError(f"NAME: is {'missing' if name is None else 'given twice'} (`agentsim runs` lists the runs)")
+    files = find_run(logs_dir, name or filename or "")
     check_history(files, "the page shows")
-    written = run_in(files).page(files.page, as_seen_by=as_seen_by, **page.options)
+    written = run_in(files).page(files.seen_by(as_seen_by), as_seen_by=as_seen_by, **page.options)
     typer.echo(str(written))
     if open_page:
         typer.launch(str(written))
@@ -97,8 +111,8 @@ def export(
         o.option(
             "--format",
             "csv (strings like formulas get an apostrophe), jsonl, parquet (needs the extra data), or chat-jsonl: "
-            "every decision of a model as messages",
-            "csv|jsonl|parquet|chat-jsonl",
+            "every decision of a model as messages, or inspect: one .eval log (needs the extra inspect)",
+            "csv|jsonl|parquet|chat-jsonl|inspect",
         ),
     ] = "csv",
     logs_dir: o.LogsDir = Path("logs"),
@@ -112,15 +126,24 @@ def export(
     from agentsim.history.run_files import table_file, write_whole
 
     found = _source(source, logs_dir)
+    if file_format == "inspect":
+        directory, name = _place(found)
+        write_whole(directory / f"{name}.eval", _inspect_log(found, source))
+        typer.echo(str(directory / f"{name}.eval"))
+        return
     contents = _chats(found) if file_format == "chat-jsonl" else _tables(found, file_format, source)
-    for table, content in contents.items():  # all of them are made before the first is written
+    empty = []
+    for table, (content, rows) in contents.items():  # all of them are made before the first is written
         path = table_file(*_place(found), table, "jsonl" if file_format == "chat-jsonl" else file_format)
         write_whole(path, content)
         typer.echo(str(path))
+        empty += [] if rows else [path.name]
+    if len(empty) == len(contents):
+        note(f"no rows in {', '.join(empty)}")
 
 
-def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, bytes]:
-    """The content of each table's file; `source` is for the error line."""
+def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, tuple[bytes, int]]:
+    """The content of each table's file and its rows; `source` is for the error line."""
     from agentsim.history.formats import FORMATS
     from agentsim.history.load import load_history
     from agentsim.history.run_files import RunFiles
@@ -131,16 +154,32 @@ def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, 
         tables = run_tables(load_history(found.history))
     else:
         folder, name = read_folder(found), found.resolve().name
-        for run, why in folder.skipped.items():
-            left_out(run, why)
         if name in folder.names:
             raise UsageError(f"{source}: holds a run called {name} as well, whose tables have the same file names")
-        tables = dict(folder.tables)
-    return {table: FORMATS[file_format](table, frame) for table, frame in tables.items()}
+        tables = dict(folder.tables)  # which may find a run that is to be left out
+        for run, why in folder.skipped.items():
+            left_out(run, why)
+    return {table: (FORMATS[file_format](table, frame), len(frame.rows)) for table, frame in tables.items()}
 
 
-def _chats(found: RunFiles | Path) -> dict[str, bytes]:
-    """The content of the one file of conversations, for a folder those of all its runs."""
+def _inspect_log(found: RunFiles | Path, source: str) -> bytes:
+    """The runs as one log of Inspect; `UsageError` where there is none."""
+    from agentsim.history.inspect_log import inspect_log
+    from agentsim.history.load import load_history
+    from agentsim.history.run_files import RunFiles
+
+    if isinstance(found, RunFiles):
+        check_history(found, "the log shows")
+        return inspect_log([(found.name, load_history(found.history))])
+    runs = list(_of_each_run(found, lambda files: (files.name, load_history(files.history))))
+    if not runs:
+        raise UsageError(f"{source}: holds no run with a readable history")
+    return inspect_log(runs)
+
+
+def _chats(found: RunFiles | Path) -> dict[str, tuple[bytes, int]]:
+    """The content of the one file of conversations and its lines, for a folder those of all its runs."""
+    from agentsim.history.formats import chat_lines
     from agentsim.history.load import load_history
     from agentsim.history.run_files import RunFiles
 
@@ -152,7 +191,7 @@ def _chats(found: RunFiles | Path) -> dict[str, bytes]:
         parts = [lines(found)]
     else:
         parts = list(_of_each_run(found, lines))
-    return {"chat": b"".join(line + b"\n" for part in parts for line in part)}
+    return {"chat": (b"".join(line + b"\n" for part in parts for line in part), sum(map(len, parts)))}
 
 
 def bundle(
@@ -228,43 +267,3 @@ def check_history(files: RunFiles, shown: str) -> None:
     require_history(files)
     if is_running(files.journal):
         remark(f"{files.name}: is being played now; {shown} it as it last stopped")
-
-
-def chat_lines(run: str, history: History) -> Iterator[bytes]:
-    """A line of JSON for each decision of a model: `messages`, the last of which is the reply, and the outcome.
-
-    A decision that was asked again has its last reply, and the messages before it. `used` is false where the decision
-    is a fallback all the same. `inherited` is true for a decision of the parent run, which has it as well. `rank` is
-    the player's final rank; None for staff and unfinished games.
-    """
-    from agentsim.engine.codec import json_line
-
-    standings = [] if history.outcome is None else history.outcome.standings
-    ranks = {standing.player: standing.rank for standing in standings}
-    models = {player.id: player.model for player in history.players}
-    for decision in history.decisions:
-        answered = [attempt for attempt in decision.tries if attempt.reply is not None]
-        if decision.source == "human" or not answered:
-            continue
-        yield json_line(
-            {
-                "messages": _messages(history, answered[-1]),
-                "run": run,
-                "game": history.game,
-                "seed": history.seed,
-                "decision": decision.index,
-                "kind": decision.kind,
-                "player": decision.player,
-                "model": decision.answered_by or models.get(decision.player, ""),
-                "parsed": decision.decision,
-                "used": decision.source != "fallback",
-                "inherited": history.inherits(decision),
-                "rank": ranks.get(decision.player),
-                "winner": None if history.outcome is None else history.outcome.winner == decision.player,
-            }
-        )
-
-
-def _messages(history: History, attempt: TryRecord) -> list[dict[str, str]]:
-    said = [*attempt.messages, ("assistant", attempt.reply or [])]
-    return [{"role": role, "content": "\n".join(history.texts[place] for place in places)} for role, places in said]

@@ -92,6 +92,9 @@ _SCHEMA = "agentsim.schema.json"
 Kind: TypeAlias = Literal["standard", "scarcity", "abundance", "high_quality", "trap", "random", "all"]
 """The auction's kinds of lists, repeated here because importing the game would slow down every `--help`."""
 
+ThemeName: TypeAlias = Literal["blaster", "expedition", "plain"]
+"""The themes, repeated for the same reason."""
+
 
 def gen_items(
     *,
@@ -109,6 +112,10 @@ def gen_items(
     extra: Annotated[
         int | None, o.option("--extra", "Items of a random list besides its ten (default: 5).", "X", min=0, max=490)
     ] = None,
+    theme: Annotated[
+        ThemeName,
+        o.option("--theme", "The items' names; qualities stay the same.", "blaster|expedition|plain"),
+    ] = "blaster",
     out: Annotated[Path, o.path_option("--out", "Where the items files go.", "DIR")] = Path("items"),
     overwrite: Annotated[bool, o.option("--overwrite", "Replace files that differ.")] = False,
     configs: Annotated[
@@ -128,9 +135,9 @@ def gen_items(
     kinds = [name for name in KINDS if name != "random"] if kind == "all" else [kind]
     texts: dict[Path, str] = {}
     for name in kinds:
-        stem = f"random-{seed}" if name == "random" else name
+        stem = (f"random-{seed}" if name == "random" else name) + f"-{theme}" * (theme != "blaster")
         items = out / f"{stem}.json"
-        texts[items] = written(draw(name, seed) if extra is None else draw(name, seed, extra))
+        texts[items] = written(draw(name, seed, 5 if extra is None else extra, theme))
         if configs is not None:
             texts[configs / f"auction_{stem}.toml"] = _scenario(items, stem, seed, configs)
     same = _unchanged(texts, overwrite=overwrite)

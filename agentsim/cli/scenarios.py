@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,12 +22,14 @@ if TYPE_CHECKING:
 
 
 PROVIDER_FAILS = 3
+_QUIET, _BUSY = (230, 75), (45, 14)
+"""Tokens a second of prompt and of reply that the embedded model was measured at (docs/local_model.md)."""
 
 
 @o.grouped
 def validate(
     *,
-    config: o.Config,
+    source: o.ConfigFile,
     loading: o.Loading,
     keys: o.Keys,
     ping: Annotated[bool, o.option("--ping", "Send one small request to every model and explain failures.")] = False,
@@ -42,6 +46,7 @@ def validate(
     from agentsim.scenario.load import load
     from agentsim.scenario.scenario import idle_prices
 
+    config = source.path
     if is_design(config):
         config = _base_of(config, loading.options)
     scenario = load(config, **loading.options)
@@ -56,8 +61,9 @@ def validate(
     say(f"{config}: {scenario.game}, {len(scenario.players)} players{verdict}")
     if rules := rules_in_words(scenario, played):
         say(rules)
-    for plan in scenario.seats:
-        say(f"  {plan.id}: {plan.title}")
+    seats = list(_seats(scenario))
+    for who, title in seats:
+        say(f"  {who.ljust(max(len(each) for each, _ in seats))} {title}")
     expected = forecast(scenario, played, env=env)
     for row in (*_rows(scenario, expected), *errands(scenario, env)):
         say(row)
@@ -65,7 +71,7 @@ def validate(
         from agentsim.runner.ping import ping as pinged
 
         answers = pinged(scenario, played, env, expected)
-        say("ping:" if answers else "ping: there is no model to ask")
+        say("ping:" if answers else "ping: no player uses a model that can be asked")
         for answer in answers:
             verdict = "ok" if answer.ok else "FAILS"
             say(f"  {shortened(f'{answer.model}: {verdict}: {answer.words}', 1000)}")
@@ -84,6 +90,13 @@ def rules_in_words(scenario: Scenario, game: Game) -> str:
     newest = ", the newest" if version == known[-1] else f"; the newest is {known[-1]}"
     others = f"; rules_version = {known[-2]} plays the earlier ones" if version == known[-1] else ""
     return f"  rules: version {version}{newest}{f', but for {apart}' if apart else ''}{others}"
+
+
+def _seats(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    """The players and staff with their models; those in a row that differ in a number alone are one line."""
+    for (_, title), plans in groupby(scenario.seats, lambda plan: (plan.id.rstrip("0123456789"), plan.title)):
+        first, *others = (plan.id for plan in plans)
+        yield f"{first} to {others[-1]} ({len(others) + 1}):" if others else f"{first}:", title
 
 
 def _base_of(config: Path, loading: dict[str, Any]) -> Path:
@@ -124,6 +137,11 @@ def _rows(scenario: Scenario, expected: Forecast) -> list[str]:
     short = "" if expected.ended else f", stopped early after {expected.decisions:,} decisions: the game is longer"
     rows = [f"forecast, an estimate from one game on bots, without re-asks and retries{short}:"]
     rows += [f"  {part.model}: {_words(part)}" for part in parts]
+    for part in parts:
+        if part.model.startswith("local/"):
+            fresh = part.prompt - part.repeated
+            least, most = (fresh / prompt + part.completion / reply for prompt, reply in (_QUIET, _BUSY))
+            rows.append(f"  {part.model} takes about {_minutes(least)} to {_minutes(most)} on two cores, idle or busy")
     total = expected.total()
     if len(parts) > 1:
         rows.append(f"  in all: {_words(total)}")
@@ -146,6 +164,10 @@ def _words(part: ModelForecast) -> str:
         f"({part.repeated / part.prompt:.0%}) a repeated prefix; {part.completion:,} completion tokens, "
         f"at most {part.most_completion:,}; {cost}"
     )
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:,.0f} min"
 
 
 def usable_games() -> list[Game]:
@@ -233,10 +255,10 @@ def check(
     game: Annotated[str, typer.Argument(metavar="GAME", help="The game's name, as `agentsim games` lists it.")],
     *,
     golden: Annotated[
-        Path | None, o.path_option("--golden", "Folder of golden files: compared, and written where not there.", "DIR")
+        Path | None, o.path_option("--golden", "Folder of golden files: compared; missing ones are written.", "DIR")
     ] = None,
-    update: Annotated[bool, o.option("--update", "Write the golden files anew.")] = False,
-    seeds: Annotated[int, o.option("--seeds", "Games that a check plays.", "N", min=1)] = 20,
+    update: Annotated[bool, o.option("--update", "Rewrite the golden files.")] = False,
+    seeds: Annotated[int, o.option("--seeds", "How many games a check plays.", "N", min=1)] = 20,
 ) -> None:
     """Check that a game keeps what every game promises.
 

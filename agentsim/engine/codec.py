@@ -36,7 +36,7 @@ def canonical(value: Any) -> str:
 
 def parse_json(text: str | bytes) -> Any:
     """The value of JSON; `ValueError` where it is none, or holds a number that no float is."""
-    return json.loads(text, parse_float=_finite, parse_constant=_finite)
+    return _DECODER.decode(text if isinstance(text, str) else text.decode("utf-8", "surrogatepass"))
 
 
 def _finite(digits: str) -> float:
@@ -44,6 +44,10 @@ def _finite(digits: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{digits[:40]} is not a finite number")
     return value
+
+
+# Made once: `json.loads` makes one at every call, which for a journal's line takes longer than to read it.
+_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
 
 
 def json_line(value: Any) -> bytes:

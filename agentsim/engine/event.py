@@ -100,7 +100,7 @@ class Event:
     `Table.tell` refuses any other audience. `concerns` names in the same way those whom a public event is about:
     `Table.concerning` finds them for each player. `drawn` names the fields whose
     order chance drew: a list of players, or one player where the events of a round come in such an order. Reports test
-    what a place in it is worth.
+    what a place in it is worth. `out` names the fields that hold those who leave the game by it, as `concerns` does.
     Raises `TypeError` for a name that the class has not, and where it says neither `content` nor `words`; a `base` of
     events, which is never told itself, may leave that to them.
     """
@@ -122,6 +122,7 @@ class Event:
     _concerns: ClassVar[tuple[str, ...]] = ()
     drawn: ClassVar[tuple[str, ...]] = ()
     """The fields whose order chance drew."""
+    _out: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(
         cls,
@@ -135,19 +136,20 @@ class Event:
         private: tuple[str, ...] = (),
         concerns: tuple[str, ...] = (),
         drawn: tuple[str, ...] = (),
+        out: tuple[str, ...] = (),
         base: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
         cls.kind = kind or snake_case(cls.__name__)
         given = {"_heading": heading, "_content": content, "words": words, "_deeds": deeds, "in_prompt": in_prompt}
-        given |= {"_private": private, "_concerns": concerns, "drawn": drawn}
+        given |= {"_private": private, "_concerns": concerns, "drawn": drawn, "_out": out}
         for name, value in given.items():
             if value is not None and value != ():
                 setattr(cls, name, value)
         dataclass(frozen=True)(cls)
         named = {*names_in(cls._heading or ()), *names_in(cls._content or ()), *([cls.words] if cls.words else [])}
-        named.update((*cls._private, *cls._concerns, *cls.drawn))
+        named.update((*cls._private, *cls._concerns, *cls._out, *cls.drawn))
         named.update(name for deed in cls._deeds for name in deed.names)
         known = {field.name for field in fields(cls)} | set(dir(cls))  # type: ignore[arg-type] # made one just above
         if unknown := sorted(named - known):
@@ -187,7 +189,15 @@ class Event:
 
         `past` holds the public events before it.
         """
-        for name in self._concerns:
+        return self._held(self._concerns)
+
+    def leaving(self, players: Sequence[PlayerId]) -> list[PlayerId]:
+        """Who of these players leaves the game by it."""
+        held = (players[each - 1] if isinstance(each, int) else each for each in self._held(self._out))
+        return [each for each in held if each in players]
+
+    def _held(self, names: tuple[str, ...]) -> Iterator[PlayerId | int]:
+        for name in names:
             held = getattr(self, name)
             yield from (held,) if isinstance(held, str | int) else held or ()
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LogEntry, PlayerId
-from agentsim.engine.panel import Frame, Panel
+from agentsim.engine.panel import Course, Frame, Panel
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
@@ -37,6 +37,12 @@ class InFile:
 
     suffix: str
     words: tuple[str, ...] = ()
+
+    @property
+    def valid(self) -> str:
+        """What an author may write, in words."""
+        here = ' or { text = "..." }' if self.suffix == ".txt" else ""
+        return f"a {self.suffix} file{here}" + "".join(f' or "{word}"' for word in self.words)
 
     @staticmethod
     def content(name: str, text: str) -> dict[str, Any]:
@@ -119,7 +125,7 @@ class GameConfig(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's place; ranks go 1, 1, 3."""
+    """A player's place; ranks go 1, 1, 3, and are 0 where a game ranks no player."""
 
     player: PlayerId
     rank: int
@@ -194,6 +200,10 @@ class Game(Protocol):
         """Tables, charts and boards of a game, or of the part of it that one player heard."""
         return []
 
+    def course(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
+        """How the game went, for the first screen of its page; from the same events as `panels`."""
+        return Course()
+
     def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         """The game's own tables for export, by name, in the columns that its documentation promises.
 
@@ -212,11 +222,17 @@ def ranked(scores: Sequence[tuple[PlayerId, Any, Mapping[str, int | float]]]) ->
     return tuple(standings)
 
 
-def told_in(*chapters: ModuleType) -> tuple[type[Event], ...]:
-    """The events that these modules define, but for their bases: the `events` of a game that stands by chapters."""
-    found = ((chapter.__name__, each) for chapter in chapters for each in vars(chapter).values())
-    kinds = ((name, each) for name, each in found if isinstance(each, type) and issubclass(each, Event))
-    return tuple(each for name, each in kinds if each.__module__ == name and not each.is_base)
+def told_in(*chapters: ModuleType | str) -> tuple[type[Event], ...]:
+    """The events that these modules, or the modules of a package, define, but for their bases: a game's `events`."""
+    names = [chapter if isinstance(chapter, str) else chapter.__name__ for chapter in chapters]
+    found = [(f"{each.__module__}.", each) for each in _kinds(Event) if not each.is_base]
+    return tuple(each for name in names for module, each in found if module.startswith(f"{name}."))
+
+
+def _kinds(kind: type[Event]) -> Iterator[type[Event]]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from _kinds(each)
 
 
 def plugged(entry: Any, kind: type) -> Any:

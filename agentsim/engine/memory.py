@@ -27,14 +27,16 @@ class Memory(Protocol):
         ...
 
 
-def line_of(entry: LogEntry, rounds: Sequence[str], chars: int | None = None, **beside: str) -> Quoted:
+def line_of(
+    entry: LogEntry, rounds: Sequence[str], chars: int | None = None, *, brief: bool = False, **beside: str
+) -> Quoted:
     """An event as a line of JSON in a prompt: its round, heading, and words or fact, of at most so many characters.
 
-    What stands `beside` its heading comes after it.
+    What stands `beside` its heading comes after it. A `brief` line names what stands in full elsewhere in the prompt.
     """
     event = entry.event
     content = event.content if chars is None else cut(event.content, chars)
-    told = {"words": content} if event.words else {"fact": content} if content else {}
+    told = {} if brief else {"words": content} if event.words else {"fact": content} if content else {}
     return quoted(round=rounds[entry.round], event=event.heading, **beside, **told)
 
 
@@ -43,15 +45,15 @@ class Lines:
 
     def __init__(self, rounds: Sequence[str], chars: int) -> None:
         self._rounds, self._chars = rounds, chars
-        self._made: dict[tuple[int, tuple[tuple[str, str], ...]], Quoted] = {}
+        self._made: dict[tuple[int, bool, tuple[tuple[str, str], ...]], Quoted] = {}
 
-    def of(self, entry: LogEntry, **beside: str) -> Quoted:
+    def of(self, entry: LogEntry, *, brief: bool = False, **beside: str) -> Quoted:
         """The line of an event of this game, whose log keeps the entry for as long as it is played."""
-        key = id(entry), tuple(beside.items())
+        key = id(entry), brief, tuple(beside.items())
         if (line := self._made.get(key)) is None:
             if len(self._made) >= _MOST_LINES:
                 self._made.clear()
-            line = self._made[key] = line_of(entry, self._rounds, self._chars, **beside)
+            line = self._made[key] = line_of(entry, self._rounds, self._chars, brief=brief, **beside)
         return line
 
 

@@ -30,9 +30,9 @@ class Choice:
 
     def schema(self, node: Schema) -> Schema:
         """The JSON Schema of the field; `node` is that of its type."""
-        # what stands for a kind of record is one of these values already
-        tag = len(node.get("enum", ())) == 1
-        return node if tag else {"type": _type_of(self.values), "enum": list(self.values)}
+        if len(tag := node.get("enum", ())) == 1:  # of a kind of record: no value is left of one that is not legal
+            return node if tag[0] in self.values else {**node, "enum": []}
+        return {"type": _type_of(self.values), "enum": list(self.values)}
 
     def why_not(self, value: Any) -> str:
         """What the value must be, where it is not legal; "" where it is."""

@@ -20,6 +20,20 @@ class Frame:
 
 
 @dataclass(frozen=True)
+class Progress:
+    """How far a game is, and how its players stand now, for those who look on: `unit` number `done` of `of`.
+
+    `players` are (id, words such as `$1,500`, whether still in the game), best first; `facts` are words on the whole.
+    """
+
+    unit: str
+    done: int
+    of: int
+    players: tuple[tuple[str, str, bool], ...] = ()
+    facts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class DataTable:
     """Rows under column names; `heat` asks for the numbers to be shaded by their size.
 
@@ -46,15 +60,36 @@ class Series:
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines over an ordered axis, bars over names, or stacked bars."""
+    """Lines over an ordered axis, bars over names, or stacked bars; a `step` holds each value until the next.
+
+    `rounds[i]` is the round of the log after which `x[i]` stands: a page marks there where its reader is.
+    """
 
     title: str
-    kind: Literal["line", "bar", "stacked"]
+    kind: Literal["line", "step", "bar", "stacked"]
     x: tuple[str, ...]
     series: tuple[Series, ...]
     x_label: str = ""
     y_label: str = ""
     note: str = ""
+    rounds: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Course:
+    """How a game went, for the first screen of its page.
+
+    `standing` is a line for each player, or for each side or measure, over time. The highest line leads, or the lowest
+    where `lowest` says so; a player's line ends where it leaves the game. `margin` names the scores of the standings
+    that decide the first place, each where those before are equal. `verdict` is said in place of a winner where the
+    game is about more than one. `refusals` are the deeds, as they are told, that say no and harm no one.
+    """
+
+    standing: Chart | None = None
+    lowest: bool = False
+    margin: tuple[str, ...] = ()
+    verdict: str = ""
+    refusals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -138,13 +173,17 @@ class Piece:
 
 @dataclass(frozen=True)
 class Scene:
-    """A board at one moment: its tiles and pieces, a row of figures for each player (its name first), what happened."""
+    """A board at one moment: its tiles and pieces, a row of figures for each player (its name first), what happened.
+
+    `round` is the round of the log after which it stands so, None where it has no such place.
+    """
 
     caption: str
     tiles: tuple[Tile, ...]
     pieces: tuple[Piece, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
     notes: tuple[str, ...] = ()
+    round: int | None = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ No loop, no IO: `simulate` steps it in tests, `runner.drive` in earnest, and bot
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.game import Game, GameConfig, Outcome
 from agentsim.engine.request import Request
+from agentsim.engine.survey import Interview, Survey, SurveyPlace, Surveys
 from agentsim.engine.table import Requests, Table
 from agentsim.errors import RulesBroken
 
@@ -38,7 +39,8 @@ class Wave(NamedTuple):
 class GamePlay:
     """One game being played: `start`, then `answer` with each wave's decisions until `outcome` is there.
 
-    `salts` are words by wave: once that wave is decided, chance goes another way.
+    `salts` are words by wave: once that wave is decided, chance goes another way. `interviews` are held at the end of
+    rounds, in waves of their own that the rules do not see.
     """
 
     def __init__(
@@ -52,11 +54,17 @@ class GamePlay:
         names: Mapping[PlayerId, str] | None = None,
         script: Mapping[str, Sequence[Any]] | None = None,
         salts: Mapping[int, str] | None = None,
+        interviews: Sequence[Interview] = (),
     ) -> None:
         self.game = game
         self._salts = salts or {}
         self.table = Table(players, Chance(seed, script), staff, names)
         self.outcome: Outcome | None = None
+        self.surveyed: dict[int, SurveyPlace] = {}
+        """The decisions that answer surveys, by index: they are none of the game."""
+        self._surveys = Surveys(interviews, self.table)
+        self._due: deque[Requests] = deque()
+        self._behind: Requests | Outcome | None = None  # what the rules came to, until the surveys before it are held
         self._rules = game.play(self.table, config)
         self._wave = self._index = 0
         self._counts: Counter[tuple[PlayerId, str]] = Counter()
@@ -87,18 +95,32 @@ class GamePlay:
     def _step(self, decisions: Sequence[Decision] | None) -> Wave | None:
         if (word := self._salts.get(self._wave)) is not None:
             self.table.chance.branch_seed(word)
+        if self._behind is None:  # or these are the answers to a survey
+            self._behind = self._advance(decisions)
+            self._due.extend(self._surveys.due(over=isinstance(self._behind, Outcome)))
+        if self._due:
+            return self._number(self._due.popleft())
+        reached, self._behind = self._behind, None
+        if isinstance(reached, Outcome):
+            self.outcome = reached
+            return None
+        self._surveys.look(reached)
+        return self._number(reached)
+
+    def _advance(self, decisions: Sequence[Decision] | None) -> Requests | Outcome:
+        """Run the rules to what they ask next, or to their end."""
         try:
             requests = self._rules.send(decisions)
         except StopIteration as stop:
-            self.outcome = stop.value
-            assert isinstance(self.outcome, Outcome), "the rules must return an Outcome"
+            outcome = stop.value
+            assert isinstance(outcome, Outcome), "the rules must return an Outcome"
             self._verify()
-            return None
+            return outcome
         if not isinstance(requests, tuple) or [item for item in requests if not isinstance(item, Request)]:
             self._rules.close()
             raise RulesBroken("the rules awaited something that is not a request to the table")
         self._verify()
-        return self._number(requests)
+        return requests
 
     def _number(self, requests: Requests) -> Wave:
         self._wave += 1
@@ -106,7 +128,10 @@ class GamePlay:
         for place, request in enumerate(requests):
             self._index += 1
             self._counts[key := (request.player, request.kind)] += 1
-            self.table.latest[request.player] = self._index
+            if isinstance(request, Survey):
+                self.surveyed[self._index] = SurveyPlace(request.interview, request.round)
+            else:
+                self.table.latest[request.player] = self._index
             asks.append(Ask(self._index, self._wave, place, self._counts[key], request))
         return Wave(self._wave, tuple(asks))
 

@@ -18,11 +18,13 @@ from agentsim.engine.game import Game, GameConfig
 class Since:
     """Marks a field of a `GameConfig` that rule set `version` brought: `Annotated[bool, Since(2, before=False)]`.
 
-    The field's default is the newest rule. `before` is the JSON value that plays as earlier rule sets do.
+    The field's default is the newest rule. `before` is the JSON value that plays as earlier rule sets do. Where the
+    setting is `older` than that, and the rule set brought its default alone, every record holds it.
     """
 
     version: int
     before: Any
+    older: bool = False
 
 
 def versions(game: Game) -> range:
@@ -44,17 +46,22 @@ def version_of(game: Game, config: GameConfig) -> int:
 
 
 def earlier_rules(game: Game, config: GameConfig) -> dict[str, Any]:
-    """The settings of a config that are those of earlier rule sets, though others of its rules are not."""
-    values, version = config.model_dump(mode="json"), version_of(game, config)
-    marks = game.config.marked(Since).items()
-    return {name: values[name] for name, mark in marks if mark.version <= version and values[name] == mark.before}
+    """The settings of a config that are those of earlier rule sets, though others of its rules are not.
+
+    What the newest rules leave as it was, unless a config says otherwise, is no earlier rule.
+    """
+    values, version, marks = config.model_dump(mode="json"), version_of(game, config), game.config.marked(Since)
+    newest = game.config.model_construct().model_dump(mode="json", include=set(marks), warnings=False)
+    before = {name: mark.before for name, mark in marks.items() if mark.version <= version}
+    return {name: value for name, value in before.items() if values[name] == value != newest[name]}
 
 
 def recorded(config: GameConfig) -> dict[str, Any]:
     """A config as JSON values, for a record."""
     marks = config.marked(Since)
     values = config.model_dump(mode="json", by_alias=True)
-    return {name: value for name, value in values.items() if name not in marks or value != marks[name].before}
+    unsaid = {name for name, mark in marks.items() if values[name] == mark.before and not mark.older}
+    return {name: value for name, value in values.items() if name not in unsaid}
 
 
 def completed(config: type[GameConfig], record: Mapping[str, Any]) -> dict[str, Any]:

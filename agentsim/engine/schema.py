@@ -127,7 +127,8 @@ def _first(path: str, legal: Mapping[str, Option], given: Mapping[str, Any]) -> 
 Options: TypeAlias = Mapping[str, Option | Subset | Each | Variant]
 """The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type.
 
-Where a field may be one of several kinds of record, those without a field of a field are not concerned by its options.
+Where a field may be one of several kinds of record, those without a field of a field are not concerned by its options;
+a kind whose tag is not among its `Choice` is left out of the schema.
 """
 
 
@@ -166,14 +167,19 @@ def leaves(answer: type[Decision], options: Options) -> Mapping[str, Option | Su
 
 
 def changed(schema: Schema, path: str, change: Callable[[Schema], Schema]) -> Schema:
-    """A copy of the schema in which the field at the path, wherever a kind of record has it, is changed."""
+    """A copy with the field at the path, wherever a kind of record has it, changed; without kinds that cannot be."""
     if not path:
         return change(schema)
     if "anyOf" in schema:
-        return {**schema, "anyOf": [changed(branch, path, change) for branch in schema["anyOf"]]}
+        kinds = (changed(branch, path, change) for branch in schema["anyOf"])
+        return {**schema, "anyOf": [kind for kind in kinds if _can_be(kind)]}
     name, _, rest = path.partition(".")
     parts = schema.get("properties", {})
     return {**schema, "properties": {**parts, name: changed(parts[name], rest, change)}} if name in parts else schema
+
+
+def _can_be(kind: Schema) -> bool:
+    return all(part.get("enum") != [] for part in kind.get("properties", {}).values())
 
 
 def by_path(options: Options) -> Mapping[str, Option | Subset]:

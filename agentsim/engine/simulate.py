@@ -14,6 +14,7 @@ from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.game import Bot, Game, Outcome
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.request import Request
+from agentsim.engine.survey import Interview, decided_by
 
 Answer: TypeAlias = Decision | Callable[[Request[Any]], Decision]
 Answers: TypeAlias = Mapping[str, Answer | Mapping[PlayerId, Answer | Sequence[Answer]]]
@@ -49,13 +50,23 @@ def simulate(
     staff: Sequence[str] = (),
     names: Mapping[PlayerId, str] | None = None,
     check: bool = True,
+    interviews: Sequence[Interview] = (),
 ) -> Simulation:
     """Play a whole game: scripted `answers` first, then `bot` (a policy or its name) for what they leave.
 
     Every decision is checked as a player's would be, unless `check` is off. Raises `AssertionError` for a
     request without an answer, and for answers in a list that were not used.
     """
-    play = GamePlay(game, game.config.from_toml(config), players, seed, staff=staff, names=names, script=chance)
+    play = GamePlay(
+        game,
+        game.config.from_toml(config),
+        players,
+        seed,
+        staff=staff,
+        names=names,
+        script=chance,
+        interviews=interviews,
+    )
     policy = game.bots[bot] if isinstance(bot, str) else bot
     script = _Script(answers or {}, policy)
     waves: list[tuple[Wave, tuple[Decision, ...]]] = []
@@ -94,7 +105,7 @@ class _Script:
             left = self.lists[request.kind, request.player]
             given = left.pop(0) if left else None
         if given is None and self._policy is not None:
-            return self._policy(request, play.bot_rng(ask))
+            return decided_by(self._policy, request, play.bot_rng(ask))
         assert given is not None, f"no answer is given to {request.kind} of {request.player} (number {ask.nth})"
         decision = given if isinstance(given, Decision) else given(request)
         assert isinstance(decision, Decision)

@@ -17,6 +17,7 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import Audience, Event, EveryoneType, LogEntry, PlayerId
 from agentsim.engine.hearing import Heard, M, Memories, Sink, anew
 from agentsim.engine.memory import Transcript
+from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.errors import RulesBroken
 
@@ -62,6 +63,7 @@ class Table:
         self.chance = chance
         self.rounds: list[str] = ["Set-up"]
         self.watched: Checked | None = None
+        self.progress: Callable[[], Progress] | None = None
         self.latest: dict[PlayerId, int] = {}  # index of each player's latest decision, kept by the driver
         self._sinks = [Sink()]
         self._memories = Memories()
@@ -181,9 +183,9 @@ class Table:
             raise RulesBroken("a round cannot begin inside together")
         self.rounds.append(title)
 
-    def watch(self, state: Checked) -> None:
-        """Have this state's invariants checked after every wave."""
-        self.watched = state
+    def watch(self, state: Checked, progress: Callable[[], Progress] | None = None) -> None:
+        """Have this state's invariants checked after every wave; `progress` says at any moment how far the game is."""
+        self.watched, self.progress = state, progress
 
     @staticmethod
     def _admit(wave: Requests) -> None:

@@ -191,8 +191,12 @@ def shares(
 
 
 def shares_in(history: History) -> Shares:
-    """The shares of what the run itself decided: of a branch's, the parent's decisions are not among them."""
-    own = [(each.index, each.player, each.source) for each in history.decisions if not history.inherits(each)]
+    """The shares of what the run itself decided: neither a branch's parent's decisions nor surveys are among them."""
+    own = [
+        (each.index, each.player, each.source)
+        for each in history.decisions
+        if not (each.survey or history.inherits(each))
+    ]
     return shares(own, {player.id: player.model for player in history.players}, _turned_away(history))
 
 

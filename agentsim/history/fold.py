@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from agentsim.engine.codec import json_line, values
 from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
 from agentsim.engine.game import Outcome
+from agentsim.engine.survey import SurveyPlace
 from agentsim.history.contents import Entry
 from agentsim.history.diagnostics import warnings_of
 from agentsim.history.record import FORMAT, TotalsRecord
@@ -34,15 +36,17 @@ def fold(
     outcome: Outcome | None,
     volatile: Mapping[str, Any],
     fork: Mapping[str, Any] | None = None,
+    surveyed: Mapping[int, SurveyPlace] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """The history as JSON values, keys in their fixed order.
 
-    `undecided` are attempts, by player, at requests that have no decision yet: they count in `usage`.
+    `undecided` are attempts, by player, at requests that have no decision yet: they count in `usage`. `surveyed` are
+    the decisions, by index, that answer surveys.
     """
     texts: defaultdict[str, int] = defaultdict()  # the different texts, each known by its place
     texts.default_factory = texts.__len__  # a new text has the next one
     ordered = sorted(entries, key=lambda entry: (entry.wave, entry.place))
-    decisions = [_decision(entry, texts) for entry in ordered]
+    decisions = [_decision(entry, texts, surveyed.get(entry.index)) for entry in ordered]
     warnings = warnings_of(ordered, undecided, {str(player["id"]): str(player["model"]) for player in players})
     sources = {entry.index: record for entry, record in zip(ordered, decisions, strict=True)}
     events: list[list[dict[str, Any]]] = [[] for _ in rounds]
@@ -50,7 +54,9 @@ def fold(
         events[told.round].append(event_record(seq, told, sources))
     ended = None
     if outcome is not None:
-        places = [{"player": each.player, "rank": each.rank, "score": dict(each.score)} for each in outcome.standings]
+        places = [
+            {"player": each.player, "rank": each.rank or None, "score": dict(each.score)} for each in outcome.standings
+        ]
         ended = {"reason": outcome.reason, "winner": outcome.winner, "standings": places}
     latencies = {
         str(entry.index): round(sum(attempt.latency_s for attempt in entry.tries), 4)
@@ -126,7 +132,7 @@ def _role(by: PlayerId | None) -> str:
     return by.removeprefix("@") if by.startswith("@") else f"player {by}"
 
 
-def _decision(entry: Entry, texts: Mapping[str, int]) -> dict[str, Any]:
+def _decision(entry: Entry, texts: Mapping[str, int], survey: SurveyPlace | None) -> dict[str, Any]:
     answered = [attempt for attempt in entry.tries if attempt.completion is not None]
     used, by = (answered[-1].completion, answered[-1].model) if answered else (None, None)
     counted = entry.source != "human" and any(attempt.usage is not None for attempt in entry.tries)
@@ -144,6 +150,7 @@ def _decision(entry: Entry, texts: Mapping[str, int]) -> dict[str, Any]:
         "provider": used.provider if used else None,
         **({} if by is None else {"answered_by": by}),
         "usage": values(usage_of(entry)) if counted else None,
+        **({} if survey is None else {"survey": values(survey)}),
     }
 
 

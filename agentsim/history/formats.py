@@ -1,4 +1,4 @@
-"""Formats: a table as a CSV, JSON Lines or Parquet file, or as a pandas DataFrame.
+"""Formats: a table as a CSV, JSON Lines or Parquet file, or as a pandas DataFrame; decisions as conversations.
 
 pyarrow and pandas are imported on use: they are extras, and take a second.
 """
@@ -13,8 +13,10 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from agentsim.engine.codec import json_line
 from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import UsageError, installed_by
+from agentsim.history.record import History, TryRecord
 from agentsim.history.tables import BASE, LEADING, Kind
 
 if TYPE_CHECKING:
@@ -146,8 +148,9 @@ class Tables(Mapping[str, "pd.DataFrame"]):
         return len(self._frames)
 
     def __repr__(self) -> str:
-        sizes = (f"{name} {len(frame.rows)}x{len(frame.columns)}" for name, frame in self._frames.items())
-        return f"<Tables {', '.join(sizes)}>"
+        made = self._frames if isinstance(self._frames, dict) else {}  # a folder's are made when they are asked for
+        sizes = {name: f" {len(frame.rows)}x{len(frame.columns)}" for name, frame in made.items()}
+        return f"<Tables {', '.join(name + sizes.get(name, '') for name in self._frames)}>"
 
 
 def _data_frame(table: str, frame: Frame) -> pd.DataFrame:
@@ -167,3 +170,41 @@ def _data_frame(table: str, frame: Frame) -> pd.DataFrame:
         cells = [_value(row[place], kind) for row in frame.rows]
         columns[name] = pd.Series(cells, dtype=types.get(kind, ("object", "object"))[None not in cells])
     return pd.DataFrame(columns)
+
+
+def chat_lines(run: str, history: History) -> Iterator[bytes]:
+    """A line of JSON for each decision of a model: `messages`, the last of which is the reply, and the outcome.
+
+    A decision that was asked again has its last reply, and the messages before it. `used` is false where the decision
+    is a fallback all the same. `inherited` is true for a decision of the parent run, which has it as well. `rank` is
+    the player's final rank; None for staff and unfinished games.
+    """
+    standings = [] if history.outcome is None else history.outcome.standings
+    ranks = {standing.player: standing.rank for standing in standings}
+    models = {player.id: player.model for player in history.players}
+    for decision in history.decisions:
+        answered = [attempt for attempt in decision.tries if attempt.reply is not None]
+        if decision.source == "human" or not answered:
+            continue
+        yield json_line(
+            {
+                "messages": _messages(history, answered[-1]),
+                "run": run,
+                "game": history.game,
+                "seed": history.seed,
+                "decision": decision.index,
+                "kind": decision.kind,
+                "player": decision.player,
+                "model": decision.answered_by or models.get(decision.player, ""),
+                "parsed": decision.decision,
+                "used": decision.source != "fallback",
+                "inherited": history.inherits(decision),
+                "rank": ranks.get(decision.player),
+                "winner": None if history.outcome is None else history.outcome.winner == decision.player,
+            }
+        )
+
+
+def _messages(history: History, attempt: TryRecord) -> list[dict[str, str]]:
+    said = [*attempt.messages, ("assistant", attempt.reply or [])]
+    return [{"role": role, "content": "\n".join(history.texts[place] for place in places)} for role, places in said]

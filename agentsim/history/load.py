@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
@@ -131,6 +132,7 @@ class RunSummary:
     `status` is the history's; without one it is `running` while a process plays it, `interrupted` after, and
     `unreadable` for files that are no run. `cost_usd` is what the run itself paid, a branch's without its parent's, so
     that it can be added up; so are the `shares` of fallbacks, None where there is no history to count them in.
+    `trouble` says what is wrong with a journal or a history that cannot be read. `models` counts the players of each.
     """
 
     name: str
@@ -141,6 +143,8 @@ class RunSummary:
     cost_usd: float | None = None
     started_at: str = ""
     shares: Shares | None = None
+    models: Mapping[str, int] = field(default_factory=dict)
+    trouble: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """As `agentsim runs --json` prints it."""
@@ -150,13 +154,18 @@ class RunSummary:
 
 def list_runs(directory: Path) -> list[RunSummary]:
     """Every run in a folder, oldest first; an empty or missing folder has none."""
+    runs = [_run(RunFiles(directory, name)) for name in run_names(directory)]
+    return sorted(runs, key=lambda run: (run.started_at, run.name))
+
+
+def run_names(directory: Path) -> set[str]:
+    """The names of the runs in a folder, by its files alone."""
     if not directory.is_dir():
-        return []
+        return set()
     files = [path for path in directory.glob("*.json*") if path.name != MANIFEST and path.is_file()]
     names = {path.stem for path in files if path.suffix == ".json"}
     names |= {path.stem for path in files if path.suffix == ".jsonl" and path.stem not in names and not is_table(path)}
-    runs = [_run(RunFiles(directory, name)) for name in names]
-    return sorted(runs, key=lambda run: (run.started_at, run.name))
+    return names
 
 
 def _run(files: RunFiles) -> RunSummary:
@@ -173,12 +182,34 @@ def _run(files: RunFiles) -> RunSummary:
                 cost_usd=history.paid.cost_usd,
                 started_at=history.volatile.get("started_at", ""),
                 shares=shares_in(history),
+                models=Counter(player.model for player in history.seated),
+                trouble=None if _begins(files.journal) else "the journal cannot be read; the history can",
             )
         head = read_journal(files.journal).head
-        status = "running" if running else "interrupted"
-        return RunSummary(files.name, status, str(head["game"]), int(head["seed"]), started_at=str(head["started_at"]))
-    except (UsageError, JournalError, ValueError, TypeError, OverflowError):
-        return RunSummary(files.name, "unreadable")
+        models = [player["model"] for player in head.get("scenario", {}).get("players", ())]
+        return RunSummary(
+            name=files.name,
+            status="running" if running else "interrupted",
+            game=str(head["game"]),
+            seed=int(head["seed"]),
+            started_at=str(head["started_at"]),
+            models=Counter(model if isinstance(model, str) else " > ".join(model) for model in models),
+        )
+    except (UsageError, JournalError, ValueError, TypeError, LookupError, OverflowError) as error:
+        what = str(error) if isinstance(error, AgentsimError) else "the journal's first line does not describe a run"
+        return RunSummary(files.name, "unreadable", trouble=what)
+
+
+def _begins(journal: Path) -> bool:
+    """Whether a journal's first line can be one; also where there is no journal."""
+    if not journal.is_file():
+        return True
+    with journal.open("rb") as file:
+        first = file.readline()
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from agentsim.engine.reading import Reading
+from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import first_objection
 from agentsim.models.base import Count, Usage, Word
 
@@ -107,6 +108,7 @@ class DecisionRecord(Record):
     """One decision with everything that led to it.
 
     `model` is what the reply says of itself; `answered_by`, where the player has several models, which of them it was.
+    One with a `survey` answers an interview, off the record of the game.
     """
 
     index: int
@@ -122,13 +124,14 @@ class DecisionRecord(Record):
     provider: str | None
     answered_by: str | None = None
     usage: Usage | None
+    survey: SurveyPlace | None = None
 
 
 class StandingRecord(Record):
-    """A place in the outcome."""
+    """A place in the outcome; without a rank where the game ranks no player."""
 
     player: str
-    rank: int
+    rank: int | None
     score: dict[str, int | float]
 
 
@@ -138,6 +141,11 @@ class OutcomeRecord(Record):
     reason: str
     winner: str | None
     standings: list[StandingRecord]
+
+    @property
+    def ranked(self) -> bool:
+        """Whether the game ranks its players."""
+        return any(standing.rank is not None for standing in self.standings)
 
 
 class TotalsRecord(Record):
@@ -244,13 +252,10 @@ class History(Record):
     def _points_at_what_is_there(self) -> Self:
         """Checks that every name and number refers to exactly one thing that is there."""
         players = [player.id for player in self.players]
-        decided = [each.index for each in self.decisions]
+        decided: list[Any] = [each.index for each in self.decisions]
         ranked = [] if self.outcome is None else [each.player for each in self.outcome.standings]
-        for what, names in (
-            ("name each player", players),
-            ("number each decision", decided),
-            ("rank each player", ranked),
-        ):
+        what_is = ("name each player", "number each decision", "rank each player")
+        for what, names in zip(what_is, (players, decided, ranked), strict=True):
             if len(set(names)) < len(names):
                 raise ValueError(f"does not {what} once")
         if strangers := {*ranked, *(each.player for each in self.decisions)} - set(players):

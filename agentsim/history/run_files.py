@@ -22,6 +22,10 @@ MANIFEST = "manifest.json"
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 
 
+class NameTaken(UsageError):
+    """A run of this name is there already."""
+
+
 @dataclass(frozen=True)
 class RunFiles:
     """The files of one run: journal, history and page beside one another."""
@@ -41,12 +45,20 @@ class RunFiles:
     def page(self) -> Path:
         return self.directory / f"{self.name}.html"
 
+    def seen_by(self, player: str | None) -> Path:
+        """The page of what one player could see; the whole page for None."""
+        if player is None:
+            return self.page
+        check_name(player.removeprefix("@"))
+        return self.directory / f"{self.name}.{player}.html"
+
     @classmethod
-    def reserve(cls, directory: Path, stem: str) -> tuple[RunFiles, int]:
+    def reserve(cls, directory: Path, stem: str, *, numbered: bool = True) -> tuple[RunFiles, int]:
         """A name that no run has, and its journal, created and open for writing.
 
-        A clash gets `_2`, `_3`, ...; a suffix of a run's files is taken off. Raises `UsageError` where the
-        directory cannot be written, and for the name of a batch's manifest, under which no run would be found again.
+        A clash gets `_2`, `_3`, ..., or is `NameTaken` where it is not to be `numbered`; a suffix of a run's files
+        is taken off. Raises `UsageError` where the directory cannot be written, and for the name of a batch's manifest,
+        under which no run would be found again.
         """
         stem = _bare(stem)
         check_name(stem)
@@ -54,7 +66,7 @@ class RunFiles:
             raise UsageError(f"{stem!r} cannot be the name of a run: {MANIFEST} is a batch's plan")
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            for number in range(1, 10_000):
+            for number in range(1, 10_000 if numbered else 2):
                 files = cls(directory, stem if number == 1 else f"{stem}_{number}")
                 if files.history.exists() or files.page.exists():
                     continue
@@ -62,7 +74,9 @@ class RunFiles:
                     return files, os.open(files.journal, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except OSError as error:
             raise UsageError(f"{directory}: cannot write logs there: {error.strerror or error}") from None
-        raise UsageError(f"{directory}: there are too many runs called {stem}")
+        if numbered:
+            raise UsageError(f"{directory}: there are too many runs called {stem}")
+        raise NameTaken(f"{directory}: there is a run called {stem} already; give it another name")
 
 
 def default_stem(now: datetime, name: str | None) -> str:

@@ -1,4 +1,4 @@
-"""Tables: a history as rows and columns. Every run has the five tables of `BASE`, and those that its game adds.
+"""Tables: a history as rows and columns. Every run has the six tables of `BASE`, and those that its game adds.
 
 `run_tables` makes those of one run, `read_folder` unites those of many. `formats` writes them.
 """
@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
@@ -18,10 +18,11 @@ from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.levels import Levels, levels
-from agentsim.history.load import derived, list_runs, load_history, require_history, told_events
+from agentsim.history.load import derived, load_history, require_history, run_names, told_events
 from agentsim.history.pairs import pairs
 from agentsim.history.record import DecisionRecord, History
 from agentsim.history.run_files import find_run
+from agentsim.history.surveys import survey_rows
 
 Kind: TypeAlias = Literal["text", "whole", "number", "flag", "json", "mixed"]
 """`json` is text that begins with `[` or `{` where it is JSON, and stands for itself where it does not."""
@@ -55,6 +56,10 @@ BASE: Mapping[str, Mapping[str, Kind]] = {
         "round whole, round_title text, who text, whom text, deed text, sign whole, times whole, after_naming whole, "
         "amount number, turned whole, who_model text, whom_model text"
     ),
+    "survey": _columns(
+        "round whole, round_title text, player text, model text, question text, answer mixed, source text, "
+        "decision whole"
+    ),
 }
 """The tables of every run, whatever its game."""
 
@@ -71,23 +76,41 @@ def run_tables(history: History) -> dict[str, Frame]:
     Raises `UsageError` for a history whose events are not its game's or hold what JSON cannot, `ScenarioError`
     where its game is not installed.
     """
+    return {**{name: make() for name, make in _base_tables(history).items()}, **_own_tables(history)}
+
+
+def _base_tables(history: History) -> dict[str, Callable[[], Frame]]:
+    """How each table that every run has is made."""
+    models = {player.id: player.model for player in history.players}
+
+    def paired() -> tuple[Row, ...]:
+        return derived(partial(_pairs, history), told_events(history, games.find(history.game)), history)
+
+    rows: dict[str, Callable[[], Iterable[Row]]] = {
+        "events": partial(_events, history),
+        "decisions": lambda: (_decision(history, decision, models) for decision in history.decisions),
+        "usage": partial(_usage, history, models),
+        "pairs": paired,
+        "survey": partial(survey_rows, history, models),
+    }
+    makers = {name: partial(_framed, name, make) for name, make in rows.items()}
+    return {name: makers.get(name) or partial(_standings, history) for name in BASE}
+
+
+def _framed(name: str, make: Callable[[], Iterable[Row]]) -> Frame:
+    return Frame(tuple(BASE[name]), tuple(make()))
+
+
+def _own_tables(history: History) -> dict[str, Frame]:
+    """The tables of the run's game, with players' models."""
     game = games.find(history.game)
-    log = told_events(history, game)
-    own = derived(game.tables, log, history)
+    own = derived(game.tables, told_events(history, game), history)
     assert not set(own) & set(BASE), f"{game.name}: tables {sorted(set(own) & set(BASE))} are every run's"
     for name, frame in own.items():
         assert not set(frame.columns) & RESERVED, f"{game.name}: columns of {name} that are kept for agentsim"
     models = {player.id: player.model for player in history.players}
-    base = {
-        "events": tuple(_events(history)),
-        "decisions": tuple(_decision(history, decision, models) for decision in history.decisions),
-        "usage": tuple(_usage(history)),
-        "pairs": derived(partial(_pairs, history), log, history),
-    }
-    frames = {name: Frame(tuple(BASE[name]), rows) for name, rows in base.items()}
     models |= {name: models[player] for player, name in history.names.items()}
-    own = {name: _with_models(frame, models) for name, frame in own.items()}
-    return {**{name: frames.get(name) or _standings(history) for name in BASE}, **own}
+    return {name: _with_models(frame, models) for name, frame in own.items()}
 
 
 def _with_models(frame: Frame, models: Mapping[str, str]) -> Frame:
@@ -145,8 +168,7 @@ def _standings(history: History) -> Frame:
     return Frame((*BASE["standings"], *(f"score_{key}" for key in keys)), tuple(rows))
 
 
-def _usage(history: History) -> Iterator[Row]:
-    models = {player.id: player.model for player in history.players}
+def _usage(history: History, models: Mapping[str, str]) -> Iterator[Row]:
     for player, totals in (history.paid.by_player or {}).items():
         counted: Mapping[str, Cell] = totals.model_dump(exclude={"by_player"})
         yield (player, models.get(player), *(counted[name] for name in list(BASE["usage"])[2:]))
@@ -174,7 +196,8 @@ def _json(value: Any, where: str) -> str:
 class Folder:
     """Tables over all runs; the runs in them; why others are not, by name.
 
-    `run, game, seed, status` lead each table, then the settings that vary between the runs of a game (`levels`).
+    `run, game, seed, status` lead each table, then the settings that vary between the runs of a game (`levels`). A
+    table is made when it is asked for; a run whose events do not fit its game is found then, and joins `skipped`.
     """
 
     names: tuple[str, ...]
@@ -184,30 +207,73 @@ class Folder:
 
 def read_folder(directory: Path) -> Folder:
     """All runs with a history that can be read, oldest first; `UsageError` where there is none."""
-    names: list[str] = []
+    found: list[tuple[str, Path, tuple[Cell, ...]]] = []
     scenarios: dict[str, dict[str, Mapping[str, Any]]] = {}
-    parts: dict[str, list[tuple[tuple[Cell, ...], Frame]]] = {}
+    own: dict[str, None] = {}  # the names of the games' own tables
     skipped: dict[str, str] = {}
-    for run in list_runs(directory):
+    for name in sorted(run_names(directory)):
         try:
-            files = find_run(directory, run.name)
+            files = find_run(directory, name)
             require_history(files)
             history = load_history(files.history)
-            tables = run_tables(history)
+            if history.game not in scenarios:
+                own |= dict.fromkeys(_own_tables(history))
         except (UsageError, ScenarioError) as error:
-            skipped[run.name] = str(error).removeprefix(f"{run.name}: ")
+            skipped[name] = str(error).removeprefix(f"{name}: ")
             continue
-        names.append(run.name)
-        scenarios.setdefault(history.game, {})[run.name] = history.scenario
-        for name, frame in tables.items():
-            parts.setdefault(name, []).append(((run.name, history.game, history.seed, history.status), frame))
-    if not names:
+        leading = (name, history.game, history.seed, history.status)
+        found.append((str(history.volatile.get("started_at", "")), files.history, leading))
+        scenarios.setdefault(history.game, {})[name] = history.scenario
+    found.sort(key=lambda each: (each[0], each[1].stem))
+    if not found:
         without = f" (without one: {listed(skipped)})" if skipped else ""
         raise UsageError(f"{directory}: holds no run with a readable history{without}")
     settings: dict[Cell, Levels] = {}
     for of in scenarios.values():
         settings |= zip(of, levels(list(of.values())), strict=True)
-    return Folder(tuple(names), {name: _united(part, settings) for name, part in parts.items()}, skipped)
+    tables = _FolderTables([(path, leading) for _, path, leading in found], tuple(own), settings, skipped)
+    return Folder(tuple(path.stem for _, path, _ in found), tables, skipped)
+
+
+class _FolderTables(Mapping[str, Frame]):
+    """Tables over all runs by name, made when they are asked for; a game's own are made together."""
+
+    def __init__(
+        self,
+        runs: Sequence[tuple[Path, tuple[Cell, ...]]],
+        own: Sequence[str],
+        settings: Mapping[Cell, Levels],
+        skipped: dict[str, str],
+    ) -> None:
+        self._runs, self._names, self._settings, self._skipped = runs, (*BASE, *own), settings, skipped
+        self._made: dict[str, Frame] = {}
+
+    def __getitem__(self, name: str) -> Frame:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._made:
+            parts: dict[str, list[tuple[tuple[Cell, ...], Frame]]] = {each: [] for each in self._names}
+            for path, leading in self._runs:
+                try:
+                    history = load_history(path)
+                    made = {name: _base_tables(history)[name]()} if name in BASE else _own_tables(history)
+                except (UsageError, ScenarioError) as error:
+                    self._skipped[path.stem] = str(error)
+                    continue
+                for each, frame in made.items():
+                    parts[each].append((leading, frame))
+            wanted = [name] if name in BASE else self._names[len(BASE) :]
+            self._made |= {each: _united(parts[each], self._settings) for each in wanted}
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def listed(names: Iterable[str]) -> str:

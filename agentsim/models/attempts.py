@@ -11,9 +11,10 @@ import asyncio
 import math
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import parsedate_to_datetime
+from zlib import crc32
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
@@ -100,48 +101,78 @@ class AttemptPolicy:
     """How long one decision keeps trying.
 
     `retries` count transport faults only, `max_attempts` everything that was not rate limited, re-asks
-    included. `retry_wait_s` doubles from a number; a tuple is exact, its last entry repeating. Where replies are
-    replayed, `waits` is False: a wait counts as it did, and takes no time.
+    included, and with `count_rate_limits` rate limits too. `retry_wait_s` doubles from a number; a tuple is exact, its
+    last entry repeating. `rate_limit_wait_s` stays as it is, or is such a tuple, by the failures so far; up to
+    `rate_limit_jitter_s` are added to it. Where replies are replayed, `waits` is False: a wait counts as it did, and
+    takes no time.
     """
 
     retries: int = 1
     max_attempts: int = 3
     retry_wait_s: float | tuple[float, ...] = 0.5
-    rate_limit_wait_s: float = 10.0
+    rate_limit_wait_s: float | tuple[float, ...] = 10.0
+    rate_limit_jitter_s: float = 0.0
     rate_limit_patience_s: float = 300.0
+    count_rate_limits: bool = False
     waits: bool = True
 
 
 @dataclass(slots=True)
 class Attempts:
-    """What one decision has used so far; `waited_s` is what rate limits have taken of its patience."""
+    """What one decision has used so far; `waited_s` is what rate limits have taken of its patience.
+
+    `limited` are the calls that were rate limited, which `made` does not count. `decision` names the decision: what
+    chance adds to its waits comes of the name, so that a decision that is played again waits as it did.
+    """
 
     made: int = 0
     retries: int = 0
     waited_s: float = 0.0
+    limited: int = 0
+    decision: str = field(default="", compare=False)
 
 
 def retry_wait(policy: AttemptPolicy, retries: int) -> float:
     """Seconds before the retry that follows so many earlier ones."""
     waits = policy.retry_wait_s
     if isinstance(waits, tuple):
-        return waits[min(retries, len(waits) - 1)] if waits else 0.0
+        return _listed(waits, retries)
     return float(min(waits * 2.0 ** min(retries, 60), max(waits, _LONGEST_BACK_OFF_S)))
+
+
+def _listed(waits: tuple[float, ...], place: int) -> float:
+    return waits[min(place, len(waits) - 1)] if waits else 0.0
+
+
+def rate_limit_wait(policy: AttemptPolicy, used: Attempts) -> float:
+    """Seconds before the call that follows a rate limit without a time of its own."""
+    waits, failed = policy.rate_limit_wait_s, max(0, used.retries + used.limited - 1)
+    wait = _listed(waits, failed) if isinstance(waits, tuple) else waits
+    return wait + policy.rate_limit_jitter_s * crc32(f"{used.decision} {failed}".encode()) / 2**32
 
 
 def pause(error: BaseException | None, policy: AttemptPolicy, used: Attempts) -> float | None:
     """Seconds to wait before trying again after this error, or None where it is final."""
     if isinstance(error, RateLimited):
-        wait = policy.rate_limit_wait_s if error.retry_after is None else error.retry_after
+        if _counted_out(policy, used):
+            return None
+        wait = rate_limit_wait(policy, used) if error.retry_after is None else error.retry_after
         return wait if used.waited_s + _patience_taken(wait, policy) <= policy.rate_limit_patience_s else None
-    if isinstance(error, TransportFailed) and used.retries < policy.retries and used.made < policy.max_attempts:
+    made = used.made + used.limited * policy.count_rate_limits
+    if isinstance(error, TransportFailed) and used.retries < policy.retries and made < policy.max_attempts:
         return None if held(error, policy, used) else max(retry_wait(policy, used.retries), error.retry_after or 0.0)
     return None
+
+
+def _counted_out(policy: AttemptPolicy, used: Attempts) -> bool:
+    return policy.count_rate_limits and used.made + used.limited >= policy.max_attempts
 
 
 def held(error: ModelError, policy: AttemptPolicy, used: Attempts) -> bool:
     """Whether there is no next attempt because the host wants more time than the decision has patience left."""
     if isinstance(error, RateLimited):
+        if _counted_out(policy, used):
+            return False
         asked = error.retry_after is not None or used.waited_s > 0  # no patience at all is not the host's affair
         return asked and pause(error, policy, used) is None
     return isinstance(error, TransportFailed) and (error.retry_after or 0.0) > policy.rate_limit_patience_s
@@ -170,6 +201,7 @@ async def persevere(
             completion = await attempt()
         except ModelError as error:
             used.made += not isinstance(error, RateLimited)
+            used.limited += isinstance(error, RateLimited)
             failed(error)
             raise
         used.made += 1

@@ -18,6 +18,7 @@ from agentsim.engine.play import Ask
 from agentsim.engine.reading import Decision, split, thoughts_in
 from agentsim.engine.reading.thinking import has_marks
 from agentsim.engine.request import Request
+from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Call, Completion, Message, Model, Sampling
@@ -87,7 +88,7 @@ class BotPlayer:
 
     def decide(self, ask: Ask, rng: Stream) -> Decision:
         """The policy's decision: a function of the request and of this one stream."""
-        decision = self.policy(ask.request, rng)
+        decision = decided_by(self.policy, ask.request, rng)
         ask.request.check(decision)
         return decision
 

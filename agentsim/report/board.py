@@ -57,6 +57,7 @@ def board(panel: Board, players: Mapping[str, int]) -> Drawing:
     rows = tuple(tuple(map(_text, row)) for row in scenes[-1].rows)
     cells = [(number, column) for number, row in enumerate(rows) for column in range(len(row))]
     tracks = {
+        "rounds": [scene.round for scene in scenes],
         "captions": [plain(scene.caption) for scene in scenes],
         "notes": [[plain(note) for note in scene.notes] for scene in scenes],
         "tiles": [_track(found) for found in at],

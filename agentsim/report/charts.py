@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 from agentsim.engine.panel import Chart, DataTable, Estimate, Estimates, Scatter
-from agentsim.report.markup import Drawing, fitted, number, plain, tone, tone_of
+from agentsim.report.markup import Drawing, fitted, number, plain, series_tone, tone, tone_of
 from agentsim.report.tables import table
 
 WIDTH, BASE = 640.0, 236.0
@@ -73,6 +73,8 @@ class Plot(Drawing):
     shape, kind, width, radius = "chart", "scatter", WIDTH, 3.2
     foot, tilted = 24.0, False  # room for the labels below, and whether they lean
     lines: Sequence[tuple[str, str]] = ()  # points and tone
+    leads: Sequence[float] = ()  # where another leads than before
+    rounds: Sequence[int] = ()  # of the log, `band` apart
     dots: Sequence[Mark] = ()
     bars: Sequence[Mark] = ()
     legend: Sequence[tuple[str, str]] = ()  # name and tone
@@ -98,10 +100,10 @@ def _widest(marks: Sequence[float]) -> float:
     return _CHARACTER * max(len(number(mark)) for mark in marks)
 
 
-def chart(panel: Chart, players: Mapping[str, int]) -> Plot:
-    """The chart drawn; a series named like a player has that player's tone."""
+def chart(panel: Chart, players: Mapping[str, int], leads: Sequence[int] = ()) -> Plot:
+    """The chart drawn; a series named like a player has that player's tone. `leads` are places of x that are marked."""
     alone = len(panel.series) == 1 and panel.series[0].name not in players
-    tones = ["solo" if alone else tone(players.get(s.name, place)) for place, s in enumerate(panel.series)]
+    tones = ["solo" if alone else tone_of(s.name, players, series_tone(place)) for place, s in enumerate(panel.series)]
     # a short series has gaps at its end
     values = [[*map(_finite, (*s.values, *[None] * len(panel.x))[: len(panel.x)])] for s in panel.series]
     whole = all(value is None or value == int(value) for row in values for value in row)
@@ -111,13 +113,14 @@ def chart(panel: Chart, players: Mapping[str, int]) -> Plot:
     shorts = [_short(text) for text in panel.x]
     longest = _CHARACTER * max(map(len, shorts), default=0)
     places = max(1, len(shorts))
-    tilted = panel.kind != "line" and longest > (right - left) / places - 4
+    lined = panel.kind in {"line", "step"}
+    tilted = not lined and longest > (right - left) / places - 4
     if tilted:  # the first label leans out to the left of its bar
         left = max(left, 0.75 * longest - (right - left) / places / 2)
     band = (right - left) / places
     xs = [round(left + band * (place + 0.5), 1) for place in range(len(shorts))]
     every = max(1, math.ceil((14 if tilted else longest + 8) / band))
-    runs = list(_runs(panel, values, tones, xs, y)) if panel.kind == "line" else []
+    runs = list(_runs(panel, values, tones, xs, y)) if lined else []
     rows = tuple((name, *(row[place] for row in values)) for place, name in enumerate(panel.x))
     unnamed = len(panel.series) == 1 and (panel.y_label or not panel.series[0].name)
     return Plot(
@@ -129,12 +132,23 @@ def chart(panel: Chart, players: Mapping[str, int]) -> Plot:
         y_ticks=y.labels(),
         foot=18 + 0.75 * longest if tilted else 24.0,
         tilted=tilted,
-        lines=tuple((" ".join(f"{point.x},{point.y}" for point in run), run[0].tone) for run in runs),
+        lines=tuple((_points(run, stepped=panel.kind == "step"), run[0].tone) for run in runs),
+        leads=[xs[place] for place in leads],
+        rounds=panel.rounds if len(panel.rounds) == len(xs) else (),
+        band=round(band, 3),
         dots=tuple(chain(*runs)) if sum(map(len, runs)) <= _MANY else (),
-        bars=() if panel.kind == "line" else tuple(_bars(panel, values, tones, xs, y, band=band)),
+        bars=() if lined else tuple(_bars(panel, values, tones, xs, y, band=band)),
         legend=() if unnamed else tuple((s.name, its) for s, its in zip(panel.series, tones, strict=True)),
         data=table(DataTable("", (panel.x_label, *(series.name for series in panel.series)), rows)),
     )
+
+
+def _points(run: Sequence[Mark], *, stepped: bool) -> str:
+    corners = [(later.x, each.y) for each, later in pairwise(run)] if stepped else []
+    points = [(point.x, point.y) for point in run]
+    if stepped:
+        points = [*chain(*zip(points, corners, strict=False)), points[-1]]
+    return " ".join(f"{x},{y}" for x, y in points)
 
 
 def _finite(value: float | None) -> float | None:
@@ -229,15 +243,13 @@ def scatter(panel: Scatter, players: Mapping[str, int]) -> Plot:
 
 
 def _tones(panel: Scatter, players: Mapping[str, int]) -> dict[str, str]:
-    """Each series' tone: players first, in their order; the others' tones begin behind all players'."""
+    """Each series' tone: players first, in their order; no other has a player's."""
     names = list(dict.fromkeys(point.series for point in panel.points))
     seated = sorted((name for name in names if name in players), key=players.__getitem__)
     others = [name for name in names if name not in players]
     if not seated and len(others) == 1:
         return {others[0]: "solo"}
-    places = {name: players[name] for name in seated}
-    places |= {name: place for place, name in enumerate(others, start=len(players) if seated else 0)}
-    return {name: tone(place) for name, place in places.items()}
+    return {name: tone(players[name]) for name in seated} | {n: series_tone(at) for at, n in enumerate(others)}
 
 
 def _around(values: list[float], about: int) -> list[float]:

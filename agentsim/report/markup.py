@@ -20,7 +20,7 @@ from agentsim.engine.wording import sentence
 from agentsim.errors import UsageError
 
 MAX_BYTES = 256 * 1024
-COLOURS, DASHES = 8, 3
+COLOURS, SERIES, DASHES = 8, 6, 3
 HEAT_STEPS = 9
 """Steps of shading: the classes `heat0` to `heat9`."""
 # What a browser would hide, reorder or refuse: controls but newline and tab, lone surrogates, bidirectional
@@ -49,12 +49,15 @@ def fitted(text: object, most: int) -> str:
 
 
 def foreign(text: object) -> Markup:
-    """Foreign text as an element's content: escaped, isolated in `<bdi>`, hidden characters as visible chips."""
+    """Foreign text as an element's content: escaped, isolated in `<bdi>`, hidden characters as visible chips.
+
+    Text of ASCII alone has no direction of its own to be isolated.
+    """
     # Escaping first is safe: it neither makes nor removes a hidden character, and a chip holds only hex digits.
     # Quotes need no escape in an element's content, and in JSON they are a fifth of the text.
     safe = str(escape(str(text).replace("\r\n", "\n"))).replace("&#34;", '"')
     chips = _HIDDEN.sub(lambda hidden: f'<span class="chip">U+{ord(hidden[0]):04X}</span>', safe)
-    return Markup("<bdi>" + chips + "</bdi>")  # noqa: S704 (escaped above; a chip holds only hex digits)
+    return Markup(chips if safe.isascii() else f"<bdi>{chips}</bdi>")  # noqa: S704 (escaped above; a chip holds only hex digits)
 
 
 def number(value: float | None) -> str:
@@ -100,6 +103,12 @@ def tone(place: int) -> str:
     """The classes of the nth player or series; beyond eight, the dashes of lines and the fill of dots tell it apart."""
     dash = place // COLOURS % DASHES
     return f"t{place % COLOURS}" + (f" dash{dash}" if dash else "")
+
+
+def series_tone(place: int) -> str:
+    """The classes of the nth series that is no player's; beyond six, dashes tell it apart."""
+    dash = place // SERIES % DASHES
+    return f"s{place % SERIES}" + (f" dash{dash}" if dash else "")
 
 
 def tone_of(name: str, players: Mapping[str, int], other: str = "plain") -> str:

@@ -17,7 +17,19 @@ from typing import Any
 
 from markupsafe import Markup
 
-from agentsim.engine.panel import Board, Chart, DataTable, Estimates, Network, Panel, PlayerProfiles, Scatter, Threads
+from agentsim.engine.event import LogEntry
+from agentsim.engine.panel import (
+    Board,
+    Chart,
+    Course,
+    DataTable,
+    Estimates,
+    Network,
+    Panel,
+    PlayerProfiles,
+    Scatter,
+    Threads,
+)
 from agentsim.games import find
 from agentsim.history.diagnostics import shares_in
 from agentsim.history.fold import cached_share
@@ -29,13 +41,17 @@ from agentsim.report.board import board
 from agentsim.report.charts import chart, ranges, scatter
 from agentsim.report.people import network, profiles, threads
 from agentsim.report.redaction import as_seen_by
-from agentsim.report.tables import model_table, pairs_table, say_do_table, table
-from agentsim.report.timeline import Timeline
+from agentsim.report.summary import summary
+from agentsim.report.surveys import survey_panels
+from agentsim.report.tables import exchanges, model_table, pairs_table, phases, say_do_table, table
+from agentsim.report.timeline import MOST_FOLDS, Timeline
 
 EXPLORATORY = (
     "Exploratory: nothing here was named beforehand. One interval of 95% in twenty misses by chance alone; what is "
     "found here is to be confirmed with games of other seeds."
 )
+MOST_OPEN = 30
+"""Rows, posts or people of a panel that stands open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +84,12 @@ def page_of(history: History, options: PageOptions, *, name: str, directory: Pat
     log = told_events(seen, game)
     found = derived(partial(pairs, names=history.names), log, history)
     between = pairs_table(found, {part.index: part.title for part in seen.rounds})
-    panels = [*derived(game.panels, log, history), *([] if between is None else [between])]
-    return render(history, panels, options, name=name, css=markup.find_css(directory))
+    course = derived(game.course, log, history)
+    shown = course.standing and course.standing.title
+    # what the first screen shows is not shown again
+    panels = [panel for panel in derived(game.panels, log, history) if panel.title != shown]
+    panels += [*([] if between is None else [between]), *survey_panels(seen)]
+    return render(history, panels, options, name=name, css=markup.find_css(directory), course=course, log=log)
 
 
 _LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.Drawing]] = {
@@ -85,15 +105,37 @@ _LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.Drawing
 
 
 def view(panel: Panel, players: Mapping[str, int]) -> markup.Drawing:
-    """A panel laid out; a series, an owner or an author named like a player has that player's tone."""
-    return _LAYOUTS[type(panel)](panel, players)
+    """A panel laid out; a series, an owner or an author named like a player has that player's tone.
+
+    It is folded where it is long, or says nothing but zeros.
+    """
+    drawn = _LAYOUTS[type(panel)](panel, players)
+    drawn.folded = False
+    match panel:
+        case DataTable(rows=rows):
+            numbers = {value for row in rows for value in row if isinstance(value, int | float)}
+            drawn.folded = len(rows) > MOST_OPEN or numbers == {0}
+        case Chart(series=series):
+            drawn.folded = not {value for line in series for value in line.values} - {0, None}
+        case Threads(posts=parts) | PlayerProfiles(people=parts):
+            drawn.folded = len(parts) > MOST_OPEN
+    return drawn
 
 
-def render(history: History, panels: Sequence[Panel], options: PageOptions, *, name: str, css: str) -> str:
-    """The page. `name` is the run's, `css` the style sheet's text.
+def render(
+    history: History,
+    panels: Sequence[Panel],
+    options: PageOptions,
+    *,
+    name: str,
+    css: str,
+    course: Course = Course(),  # noqa: B008 (it is frozen)
+    log: Sequence[LogEntry] = (),
+) -> str:
+    """The page. `name` is the run's, `css` the style sheet's text, `log` the history's events as the game's own.
 
-    With `as_seen_by` the history is filtered here. The panels must then be made from what that player heard, since the
-    source of a panel's numbers cannot be told.
+    With `as_seen_by` the history is filtered here. Panels, course and log must then be made from what that player
+    heard, since the source of a panel's numbers cannot be told.
     """
     if options.as_seen_by is not None:
         history = as_seen_by(history, options.as_seen_by)
@@ -105,15 +147,16 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
     for entry in entries:
         if entry.player in deeds:
             deeds[entry.player][entry.record.kind] += 1
+    told = {entry.player for entry in entries}
     places = {record.id: place for place, record in enumerate(history.players)}
     names = history.names
     # a chart knows a player by the name that the game uses
     places = {name: places[player] for player, name in names.items()} | places
     views = [view(panel, places) for panel in panels]
     if by_model := model_table(history, deeds):
-        views.append(table(by_model))
-    if spoken := say_do_table(history, reasoning=options.include_reasoning):
-        views.append(table(spoken, searched=True))
+        views.append(view(by_model, places))
+    words = say_do_table(history, reasoning=options.include_reasoning)
+    card = summary(history, log, course, places)
     standings = history.outcome.standings if history.outcome else []
     style = markup.inlined(css)
     script = files("agentsim.report").joinpath("templates", "page.js").read_text("utf-8")
@@ -134,6 +177,10 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
         models={record.id: record.model for record in history.players},
         names=names,
         deeds=deeds,
+        card=card,
+        spoken=None if words is None else exchanges(words, history, {point.place for point in card.points}),
+        slim=len(entries) > MOST_FOLDS,
+        phases=phases(rounds),
         personas=_personas(history.scenario) if options.include_prompts else {},
         pages=_pages(views),
         panels=views,
@@ -142,7 +189,7 @@ def render(history: History, panels: Sequence[Panel], options: PageOptions, *, n
         tones={player: markup.tone(place) for player, place in places.items()},
         kinds=sorted({entry.record.kind for entry in entries}),
         sights=[sight for sight in ("public", "private", "log") if any(entry.sight == sight for entry in entries)],
-        speakers=[record.id for record in history.players if any(entry.player == record.id for entry in entries)],
+        speakers=[(place, record.id) for place, record in enumerate(history.players) if record.id in told],
         cached=_cached(history),
         scenario=json.dumps(history.scenario, ensure_ascii=False, indent=2) if options.include_prompts else None,
     )  # fmt: skip
@@ -158,8 +205,11 @@ def render_batch(
     css: str,
     warning: str | None = None,
     planned: Sequence[Panel] = (),
+    verdict: str | None = None,
 ) -> str:
-    """The page of many games; `labels` numbers the entrants for their tones, `facts` and `warning` are its header's.
+    """The page of many games; `labels` numbers the entrants for their tones.
+
+    `verdict`, `facts` and `warning` are its header's.
 
     `planned` comparisons stand before the others, which are exploratory.
     """
@@ -168,6 +218,7 @@ def render_batch(
         name=name,
         facts=facts,
         warning=warning,
+        verdict=verdict,
         panels=[view(panel, labels) for panel in panels],
         planned=[view(panel, labels) for panel in planned],
         exploratory=EXPLORATORY,

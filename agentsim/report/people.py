@@ -14,12 +14,12 @@ from itertools import groupby
 from agentsim.engine.panel import DataTable, Network, Node, PlayerProfiles, Threads, Tie
 from agentsim.engine.wording import sentence
 from agentsim.report.charts import Plot, chart
-from agentsim.report.markup import Drawing, fitted, number, tone, tone_of
+from agentsim.report.markup import Drawing, fitted, number, series_tone, tone, tone_of
 from agentsim.report.tables import cell, table
 
 MOST_NODES = 120
 """More than so many names around a circle cannot be read; the busiest are drawn."""
-MOST_ARCS, MOST_ROWS = 1500, 1000
+MOST_ARCS, MOST_ROWS, MOST_LINES = 1500, 1000, 3000
 DEEPEST = 5
 """Answers to answers beyond this are indented no further: there is no room."""
 _SIZE, _MARGIN = 640.0, 22.0
@@ -39,7 +39,7 @@ def network(panel: Network, players: Mapping[str, int]) -> Drawing:
         for name in {tie.source, tie.target}:
             traffic[name] += tie.weight
     groups = list(dict.fromkeys(node.group for node in panel.nodes))
-    tones = {group: tone(place) for place, group in enumerate(groups)} if len(groups) > 1 else {}
+    tones = {group: series_tone(place) for place, group in enumerate(groups)} if len(groups) > 1 else {}
     busiest = {node.name for node in sorted(panel.nodes, key=lambda node: -traffic[node.name])[:MOST_NODES]}
     # Within its group each node keeps the game's own order, in which a reader looks for a name.
     drawn = sorted((node for node in panel.nodes if node.name in busiest), key=lambda node: groups.index(node.group))
@@ -148,18 +148,25 @@ def threads(panel: Threads, players: Mapping[str, int]) -> Drawing:
 
 
 def profiles(panel: PlayerProfiles, players: Mapping[str, int]) -> Drawing:
-    """Every player's page, of which a reader opens one; neighbouring lines of one time stand together."""
+    """Every player's page, of which a reader opens one; neighbouring lines of one time stand together.
+
+    Where there are more than `MOST_LINES` of all players they are left out: the transcript has them, by player too.
+    """
+    told = sum(len(profile.lines) for profile in panel.people) <= MOST_LINES
     people = [
         Drawing(
             name=profile.name,
             tone=tone_of(profile.name, players),
             facts=[(name, cell(value)) for name, value in profile.facts],
             chart=None if profile.chart is None else _without_dots(chart(profile.chart, players)),
-            days=[(when, list(lines)) for when, lines in groupby(profile.lines, key=lambda line: line.when)],
+            days=[
+                (when, list(lines))
+                for when, lines in groupby(profile.lines if told else (), key=lambda line: line.when)
+            ],
         )
         for profile in panel.people
     ]
-    return Drawing(shape="profiles", panel=panel, people=people)
+    return Drawing(shape="profiles", panel=panel, people=people, told=told)
 
 
 def _without_dots(drawn: Plot) -> Plot:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import repeat, zip_longest
 from typing import NamedTuple
 
@@ -40,11 +40,8 @@ def cell(value: Cell, heat: int | None = None) -> CellView:
     return CellView(value, False) if isinstance(value, str) else CellView(number(value), True, heat)
 
 
-def table(panel: DataTable, *, searched: bool = False) -> Drawing:
-    """The panel with every cell as text; an empty cell is aligned like the others of its column.
-
-    The rows of one that is `searched` are found by what a reader types into the page's search.
-    """
+def table(panel: DataTable) -> Drawing:
+    """The panel with every cell as text; an empty cell is aligned like the others of its column."""
     numbers = [value for row in panel.rows for value in row if isinstance(value, int | float)]
     low, high = min([0.0, *numbers]), max(numbers, default=0.0)
     kinds = [{isinstance(value, str) for value in column if value is not None} for column in zip_longest(*panel.rows)]
@@ -58,7 +55,7 @@ def table(panel: DataTable, *, searched: bool = False) -> Drawing:
 
     shades = repeat(repeat(None)) if panel.heat or not panel.shade else panel.shade
     rows = tuple(tuple(map(shown, row, kinds, shade)) for row, shade in zip(panel.rows, shades, strict=False))
-    return Drawing(shape="table", panel=panel, rows=rows, searched=searched)
+    return Drawing(shape="table", panel=panel, rows=rows)
 
 
 def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> DataTable | None:
@@ -73,17 +70,19 @@ def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> DataTabl
     kinds = [kind for kind, _ in sum(counts.values(), Counter[str]()).most_common(MOST_KINDS)]
     asked = Counter(decision.player for decision in history.decisions if decision.source != "bot")
     fell = Counter(decision.player for decision in history.decisions if decision.source == "fallback")
+    ranked = history.outcome is None or history.outcome.ranked
     placed = {standing.player: standing.rank for standing in history.outcome.standings} if history.outcome else {}
 
     def row(model: str, players: Sequence[str]) -> tuple[Cell, ...]:
         made = sum(asked[player] for player in players)
-        ranks = [placed[player] for player in players if player in placed]
+        ranks = [rank for player in players if (rank := placed.get(player)) is not None]
         mean_rank = round(sum(ranks) / len(ranks), 2) if ranks else None
         means = [round(counts[model][kind] / len(players), 2) for kind in kinds]
         share = round(sum(fell[player] for player in players) / made, 3) if made else None
-        return (model, len(players), mean_rank, *means, share)
+        return (model, len(players), *([mean_rank] if ranked else []), *means, share)
 
-    columns = ("model", "players", "mean rank", *(kind.replace("_", " ") for kind in kinds), "fallbacks")
+    rank = ("mean rank",) if ranked else ()
+    columns = ("model", "players", *rank, *(kind.replace("_", " ") for kind in kinds), "fallbacks")
     note = (
         "Events are per player; fallbacks are a share of decisions that no bot made. One game is an anecdote: to "
         "compare, play many."
@@ -131,12 +130,20 @@ def _periods(rounds: set[int]) -> list[range]:
     return [range(start, min(start + step, last + 1)) for start in range(first, last + 1, step)]
 
 
-def _heading(period: range, titles: Mapping[int, str]) -> str:
+def _heading(period: Sequence[int], titles: Mapping[int, str]) -> str:
     first, last = (_short(at, titles) for at in (period[0], period[-1]))
     stem = first.removesuffix(str(period[0]))
     if first == last:
         return first
     return f"{stem}{period[0]}\u00a0to\u00a0{period[-1]}" if last == f"{stem}{period[-1]}" else f"{first} to {last}"
+
+
+def phases(rounds: Sequence[Drawing]) -> list[tuple[str, str]]:
+    """The rounds of a game, several at once where they are many, each with the anchor of its first."""
+    titles = {each.index: each.title for each in rounds}
+    anchors = {each.index: each.anchor for each in rounds}
+    spans = [[at for at in span if at in titles] for span in _periods({*titles})] if len(titles) > 2 else []
+    return [(_heading(span, titles), anchors[span[0]]) for span in spans if span]
 
 
 def _short(number: int, titles: Mapping[int, str]) -> str:
@@ -191,8 +198,8 @@ def _pairs_note(pairs: int, columns: Mapping[str, object]) -> str:
 def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
     """A row for each decision with words for others and a thought or a deed beside them; None without any.
 
-    A thought is a text of a decision that no other player hears, or with `reasoning` the model's own. Whether words and
-    deeds agree is for the reader to judge.
+    A thought is a text of a decision that no other player hears; with `reasoning` the model's own stands beside it.
+    Whether words and deeds agree is for the reader to judge.
     """
     caused: dict[int, list[tuple[str, EventRecord]]] = defaultdict(list)
     for record in history.rounds:
@@ -204,17 +211,28 @@ def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
     rows = [row for row in found if row is not None]
     if not rows:
         return None
-    note = "Public words beside the private thought and the act of the same decision. The search finds these rows too."
+    note = "Public words beside the private thought and the act of the same decision. The search finds these too."
     if len(rows) > MOST_ROWS:
         note += f" The first {MOST_ROWS:,} of {len(rows):,}."
-    names = ("when", "who", "said", "to", "thought", "did")
+    names = ("when", "who", "said", "to", "thought", "reasoning", "did")
     # an empty column of thoughts would take the room of the deeds
     shown = [name for name, *cells in zip(names, *rows[:MOST_ROWS], strict=True) if set(cells) != {None}]
-    title = f"Said and {'done' if 'did' in shown else 'thought'}" if len(shown) < 6 else "Said, thought and done"
+    thinks = {"thought", "reasoning"} & {*shown}
+    title = "Said and done" if not thinks else "Said, thought and done" if "did" in shown else "Said and thought"
     places = [names.index(name) for name in shown]
     return DataTable(
         title, tuple(shown), tuple(tuple(row[place] for place in places) for row in rows[:MOST_ROWS]), note
     )
+
+
+def exchanges(panel: DataTable, history: History, turned: Container[int]) -> Drawing:
+    """The table of words and deeds, row by row with its round; `sample` is one of a round in which the game turned."""
+    rounds = {part.title: part.index for part in history.rounds}
+    rows = [dict(zip(panel.columns, row, strict=True)) for row in panel.rows]
+    rows = [{**row, "turn": rounds[str(row["when"])]} for row in rows]
+    told = [row for row in rows if row.get("thought") or row.get("reasoning")] or rows
+    sample = max(told, key=lambda row: (row["turn"] in turned, bool(row.get("thought")), bool(row.get("did"))))
+    return Drawing(panel=panel, rows=rows, sample=sample)
 
 
 def _row(
@@ -222,7 +240,7 @@ def _row(
 ) -> tuple[Cell, ...] | None:
     leaves = [(leaf, isinstance(path[-1], int)) for path, leaf in paths_in(decision.decision)]
     words = {leaf.strip() for leaf, _ in leaves if isinstance(leaf, str)} - {""}
-    said, thought, did, spoken = [], [], [], []
+    said, thought, reasoned, did, spoken = [], [], [], [], []
     when, to = "", ""
     for title, event in caused:
         when = title
@@ -237,9 +255,10 @@ def _row(
         else:
             thought.append(event.content)
     if texts:
-        thought += [texts[place] for attempt in decision.tries for place in attempt.reasoning or ()]
+        reasoned = [texts[place] for attempt in decision.tries for place in attempt.reasoning or ()]
     if not did and any(leaf for leaf, listed in leaves if listed or not isinstance(leaf, str)):
         did = spoken  # an event that tells of the words and of the deed at once
-    if not said or not (thought or did):
+    if not said or not (thought or reasoned or did):
         return None
-    return (when, decision.player, *(cut("\n".join(part), _LONG) or None for part in (said, [to], thought, did)))
+    parts = (said, [to], thought, reasoned, did)
+    return (when, decision.player, *(cut("\n".join(part), _LONG) or None for part in parts))

@@ -17,7 +17,7 @@ from agentsim.history.record import DecisionRecord, EventRecord, History, TryRec
 from agentsim.report.markup import Drawing, foreign
 
 MOST_FOLDS = 3_000
-"""With more events than this a round has one fold for all their data: a browser is slow with a fold for each."""
+"""A page with more events than this is without their data, which would be half of it; the history file holds them."""
 
 # Characters of prompts and reasoning in one page. Beyond it, a text that was shown before becomes a link to that place:
 # 10,000 decisions with the same long rules must still make a page that a browser opens.
@@ -40,19 +40,14 @@ class Timeline:
         self._shown_at: dict[int, str] = {}  # decision -> anchor
         self._texts: dict[int, tuple[Markup, str]] = {}  # text -> how it looks, and where it stood first
         self._spent = 0
+        self._slim = False
 
     def rounds(self) -> Iterator[Drawing]:
-        """Every round, the empty ones too; in a page with more than `MOST_FOLDS` events it has all their data."""
-        by_round = sum(len(record.events) for record in self._history.rounds) > MOST_FOLDS
+        """Every round, the empty ones too."""
+        self._slim = sum(len(record.events) for record in self._history.rounds) > MOST_FOLDS
         for place, record in enumerate(self._history.rounds):
             entries = [self._entry(event, self._decision_of(event), f"e{event.seq}") for event in record.events]
-            data = ""
-            if by_round:
-                told = ((event.seq, event.data) for event in record.events if event.data)
-                data = "\n".join(f"#{seq} {json.dumps(data, ensure_ascii=False)}" for seq, data in told)
-                for entry in entries:
-                    entry.data = ""
-            yield Drawing(anchor=f"round-{place}", title=record.title, entries=entries, data=data)
+            yield Drawing(anchor=f"round-{place}", index=record.index, title=record.title, entries=entries)
 
     def silent(self) -> Iterator[Drawing]:
         """The decisions without an event; those that differ in nothing but their number are shown once."""
@@ -60,7 +55,8 @@ class Timeline:
         told = {decision.index for event in events if (decision := self._decision_of(event))}
         same: dict[object, Drawing] = {}
         for decision in self._history.decisions:
-            if decision.index not in told:
+            in_panel = decision.survey is not None and not (self._prompts or self._reasoning)
+            if decision.index not in told and not in_panel:
                 entry = self._silent(decision)
                 alone = entry.prompt or entry.reasoning or entry.badges
                 key = entry.anchor if alone else (entry.player, entry.record.kind, entry.data)
@@ -79,7 +75,7 @@ class Timeline:
         return self._roles.get(event.role.casefold()) or (decision.player if decision else None)
 
     def _entry(self, event: EventRecord, decision: DecisionRecord | None, anchor: str, label: str = "") -> Drawing:
-        """An event; `seen` are the places of its viewers (None for a public one), `asked` that of who decided it."""
+        """An event; `seen` are the places of its viewers, `asked` is that of who decided it, `by` of whom it tells."""
         everyone = event.visibility == "all"
         # The role first: a page for one player lacks the others' decisions.
         player = self._roles.get(event.role.casefold()) or (decision.player if decision else None)
@@ -89,9 +85,13 @@ class Timeline:
             label=label or str(event.seq),
             player=player,
             sight="public" if everyone else "private" if event.visibility else "log",
-            seen=None if everyone else " ".join(str(self._places.get(viewer, "")) for viewer in event.visibility),
+            # None where it is the one who decided alone
+            seen=None
+            if everyone or (decision and event.visibility == [decision.player])
+            else " ".join(str(self._places.get(viewer, "")) for viewer in event.visibility),
+            by=self._places.get(player) if player else None,
             asked=self._places.get(decision.player) if decision else None,
-            data=_json(event.data),
+            data="" if self._slim and event.seq else _json(event.data),
             badges=list(_badges(decision)) if decision else [],
             alike=0,  # later decisions that are shown by this one
             **self._folds(event, decision, anchor),

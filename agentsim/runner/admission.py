@@ -38,7 +38,7 @@ class Budget:
         self.max_calls, self.max_cost_usd, self.max_wall_s = max_calls, max_cost_usd, max_wall_s
         self.calls, self.cost_usd = 0, 0.0
         self._within = within
-        self._reserved = 0.0
+        self.reserved_usd = 0.0
         self._settled = asyncio.Event()
         self._clock, self._started = clock, clock()
 
@@ -51,16 +51,16 @@ class Budget:
         self.check_time()
         if self.max_calls is not None and self.calls + 1 > self.max_calls:
             raise BudgetReached(f"limits.max_calls = {self.max_calls} is reached")
-        while self._passes(self._reserved + worst_case_usd):
+        while self._passes(self.reserved_usd + worst_case_usd):
             if self._passes(worst_case_usd):
                 raise BudgetReached(
                     f"limits.max_cost_usd = {self.max_cost_usd:g} is reached: {self.cost_usd:.4f} spent, "
-                    f"and the next call could take it to {self.cost_usd + worst_case_usd:.4f}"
+                    f"and the next call reserves {worst_case_usd:.4f}"
                 )
             self._settled.clear()
             await self._settled.wait()
         self.calls += 1
-        self._reserved += worst_case_usd
+        self.reserved_usd += worst_case_usd
         if self._within is not None:
             try:
                 await self._within.admit(worst_case_usd)
@@ -109,7 +109,7 @@ class Budget:
         return self.max_cost_usd is not None and self.cost_usd + usd > self.max_cost_usd + _DUST_USD
 
     def _release(self, usd: float) -> None:
-        self._reserved = max(0.0, self._reserved - usd)
+        self.reserved_usd = max(0.0, self.reserved_usd - usd)
         self._settled.set()
 
 

@@ -28,6 +28,7 @@ async def drive(play: GamePlay, dispatcher: Dispatcher) -> None:
     wave = play.start()
     while wave is not None:
         news.before(wave)
+        dispatcher.watcher.stands(play.table.progress)
         dispatcher.watcher.wave(wave, play.table.rounds[-1])
         try:
             decisions = await _settle(play, wave, dispatcher)

@@ -18,6 +18,7 @@ from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request, Text, values_at
+from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.base import Message
 from agentsim.models.prices import Prices, estimated_tokens, longest_reply, most_tokens
@@ -122,7 +123,7 @@ def forecast(
                 play.close()
                 return found
             seat = ask.request.player
-            decision = policies[seat](ask.request, play.bot_rng(ask))
+            decision = decided_by(policies[seat], ask.request, play.bot_rng(ask))
             if seat in callers:
                 decision = wordy(ask.request, decision)
                 counter.count(seats[seat], ask, decision)

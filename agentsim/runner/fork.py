@@ -77,6 +77,7 @@ class ParentRun:
             check_name(stem)
         entry = None if instead is None else self._decided(instead)
         default = f"{self.files.name}_at{self.ask.index}"
+        given = stem is not None
         with _alone(self.files.directory):  # or another process would take the same number
             made = self.marked(entry=entry, changes=changes, arm=arm)
             if arm is not None:
@@ -94,7 +95,7 @@ class ParentRun:
             scenario = with_limits(_changed(self.scenario, self.game, changes), env, **limits)
             scenario = replace(scenario, branch=made.model_copy(update={"branch": number, "salts": salts}))
             seats = seated(scenario, self.game, env, chosen=self.contents.structured, own=own)
-            files, handle = RunFiles.reserve(self.files.directory, stem or default)
+            files, handle = RunFiles.reserve(self.files.directory, stem or default, numbered=not given)
             os.close(handle)
             draft = files.journal.with_name(f".{files.journal.name}.tmp")
             try:
@@ -245,7 +246,9 @@ def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, ga
     if name.kind == "bot" and name.rest not in game.bots:
         raise ScenarioError(f"{game.name} has no {plan.model}", key=at, valid=", ".join(game.bots))
     if name.kind not in {"bot", "human"} and (plan.settings.timeout_s is None or plan.settings.max_attempts is None):
-        raise ScenarioError("a person had all the time there is; set timeout_s and max_attempts as well", key=at)
+        raise ScenarioError(
+            "a person has no time limit and a model needs one: set timeout_s and max_attempts as well", key=at
+        )
     if name.file is None:
         return replace(plan, path=None)
     return replace(plan, path=located(name.file, scenario.path, roots(scenario.path, scenario.allow_dirs), key=at))

@@ -162,7 +162,7 @@ def _message(parent: ParentRun, told: Sequence[LogEntry], heard: int) -> Message
     free = {place: option or ANY for place, option in options.items() if option is None or isinstance(option, Text)}
     places = {at: free[at] for each in told for at in _carrying(each, {place: texts[place] for place in free})}
     if entry.source == "fallback" or not places:
-        raise UsageError(f"{parent.files.name}: the words that decision {entry.index} led to are none of its own")
+        raise UsageError(f"{parent.files.name}: the words that decision {entry.index} led to are not its own")
     decision: Decision = parent.ask.request.answer.model_validate(dict(entry.decision))
     players = [plan.id for plan in parent.scenario.players]
     listeners = dict.fromkeys(player for each in told for player in _heard(each, players))

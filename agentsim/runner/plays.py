@@ -54,7 +54,16 @@ def new_play(scenario: Scenario, game: Game) -> GamePlay:
     players = [plan.id for plan in scenario.players]
     names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
     salts = {} if scenario.branch is None else dict(scenario.branch.salts)
-    return GamePlay(game, scenario.config, players, scenario.seed, staff=scenario.staff, names=names, salts=salts)
+    return GamePlay(
+        game,
+        scenario.config,
+        players,
+        scenario.seed,
+        staff=scenario.staff,
+        names=names,
+        salts=salts,
+        interviews=scenario.interviews,
+    )
 
 
 @dataclass(frozen=True)
@@ -95,9 +104,10 @@ class Played:
         if self.play.outcome is None:
             return None
         limit = self.scenario.limits.max_fallback_rate
-        found = shares((entry.index, entry.player, entry.source) for entry in self.entries)
-        bots_count = self.scenario.bots_count and self.entries
-        share = found.whole.fallbacks / len(self.entries) if bots_count else found.worst
+        own = [each for each in self.entries if each.index not in self.play.surveyed]
+        found = shares((entry.index, entry.player, entry.source) for entry in own)
+        bots_count = self.scenario.bots_count and own
+        share = found.whole.fallbacks / len(own) if bots_count else found.worst
         return "degraded" if limit is not None and share > limit else "completed"
 
     def history(self, status: str, recorded: Contents, volatile: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,6 +124,7 @@ class Played:
             rounds=self.play.table.rounds,
             log=self.play.log,
             entries=self.entries,
+            surveyed=self.play.surveyed,
             undecided=undecided,
             outcome=self.play.outcome,
             volatile=volatile,

@@ -77,7 +77,10 @@ class _RetryLoop:
         self._link = self._order[0]
         self.tries: list[Attempt] = []
         self.complaints: list[Complaint] = []
-        self.used = Attempts()
+        self.used = self._unused()
+
+    def _unused(self) -> Attempts:
+        return Attempts(decision=f"{self.ask.request.player} {self.ask.index}")
 
     def take(self, attempt: Attempt) -> None:
         """Count an attempt that is not the decision."""
@@ -91,6 +94,7 @@ class _RetryLoop:
             self.take_over()
         elif attempt.code == "rate_limited":
             self.used.waited_s += attempt.wait_s
+            self.used.limited += 1
         else:
             self.used.made += 1
             self.used.retries += attempt.completion is None
@@ -137,7 +141,7 @@ class _RetryLoop:
         """An earlier process's attempt was made by this model; one that took over has attempts of its own."""
         for place, link in enumerate(self._links):
             if link.name == model and place != self._link:
-                self._link, self.used = place, Attempts()
+                self._link, self.used = place, self._unused()
 
     def may_take_over(self, error: ModelError) -> bool:
         """Whether another model is asked where this error is final: this one cannot be reached, rather than refuses."""
@@ -147,7 +151,7 @@ class _RetryLoop:
     def take_over(self) -> None:
         """The next model is asked from now on, with attempts of its own."""
         self._link = next((place for place in self._order if place > self._link), self._link)
-        self.used = Attempts()
+        self.used = self._unused()
 
     def judge(self, attempt: Attempt, *, resumed: bool) -> Ruling | None:
         """The ruling that a completion leads to; None where the player is to be asked again."""

@@ -235,6 +235,7 @@ class _Follower:
         self._told = 0
         self._shown: set[int] = set()  # places of this wave
         watcher.began(files.name, game.title, self._play.table.players)
+        self._watcher.seated({plan.id: plan.title for plan in scenario.seats})
         self._wave = self._play.start()
         self._announce()
 
@@ -261,4 +262,5 @@ class _Follower:
         self._watcher.told(log[self._told :])
         self._told = len(log)
         if self._wave is not None:
+            self._watcher.stands(self._play.table.progress)
             self._watcher.wave(self._wave, self._play.table.rounds[-1])

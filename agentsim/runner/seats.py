@@ -6,11 +6,10 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import cast
 
 from agentsim.engine.game import Game
-from agentsim.errors import ScenarioError
+from agentsim.errors import Refusals, ScenarioError
 from agentsim.models import gemini
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Model, Sampling
@@ -26,8 +25,7 @@ from agentsim.players.terminal import InterruptRequest, Terminal
 from agentsim.runner.dispatcher import Seat
 from agentsim.runner.recorder import Recording
 from agentsim.scenario.player_plan import PlayerPlan
-from agentsim.scenario.scenario import Scenario, check_prices, prices_of
-from agentsim.scenario.validation import one_line
+from agentsim.scenario.scenario import Scenario, check_prices, prices_of, shown_path
 
 
 @dataclass
@@ -77,10 +75,9 @@ def seated(
     unusable script or, under a limit in dollars, an unknown price; it names the scenario's file and the key.
     """
     recording = recording or Recording()
-    try:
+    refusals = Refusals()
+    with refusals.noted():
         check_prices(scenario, env)
-    except ScenarioError as error:
-        raise error.placed(where=_shown(scenario.path)) from None
     callers = [plan.settings for plan in scenario.seats if plan.name.kind not in {"bot", "human"}]
     patience_s = min((settings.rate_limit_patience_s for settings in callers), default=math.inf)
     endpoints = Endpoints(scenario.limits.concurrency, patience_s)
@@ -92,7 +89,12 @@ def seated(
         elif plan.name.kind == "human":
             seats.by_id[plan.id] = HumanPlayer(terminal, plan.prompt or "", seats.interrupt)
         else:
-            seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, recording)
+            with refusals.noted():
+                seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, recording)
+    try:
+        refusals.raised()
+    except ScenarioError as error:
+        raise error.placed(where=shown_path(scenario.path)) from None
     if recording.live:
         seats.errands = errands(scenario, env)
     on_call = [plan.id for plan in scenario.staff.values() if plan.name.kind == "human"]
@@ -132,8 +134,7 @@ def _model_player(
             asked = scenario.providers.get(provider, ProviderSettings()).request_part()
             seats.models[key] = recording.model(plan.model, provider, opened, asked)
         except ScenarioError as error:
-            at = plan.key or f"the model of {plan.id}"
-            raise error.placed(key=at, where=_shown(scenario.path)) from None
+            raise error.placed(key=plan.key or f"the model of {plan.id}") from None
     return ModelPlayer(
         model=seats.models[key],
         sampling=Sampling(settings.temperature, settings.max_tokens, settings.timeout_s, plan.client_kwargs),
@@ -143,19 +144,15 @@ def _model_player(
             max_attempts=settings.max_attempts,
             retry_wait_s=settings.retry_wait_s,
             rate_limit_wait_s=settings.rate_limit_wait_s,
+            rate_limit_jitter_s=settings.rate_limit_jitter_s,
             rate_limit_patience_s=settings.rate_limit_patience_s,
+            count_rate_limits=settings.count_rate_limits,
             waits=recording.live,
         ),
         reasking=ReaskPolicy(settings.reasks, frozenset(settings.reask_on), settings.reask_with, settings.repair),
         source="script" if plan.name.kind == "script" else "model",
         spare=None if plan.spare is None else _model_player(plan.spare, scenario, env, seats, recording),
     )
-
-
-def _shown(path: Path) -> str:
-    """The scenario's file as it is named from this directory."""
-    here = Path.cwd()
-    return one_line(str(path.relative_to(here) if path.is_relative_to(here) else path))
 
 
 def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats) -> Model:

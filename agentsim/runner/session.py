@@ -77,7 +77,7 @@ def opened(
     now = datetime.now(UTC)
     recording.start(seed)
     try:
-        files, handle = RunFiles.reserve(logs_dir, stem or default_stem(now, scenario.name))
+        files, handle = RunFiles.reserve(logs_dir, stem or default_stem(now, scenario.name), numbered=stem is None)
         journal = Journal.create(files.journal, handle, head_of(scenario, game, files.name, now))
     except BaseException:
         recording.abandon()
@@ -222,6 +222,8 @@ class Session:
             self.watcher.noted(line)
         self.watcher.began(self.files.name, self.game.title, self._played.play.table.players)
         dispatcher.watcher.limited_by(self.seats.endpoints.notes)
+        dispatcher.watcher.seated({plan.id: plan.title for plan in self.scenario.seats})
+        dispatcher.watcher.budgeted(dispatcher.budget)
         task = asyncio.create_task(drive(self._played.play, dispatcher))
         if stop is not None:
             stop(task)

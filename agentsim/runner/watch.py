@@ -5,12 +5,14 @@ A watcher only looks: nothing it does may change the game, and what it is shown 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from agentsim.engine.event import EveryoneType, LogEntry
+from agentsim.engine.panel import Progress
 from agentsim.engine.play import Ask, Wave
 from agentsim.history.contents import Entry
 from agentsim.history.fold import Totals
+from agentsim.runner.admission import Budget
 
 
 class Watcher:
@@ -24,6 +26,15 @@ class Watcher:
 
     def limited_by(self, notes: Callable[[], Sequence[str]]) -> None:
         """Where to ask, at any time, what holds calls back: `8 of 16 slots at openrouter`."""
+
+    def seated(self, models: Mapping[str, str]) -> None:
+        """The model of each player, as the scenario names it."""
+
+    def budgeted(self, budget: Budget) -> None:
+        """What the run may spend and has spent, to be looked at at any time."""
+
+    def stands(self, progress: Callable[[], Progress] | None) -> None:
+        """How far the game is and how its players stand, to be asked between waves; None where it does not say."""
 
     def wave(self, wave: Wave, round_title: str) -> None:
         """A wave of requests is about to be decided."""
@@ -77,7 +88,7 @@ class Discreet(Watcher):
 
     def __init__(self, watcher: Watcher) -> None:
         self._watcher = watcher
-        for name in ("began", "noted", "playing", "counted", "fell_back", "person", "warned", "chose"):
+        for name in ("began", "noted", "budgeted", "playing", "counted", "fell_back", "person", "warned", "chose"):
             setattr(self, name, getattr(watcher, name))
 
     def told(self, events: Sequence[LogEntry]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ from agentsim.scenario.validation import dotted, one_line, screen, shown, valida
 _PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\[^\n])*"|'[^'\n]*')"""
 _OVERRIDE = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=(.*)", re.DOTALL)
 _LENGTH = 64 * 1024
+_MOST = 20_000  # seats that are counted
+_MOST_NAMED = 24
 _TYPES = ("ai", "human")
 _MEMORIES = {"none": "full", "summarization": "summary"}
 
@@ -126,12 +129,12 @@ def overridden(document: dict[str, Any], overrides: Sequence[str] | Mapping[str,
 
 
 def put(document: dict[str, Any], path: Sequence[str], value: Any, *, flag: str = "") -> None:
-    """Set one value in place. Missing tables on the way are created; list indices must exist."""
+    """Set one value in place. Missing tables on the way are created; list indices and players must exist."""
     here: Any = document
     for depth, part in enumerate(path):
         last = depth == len(path) - 1
         if isinstance(here, list):
-            key: str | int = _index(here, path, depth, flag)
+            key: str | int = (_seat if path[:depth] == ["players"] else _index)(here, path, depth, flag)
         elif isinstance(here, dict):
             key = part
             if not last:
@@ -151,6 +154,59 @@ def _index(here: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
     name = dotted(path[:depth])
     valid = f"{name}.0 to {name}.{len(here) - 1}" if here else ""
     raise ScenarioError(f"{name} has {len(here)} entries, counted from 0", key=flag + dotted(path), valid=valid)
+
+
+def _seat(tables: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
+    """The place of the table of `players.N`, a seat counted from 0 with the members of populations, or of `players.ID`.
+
+    A member of a population gets a table of its own; the id of the population itself is that of its table.
+    """
+    seats = _seats(tables)
+    populations: dict[str, tuple[str, int, int | None]] = {}
+    for name, place, member in seats:
+        if member is not None:
+            populations.setdefault(_id(tables[place]), (name, place, None))
+    named = {**{seat[0]: seat for seat in seats if seat[0]}, **populations}
+    part, key = path[depth], flag + dotted(path)
+    number = int(part) if part.isascii() and part.isdecimal() and len(part) < 10 else len(seats)
+    if number >= len(seats) and part not in named:
+        ids = ", ".join(list(named)[:_MOST_NAMED]) + ", ..." * (len(named) > _MOST_NAMED)
+        valid = f"0 to {len(seats) - 1}{f', or {ids}' if ids else ''}" if seats else ""
+        raise ScenarioError("there is no such player", key=key, valid=valid)
+    player, place, member = seats[number] if number < len(seats) else named[part]
+    if member is None:
+        return place
+    table = tables[place]
+    if path[depth + 1 : depth + 2] and path[depth + 1] in {"count", "id", "player_id"}:
+        whole = dotted(("players", _id(table), path[depth + 1]))
+        raise ScenarioError("is of a whole population", key=key, valid=whole)
+    made: list[Any] = []
+    for at, each in enumerate(tables):  # all of that id, since they are numbered together
+        names = [name for name, its, nth in seats if its == at and nth is not None and _id(each) == _id(table)]
+        alone = {key: value for key, value in each.items() if key not in {"count", "player_id"}} if names else {}
+        made += [{**copy.deepcopy(alone), "id": name} for name in names] or [each]
+    tables[:] = made
+    return next(at for at, each in enumerate(made) if _id(each) == player)
+
+
+def _seats(tables: Sequence[Any]) -> list[tuple[str, int, int | None]]:
+    """Each seat's id ("" where a file's name will make it), the place of its table, and its own in a population."""
+    numbered: Counter[str] = Counter()
+    seats: list[tuple[str, int, int | None]] = []
+    for place, table in enumerate(tables):
+        name, count = _id(table), table.get("count") if isinstance(table, dict) else None
+        if name and isinstance(count, int) and not isinstance(count, bool):
+            count, before = min(count, _MOST), numbered[name]
+            seats += [(f"{name}{before + member + 1}", place, member) for member in range(count)]
+            numbered[name] += count
+        else:
+            seats.append((name, place, None))
+    return seats
+
+
+def _id(table: Any) -> str:
+    name = table.get("id", table.get("player_id")) if isinstance(table, dict) else ""
+    return name if isinstance(name, str) else ""
 
 
 def _parsed(override: str) -> tuple[list[str], Any]:

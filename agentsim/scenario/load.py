@@ -16,14 +16,15 @@ from typing import Any, TypeAlias
 from agentsim import games
 from agentsim.engine.game import Game
 from agentsim.engine.rule_sets import settings_of, versions
-from agentsim.errors import ScenarioError
+from agentsim.engine.survey import Interview, Survey
+from agentsim.errors import Refusals, ScenarioError
 from agentsim.scenario.document import adopted, beside, overridden, put, recast, rename, with_provider
 from agentsim.scenario.player_plan import OWN
-from agentsim.scenario.scenario import Scenario, check_prices
+from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.seats import Seating
-from agentsim.scenario.source_files import gathered, read_toml, roots
+from agentsim.scenario.source_files import Material, gathered, read_toml, roots
 from agentsim.scenario.tables import ScenarioTable
-from agentsim.scenario.validation import one_line, screen, validated
+from agentsim.scenario.validation import dotted, nearest, one_line, screen, validated
 
 Source: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | ScenarioTable
 """A scenario: the path of a TOML file, what such a file holds as a mapping, or an `agentsim.Scenario`."""
@@ -87,14 +88,18 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...]) ->
         raise ScenarioError("is missing; give it here or as --game", key="game", valid=", ".join(games.names()))
     game = games.find(table.game)
     allowed = roots(path, allow_dirs)
-    material = gathered(table.game_config, game.config, path, allowed)
-    config = validated(game.config, {**_rules(table, game), **material.game_config}, at=("game_config",))
+    refusals, material = Refusals(), Material({})
+    with refusals.noted():
+        material = gathered(table.game_config, game.config, path, allowed)
+        config = validated(game.config, {**_rules(table, game), **material.game_config}, at=("game_config",))
     seating = Seating(table, game, material, path, allowed)
-    players = seating.players()
+    with refusals.noted():
+        players = seating.players()
+    refusals.raised()
     config = seating.by_player(config)
     staff = seating.staff(players)
     game.admit(config, [player.id for player in players])
-    scenario = Scenario(
+    return Scenario(
         game=game.name,
         name=table.name,
         seed=table.seed,
@@ -104,11 +109,32 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...]) ->
         limits=table.limits,
         providers=table.providers,
         prices=table.prices,
+        interviews=_interviews(table, game, [player.id for player in players]),
         path=path.resolve(),
         allow_dirs=tuple(allowed.resolve() for allowed in allow_dirs),
     )
-    check_prices(scenario, {})  # what depends on the environment is checked when players are seated
-    return scenario
+
+
+def _interviews(table: ScenarioTable, game: Game, players: Sequence[str]) -> tuple[Interview, ...]:
+    """The interviews; `ScenarioError` where one asks a stranger, or two questions have one name."""
+    if table.interviews and any(request.kind == Survey.kind for request in game.requests):
+        raise ScenarioError(f"{game.name} has a question of its own that is called {Survey.kind}", key="interviews")
+    named: set[str] = set()
+    for place, each in enumerate(table.interviews):
+        for player in each.players:
+            if player not in players:
+                hint, valid = nearest(player, players)
+                raise ScenarioError(
+                    f"no player is called {player[:40]}{hint}",
+                    key=dotted(("interviews", place, "players")),
+                    valid=valid,
+                )
+        for number, question in enumerate(each.questions):
+            if question.name in named:
+                key = dotted(("interviews", place, "questions", number, "name"))
+                raise ScenarioError(f"two questions are called {question.name}", key=key)
+            named.add(question.name)
+    return table.interviews
 
 
 def _rules(table: ScenarioTable, game: Game) -> dict[str, Any]:

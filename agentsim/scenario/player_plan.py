@@ -105,8 +105,17 @@ class ModelSettings(ClosedTable):
     retry_wait_s: Seconds | Annotated[tuple[Seconds, ...], Field(min_length=1)] = Field(
         default=0.5, description="Seconds: the first back-off, doubling; a list is exact"
     )
-    rate_limit_wait_s: Seconds = Field(default=10.0, description="Seconds after a 429 without Retry-After")
+    rate_limit_wait_s: Seconds | Annotated[tuple[Seconds, ...], Field(min_length=1)] = Field(
+        default=10.0,
+        description="Seconds after a 429 without Retry-After; a list is by the failures so far, its last repeating",
+    )
+    rate_limit_jitter_s: Seconds = Field(default=0.0, description="At most so many seconds more, by chance")
     rate_limit_patience_s: Seconds = Field(default=300.0, description="Seconds of waiting on 429s in one decision")
+    count_rate_limits: bool = Field(default=False, description="Whether a 429 is one of `max_attempts`")
+
+
+_IN_NO_OLD_RECORD = frozenset({"repair", "rate_limit_jitter_s", "count_rate_limits"})
+"""Settings that records hold only where they are on, since those of earlier versions have no word of them."""
 
 
 class SeatRecord(ModelSettings):
@@ -187,7 +196,8 @@ class PlayerPlan:
 
     def record(self) -> dict[str, Any]:
         """What a history stores, in a fixed order of keys."""
-        settings = self.settings.model_dump(mode="json", exclude=None if self.settings.repair else {"repair"})
+        settings = self.settings.model_dump(mode="json")
+        settings = {name: value for name, value in settings.items() if value or name not in _IN_NO_OLD_RECORD}
         return {
             "id": self.id,
             "model": [each.model for each in self.models] if self.spares else self.model,

@@ -16,13 +16,14 @@ from pydantic import ConfigDict, JsonValue
 from agentsim import games
 from agentsim.engine.game import GameConfig
 from agentsim.engine.rule_sets import completed, recorded, version_of
+from agentsim.engine.survey import Interview
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.record import Branch
 from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
 from agentsim.scenario.player_plan import ClosedTable, PlayerPlan, SeatRecord
 from agentsim.scenario.tables import Limits
-from agentsim.scenario.validation import nearest, screen, validated
+from agentsim.scenario.validation import nearest, one_line, screen, validated
 
 
 def _written(path: Path) -> str:
@@ -49,6 +50,7 @@ class _Identity(ClosedTable):
     staff: dict[str, SeatRecord]
     providers: dict[str, ProviderSettings]
     prices: dict[str, Price]
+    interviews: tuple[Interview, ...] = ()
 
 
 class _Paths(ClosedTable):
@@ -93,6 +95,7 @@ class Scenario:
     providers: Mapping[str, ProviderSettings]
     prices: Mapping[str, Price]
     path: Path
+    interviews: tuple[Interview, ...] = ()
     allow_dirs: tuple[Path, ...] = ()
     branch: Branch | None = None
     bots_count: bool = False
@@ -109,6 +112,7 @@ class Scenario:
 
     def identity(self) -> dict[str, Any]:
         """The history's `scenario`: JSON values in a fixed order, without seed, name, paths, addresses, budgets."""
+        interviews = [each.model_dump(mode="json", exclude_defaults=True) for each in self.interviews]
         return {
             "game": self.game,
             "game_config": recorded(self.config),
@@ -116,6 +120,7 @@ class Scenario:
             "staff": {role: self.staff[role].record() for role in sorted(self.staff)},
             "providers": {name: self.providers[name].record() for name in sorted(self.providers)},
             "prices": {name: self.prices[name].model_dump(mode="json") for name in sorted(self.prices)},
+            **({"interviews": interviews} if interviews else {}),
         }
 
     def run_part(self) -> dict[str, Any]:
@@ -162,6 +167,7 @@ class Scenario:
                 for name, settings in parts.providers.items()
             },
             prices=parts.prices,
+            interviews=parts.interviews,
             path=_read(run.paths.config),
             allow_dirs=tuple(_read(path) for path in run.paths.allow_dirs),
         )
@@ -181,20 +187,29 @@ def idle_prices(scenario: Scenario) -> list[str]:
 
 def check_prices(scenario: Scenario, env: Mapping[str, str]) -> None:
     """Raise `ScenarioError` where a limit in dollars is set and the price of a model is unknown."""
-    if (model := _unpriced(scenario, env)) is not None:
+    if unpriced := _unpriced(scenario, env):
         raise ScenarioError(
-            f'the price of {model} is unknown; add a [prices."{model}"] table with input and output, '
-            "in US dollars per million tokens",
+            f'the price of {" and of ".join(unpriced)} is unknown; add a [prices."'
+            + '"] and a [prices."'.join(unpriced)
+            + '"] table with input and output, in US dollars per million tokens',
             key="limits.max_cost_usd",
+            where=shown_path(scenario.path),
         )
 
 
-def _unpriced(scenario: Scenario, env: Mapping[str, str]) -> str | None:
-    """The first model of unknown price where a limit in dollars is set, else None."""
+def shown_path(path: Path) -> str:
+    """The scenario's file as it is named from this directory."""
+    here = Path.cwd()
+    return one_line(str(path.relative_to(here) if path.is_relative_to(here) else path))
+
+
+def _unpriced(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
+    """The models of unknown price where a limit in dollars is set."""
     if scenario.limits.max_cost_usd is None:
-        return None
+        return []
     prices = prices_of(scenario, env)
-    return next((each.model for plan in scenario.seats for each in plan.models if not prices.known(each.model)), None)
+    models = dict.fromkeys(each.model for plan in scenario.seats for each in plan.models)
+    return [model for model in models if not prices.known(model)]
 
 
 _OPTIONS = {"max_cost_usd": "--max-cost", "max_calls": "--max-calls", "max_wall_s": "--max-wall"}
@@ -213,9 +228,10 @@ def with_limits(scenario: Scenario, env: Mapping[str, str], **given: float | Non
     except ScenarioError as error:
         raise UsageError(f"{_OPTIONS.get(error.key, error.key)}: {error.problem}") from None
     scenario = replace(scenario, limits=limits)
-    if (model := _unpriced(scenario, env)) is not None:
+    if unpriced := _unpriced(scenario, env):
         raise UsageError(
-            f"{_OPTIONS['max_cost_usd']}: the price of {model} is unknown, and a run keeps the prices that it began "
-            f'with; limit {_OPTIONS["max_calls"]}, or begin a new run with a [prices."{model}"] table'
+            f"{_OPTIONS['max_cost_usd']}: the price of {' and of '.join(unpriced)} is unknown, and a run keeps the "
+            f"prices that it began with; limit {_OPTIONS['max_calls']}, or begin a new run with a "
+            f'[prices."{unpriced[0]}"] table'
         )
     return scenario

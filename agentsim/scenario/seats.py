@@ -18,7 +18,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder
-from agentsim.errors import ScenarioError
+from agentsim.errors import Refusals, ScenarioError
 from agentsim.models.profiles import resolve
 from agentsim.scenario.player_plan import ModelName, ModelPlan, ModelSettings, PlayerPlan
 from agentsim.scenario.source_files import Material, located, read_prompt, stem
@@ -75,10 +75,15 @@ class Seating:
             called = called_by_files(files)
         everyone = list(called.values())
         plans: list[PlayerPlan] = []
+        refusals = Refusals()
         for table, key, names in self._seats:
-            plan = self._plan(table, key)
-            template = self._template(table, key) or self._template(self.table.defaults, ("defaults",))
-            plans += [self._seated(plan, template, name, called[name], everyone) for name in names]
+            template = None
+            with refusals.noted():
+                template = self._template(table, key) or self._template(self.table.defaults, ("defaults",))
+            with refusals.noted():
+                plan = self._plan(table, key)
+                plans += [self._seated(plan, template, name, called[name], everyone) for name in names]
+        refusals.raised()
         return tuple(plans)
 
     def by_player(self, config: GameConfig) -> GameConfig:

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 
 from agentsim.engine.game import GameConfig, InFile, SeatsInFolder
 from agentsim.engine.prompt import cleaned
-from agentsim.errors import ScenarioError
+from agentsim.errors import Refusals, ScenarioError
 from agentsim.scenario.tables import PlayerTable
 from agentsim.scenario.validation import ADVICE, Key, dotted, one_line, secret_in
 
@@ -91,8 +91,9 @@ def located(name: str, config: Path, allowed: Sequence[Path], *, key: str = "", 
         there = path.exists()
     except (OSError, ValueError, RuntimeError):  # a NUL, a name too long, a loop of links
         raise ScenarioError(f"not a usable path: {shown}", key=key) from None
-    problem = f"not a {'' if folder else 'regular '}{what}" if there else f"no such {what}"
-    raise ScenarioError(f"{problem}: {shown}", key=key)
+    if there:
+        raise ScenarioError(f"not a {'' if folder else 'regular '}{what}: {shown}", key=key)
+    raise ScenarioError(f"no such {what}: {shown} (looked at {one_line(str(path))})", key=key)
 
 
 def _text(path: Path, *, key: str = "", name: str = "") -> str:
@@ -157,20 +158,23 @@ def gathered(
 ) -> Material:
     """What `values`, the `[game_config]` of the scenario at `path`, names; `ScenarioError` for a file that is not."""
     out = dict(values)
+    refusals = Refusals()
     for name, mark in config.marked(InFile).items():
-        value, key = out.get(name), dotted(("game_config", name))
-        if isinstance(value, str) and value not in mark.words:
-            if not value.lower().endswith(mark.suffix):
-                words = "".join(f' or "{word}"' for word in mark.words)
-                raise ScenarioError(f"must be a {mark.suffix} file{words}, found {value[:80]!r}", key=key)
-            out[name] = mark.content(stem(value), read_prompt(located(value, path, allowed, key=key), key=key))
-        elif mark.parts(value) is not None:  # a scenario names the file and does not hold its contents
-            raise ScenarioError("unknown key name", key=key, valid=f"a {mark.suffix} file")
+        with refusals.noted():
+            value, key = out.get(name), dotted(("game_config", name))
+            if isinstance(value, str) and value not in mark.words:
+                if not value.lower().endswith(mark.suffix):
+                    raise ScenarioError(f"must be {mark.valid}, found {value[:80]!r}", key=key)
+                out[name] = mark.content(stem(value), read_prompt(located(value, path, allowed, key=key), key=key))
+            elif mark.parts(value) is not None:  # a scenario names the file and does not hold its contents
+                raise ScenarioError("unknown key name", key=key, valid=mark.valid)
     players: list[tuple[PlayerTable, Key]] = []
     for name in config.marked(SeatsInFolder):
         if isinstance(folder := out.get(name), str):
             del out[name]
-            players += _prompts(folder, path, allowed, ("game_config", name))
+            with refusals.noted():
+                players += _prompts(folder, path, allowed, ("game_config", name))
+    refusals.raised()
     return Material(out, tuple(players))
 
 

@@ -15,6 +15,7 @@ from pydantic_core import core_schema
 
 from agentsim.engine.game import Game, SeatsInFolder
 from agentsim.engine.prompt import NARRATOR
+from agentsim.engine.survey import Interview
 from agentsim.errors import ScenarioError
 from agentsim.models.prices import Price
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, extra_problem
@@ -177,6 +178,9 @@ class ScenarioTable(ClosedTable):
         default_factory=dict, description="Models for decisions that are not a player's"
     )
     players: tuple[PlayerTable, ...] = Field(default=(), description="Who plays, in seat order")
+    interviews: tuple[Interview, ...] = Field(
+        default=(), description="Surveys at the end of rounds, off the record: the game is the same with and without"
+    )
 
     @classmethod
     def model_validate(cls, obj: Any, **_: Any) -> Self:

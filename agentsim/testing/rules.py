@@ -41,7 +41,11 @@ def games_end(case: Case) -> Findings:
         ranks = [standing.rank for standing in outcome.standings]
         if sorted(standing.player for standing in outcome.standings) != sorted(case.players):
             yield f"a game of {name}", f"the standings are not of the players: {outcome.standings}"
-        elif ranks != sorted(ranks) or any(rank != ranks.index(rank) + 1 for rank in ranks) or not outcome.reason:
+        elif (
+            ranks != sorted(ranks)
+            or any(rank != ranks.index(rank) + 1 for rank in ranks if any(ranks))
+            or not outcome.reason
+        ):
             yield f"a game of {name}", f"the ranks are {ranks}, and the reason is {outcome.reason!r}"
     asked = case.play().asked
     if len(asked) >= MOST_DECISIONS:

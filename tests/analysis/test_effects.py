@@ -43,7 +43,7 @@ from tests.cli.command_line import ROOT, agentsim, program, trio
 pytestmark = pytest.mark.usefixtures("without_workers")
 
 BIDDER = ROOT / "configs" / "designs" / "bidder.toml"
-MODEL, HEAT = "players.3.model", "players.2.temperature"
+MODEL, HEAT = "players.random.model", "players.hoarder.temperature"
 
 
 def played(directory: Path, design: Any, config: Path | None = None, **options: Any) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -117,14 +118,18 @@ def test_the_terminal_shows_every_part(tmp_path: Path) -> None:
         assert f"\n{title}\n" in out
 
 
-def test_the_page_holds_every_part_and_links_to_the_games_that_have_pages(tmp_path: Path) -> None:
-    folder = batch(tmp_path, 3, "--html")
-    RunFiles(folder, "game_0003").page.unlink()
-    assert agentsim("report", str(folder), "--html", cwd=tmp_path).code == 0
+def test_the_page_holds_every_part_and_the_pages_that_it_links_to_are_there(tmp_path: Path) -> None:
+    folder = batch(tmp_path, 3)
+    RunFiles(folder, "game_0001").page.write_text("mine", encoding="utf-8")
+    said = agentsim("report", str(folder), "--html", cwd=tmp_path)
+    assert (said.code, said.err) == (0, f"page: {folder / 'index.html'}\n")
     text = (folder / "index.html").read_text("utf-8")
-    assert 'href="game_0001.html"' in text
-    assert 'href="game_0003.html"' not in text
-    assert "game_0003" in text
+    assert re.findall(r'href="(game_\d+.html)"', text) == [f"game_000{number}.html" for number in (1, 2, 3)]
+    assert all(RunFiles(folder, f"game_000{number}").page.is_file() for number in (1, 2, 3))
+    assert RunFiles(folder, "game_0001").page.read_text("utf-8") == "mine"
+    first = text.partition("<dl")[0]
+    assert "mean rank" in first
+    assert "permutation test: p = " in first
     assert text.count("<svg") >= 2
     assert "<script" not in text
     assert "http" not in text.replace("http-equiv", "")
@@ -202,7 +207,7 @@ def test_tables_are_written_in_numbers_with_what_varies_and_the_sentence(tmp_pat
     assert all(float(row["win_rate_low"]) <= float(row["win_rate"]) <= float(row["win_rate_high"]) for row in rows)
     gaps = reported(folder)["tables"]["differences"]
     assert all(row["sentence"].startswith(f"The difference in the mean {row['measure']} of ") for row in gaps)
-    assert agentsim("report", str(folder), "--out", "x", cwd=tmp_path).line == "--out: goes with --format csv"
+    assert agentsim("report", str(folder), "--out", "x", cwd=tmp_path).line == "--out: needs --format csv"
     assert agentsim("export", str(folder), cwd=tmp_path).code == 0
     with (folder / "both.usage.csv").open(encoding="utf-8") as file:
         assert {row["game_config.phases"] for row in csv.DictReader(file)} == {

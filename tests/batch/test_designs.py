@@ -107,7 +107,7 @@ def test_what_was_planned_stays(tmp_path: Path) -> None:
     [
         ({"players.0.temprature": [0, 1]}, "factors.players.0.temprature: 0: unknown key (did you mean temperature?)"),
         ({"players.0.temperature": [0.5, 9]}, "factors.players.0.temperature: 9: must be"),
-        ({"players.7.model": ["bot/loyal", "bot/random"]}, "players.7.model: bot/loyal: players has 3 entries"),
+        ({"players.7.model": ["bot/loyal", "bot/random"]}, "players.7.model: bot/loyal: there is no such player"),
         ({"players.0.model": ["bot/loyal", "bot/royal"]}, "players.0.model: bot/royal: "),
         ({"players.0.count": [1, 2]}, "players.0.count = 1: seats other players than the base scenario"),
         ({"players.0.prompt_file": ["a.md", "b.md"]}, "players.0.prompt_file: a.md: "),

@@ -124,11 +124,19 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "unknown option of all": (("--loud",), "No such option: --loud (`agentsim --help` says what is valid)"),
     "a word too many": (
         (*PLAYED, "more"),
-        "Got unexpected extra argument(s) (more) (`agentsim run --help` says what is valid)",
+        "--config trio.toml: more is given as well; leave one of them out",
     ),
     "a value too many": ((*PLAYED, "--json=1"), "Option '--json' does not take a value"),
     "no value of an option": ((*PLAYED, "--game"), "Option '--game' requires an argument"),
-    "no config": (("run",), "Missing option '--config' (`agentsim run --help` says what is valid)"),
+    "two words too many": (
+        (*PLAYED, "more", "still"),
+        "Got unexpected extra argument(s) (still) (`agentsim run --help` says what is valid)",
+    ),
+    "no config": (("run",), "FILE: is missing: the scenario's TOML file (`agentsim init DIR` writes some)"),
+    "a name that is taken": (
+        (*PLAYED, "--name", "done"),
+        "logs: there is a run called done already; give it another name",
+    ),
     "config of nothing": (("run", "--config", ""), "Invalid value for '--config': must be a path, found ''"),
     "config with a NUL": (("run", "--config", "a\0b"), "Invalid value for '--config': must be a path, found 'a\\x00b'"),
     "config of 5,000 letters": (("run", "--config", "x" * 5000), "xxxxxxxx"),
@@ -140,7 +148,7 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "a value for a table": ((*PLAYED, "--set", "seed.x=3"), "trio.toml: --set seed.x: seed is 7, not a table"),
     "no such player": (
         (*PLAYED, "--set", "players.7.temperature=1"),
-        "trio.toml: --set players.7.temperature: players has 3 entries, counted from 0 (valid: players.0 to players.2)",
+        "trio.toml: --set players.7.temperature: there is no such player (valid: 0 to 2, or A, B, C)",
     ),
     "no value": ((*PLAYED, "--set", "seed"), "trio.toml: --set seed: must be KEY=VALUE"),
     "a wrong value": (
@@ -236,8 +244,12 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "resume without time": (("resume", "cut", "--max-wall", "0"), "--max-wall: must be a number above 0, found 0.0"),
     "resume without end": (("resume", "cut", "--max-cost", "inf"), "--max-cost: must be a finite number, found inf"),
     "a page without a name": (
-        ("logs", "done"),
-        "Missing option '--filename' (`agentsim logs --help` says what is valid)",
+        ("logs",),
+        "NAME: is missing (`agentsim runs` lists the runs)",
+    ),
+    "a page with two names": (
+        ("logs", "done", "--filename", "done"),
+        "NAME: is given twice (`agentsim runs` lists the runs)",
     ),
     "a page of a later format": (
         ("logs", "--filename", "later", "--logs-dir", "folder"),

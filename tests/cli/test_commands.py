@@ -30,17 +30,25 @@ def test_runs_lists_what_is_there_whatever_it_is(project: Path) -> None:
     assert (said.code, said.err) == (0, "")
     head, *rows = [re.split("  +", row) for row in said.out.splitlines()]
     winner = outcome(project)["winner"]
-    assert head == ["name", "status", "game", "winner", "fallbacks", "cost"]
+    assert head == ["name", "started", "status", "game", "seed", "players", "winner", "fallbacks", "cost", "models"]
+    three = "1 bot/random, 1 bot/grudge, 1 bot/loyal"
+    nothing, finished = (
+        ["unreadable", *"------"],
+        ["completed", "agent_island", "7", "3", winner, "-", "$0.0000", three],
+    )
+    when = json.loads((project / "logs" / "done.json").read_text())["volatile"]["started_at"][:16].replace("T", " ")
+    troubles = [row.pop() for row in rows if row[2] == "unreadable"]
+    assert len([words for words in troubles if len(words) > 10]) == 4
     assert sorted(rows) == sorted(
         [
-            ["corrupt", "unreadable", "-", "-", "-", "-"],
-            ["cut", "interrupted", "agent_island", "-", "-", "unknown"],
-            ["done", "completed", "agent_island", winner, "-", "$0.0000"],
-            ["empty", "unreadable", "-", "-", "-", "-"],
-            ["link", "completed", "agent_island", winner, "-", "$0.0000"],
-            ["list", "unreadable", "-", "-", "-", "-"],
-            ["lonely", "completed", "agent_island", winner, "-", "$0.0000"],
-            ["torn", "unreadable", "-", "-", "-", "-"],
+            ["corrupt", "-", *nothing],
+            ["cut", when, "interrupted", "agent_island", "7", "3", "-", "-", "unknown", three],
+            ["done", when, *finished],
+            ["empty", "-", *nothing],
+            ["link", when, *finished],
+            ["list", "-", *nothing],
+            ["lonely", when, *finished],
+            ["torn", "-", *nothing],
         ]
     )
     assert snapshot(project) == before
@@ -50,7 +58,9 @@ def test_runs_json_says_the_same_in_one_line(project: Path) -> None:
     said = agentsim("runs", "--json", cwd=project)
     rows = {row["name"]: row for row in json.loads(said.out)}
     assert (said.code, said.err, said.out.count("\n")) == (0, "", 1)
-    assert list(rows["done"]) == ["name", "status", "game", "seed", "winner", "cost_usd", "started_at", "fallbacks"]
+    first = ["name", "status", "game", "seed", "winner", "cost_usd", "started_at", "models", "trouble", "fallbacks"]
+    assert list(rows["done"]) == first
+    assert rows["done"]["models"] == {"bot/random": 1, "bot/grudge": 1, "bot/loyal": 1}
     done = rows["done"]
     assert (done["status"], done["seed"], done["winner"]) == ("completed", 7, outcome(project)["winner"])
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", done["started_at"])
@@ -98,6 +108,14 @@ def test_a_hostile_file_name_cannot_drive_the_terminal(project: Path) -> None:
     assert "\nred " in said.out
 
 
+def test_a_journal_that_is_garbage_is_listed_as_such(project: Path) -> None:
+    (project / "logs" / "junk.jsonl").write_bytes(b"\xff\x00 not a journal\n")
+    (project / "logs" / "done.jsonl").write_bytes(b"garbage\n")
+    said = agentsim("runs", cwd=project)
+    assert re.search(r"^junk +- +unreadable", said.out, re.MULTILINE)
+    assert re.search(r"^done .* bot/loyal; the journal cannot be read; the history can$", said.out, re.MULTILINE)
+
+
 # --------------------------------------------------------------------------- logs
 
 
@@ -142,11 +160,12 @@ def test_logs_as_seen_by_a_player_hides_the_votes_of_the_others(project: Path) -
     assert secret
     assert own
     page = project / "logs" / "done.html"
-    assert agentsim("logs", "--filename", "done", "--as-seen-by", "A", cwd=project).code == 0
-    seen = page.read_text(encoding="utf-8")
-    everything = snapshot(project)
-    assert agentsim("logs", "--filename", "done", cwd=project).code == 0
+    assert agentsim("logs", "done", cwd=project).code == 0
     whole = page.read_text(encoding="utf-8")
+    assert agentsim("logs", "done", "--as-seen-by", "A", cwd=project).out == "logs/done.A.html\n"
+    seen = page.with_name("done.A.html").read_text(encoding="utf-8")
+    everything = snapshot(project)
+    assert page.read_text(encoding="utf-8") == whole, "the whole page is left as it was"
     assert [words for words in secret if words in whole]
     assert not [words for words in secret if words in seen]
     assert [words for words in own if words in seen]

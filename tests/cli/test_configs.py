@@ -72,7 +72,8 @@ def test_a_config_validates(config: Path, house: Path) -> None:
     assert (said.code, said.err) == (0, "")
     first, *rest = said.out.splitlines()
     seats = list(takewhile(lambda row: not row.startswith("forecast"), rest))
-    count = len([row for row in seats if not row.lstrip().startswith(("@", "rules:"))])  # staff has no seat
+    own = [row for row in seats if not row.lstrip().startswith(("@", "rules:"))]  # staff has no seat
+    count = sum(int(found[1]) if (found := re.match(r"  \S+ to \S+ \((\d+)\):", row)) else 1 for row in own)
     assert re.fullmatch(rf"configs/{config.name}: \w+, {count} players, can be played", first)
     assert "canary" not in said.out
     assert snapshot(house) == before

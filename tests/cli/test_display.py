@@ -238,7 +238,7 @@ def test_a_plain_display_says_at_the_end_of_a_round_what_has_been_used(capsys: p
     assert capsys.readouterr().err == ""
     display.playing("Round 2")
     display.playing("Round 3")
-    used = "so far: 2 calls (1 failed); 1,200 tokens in, 30 out; cost: unknown\n"
+    used = "so far: 2 calls (1 failed); 1,200 tokens in, 30 out; cost unknown\n"
     assert capsys.readouterr().err == used, "once, since nothing came to it in round 2"
 
 
@@ -250,7 +250,9 @@ def test_trouble_and_unknown_prices_are_on_the_panel(shown: Shown) -> None:
     totals.calls, totals.failed_calls, totals.unpriced_calls = 3, 2, 1
     display.called(ask("A"), totals)
     for source in ("fallback", "model", "fallback"):
-        display.decided(cast("Any", SimpleNamespace(source=source)))
+        display.decided(
+            cast("Any", SimpleNamespace(source=source, tries=(), player="A", kind="vote", fallback_reason="unreadable"))
+        )
     assert "3 calls · 2 failed · 2 fallbacks · 0 tokens in, 0 out · cost unknown ·" in shown.panel()
 
 
@@ -389,7 +391,7 @@ def test_a_player_at_the_screen_does_not_learn_who_is_asked_what() -> None:
     watcher.calling(ask("xq-B", "xq-answer_approach"))
     watcher.waiting(ask("xq-B", "xq-answer_approach"), "xq-lab: HTTP 503")
     watcher.called(ask("xq-B", "xq-answer_approach"), totals)
-    watcher.decided(cast("Any", SimpleNamespace(source="fallback", player="xq-B")))
+    watcher.decided(cast("Any", SimpleNamespace(source="fallback", player="xq-B", tries=())))
     watcher.decided(cast("Any", SimpleNamespace(source="model", player="xq-B")))
     watcher.told([*spoken("for all"), *spoken("xq-secret", to=("A", "B"))])
     watcher.told(spoken("xq-secret", to=("A", "B")))
@@ -408,7 +410,9 @@ def test_a_discreet_panel_says_the_round_and_the_sums(shown: Shown) -> None:
     totals = Totals()
     totals.calls = 12
     watcher.called(ask("B", "answer_approach"), totals)
-    watcher.decided(cast("Any", SimpleNamespace(source="fallback")))
+    watcher.decided(
+        cast("Any", SimpleNamespace(source="fallback", tries=(), player="A", kind="vote", fallback_reason="unreadable"))
+    )
     panel = shown.panel()
     assert "Round 3" in panel
     assert "12 calls · 1 fallback ·" in panel
@@ -494,7 +498,8 @@ def test_a_game_of_bots_scrolls_by_and_leaves_its_result(width: int, tmp_path: P
     assert lines[0].startswith("The game begins: 3 players, 2 rounds")
     assert "Player A's pitch: " in text
     assert squeezed("The votes are in: Votes: ") in squeezed(text)
-    assert lines[-2:] == ["history: logs/game.json", "page:    logs/game.html"]
+    assert lines[lines.index("history: logs/game.json") + 1] == "page:    logs/game.html"
+    assert "open it: agentsim logs game --open" in text
     assert "game: completed, agent_island, seed 7" in lines
     assert "asking" not in text
     assert " calls · " not in text, "the panel is gone when the game is over"

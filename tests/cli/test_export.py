@@ -18,7 +18,8 @@ from agentsim.history.run_files import RunFiles
 from agentsim.history.tables import BASE
 from tests.cli.command_line import TRIO, agentsim, snapshot, trio
 
-TABLES = ["events", "decisions", "standings", "usage", "pairs", "votes", "tallies"]
+TABLES = ["events", "decisions", "standings", "usage", "pairs", "survey", "votes", "tallies"]
+FILLED = [table for table in TABLES if table != "survey"]  # these runs hold no interviews
 VOTES = ["Round", "Final", "Voter", "Choice", "Explanation", "Ballot", "Position", "Voter_model", "Choice_model"]
 SCORES = ["score_rounds_survived", "score_votes_against", "score_jury_votes"]
 LEADING = ["run", "game", "seed", "status"]
@@ -83,9 +84,9 @@ def test_a_runs_tables_go_beside_it_and_are_named(words: tuple[str, ...], projec
 def test_csv_has_the_columns_that_are_promised_and_every_row(project: Path) -> None:
     agentsim("export", "done", cwd=project)
     loaded = history(project / "logs" / "done.json")
-    rows = {table: read_csv(project / "logs" / f"done.{table}.csv") for table in TABLES}
-    assert {table: list(rows[table][0]) for table in TABLES} == {
-        **{table: list(BASE[table]) for table in TABLES[:5]},
+    rows = {table: read_csv(project / "logs" / f"done.{table}.csv") for table in FILLED}
+    assert {table: list(rows[table][0]) for table in FILLED} == {
+        **{table: list(BASE[table]) for table in FILLED[:5]},
         "standings": [*BASE["standings"], *SCORES],
         "votes": VOTES,
         "tallies": ["Round", "Final", "Candidate", "Votes", "Chosen", "Tied", "Candidate_model"],
@@ -196,7 +197,7 @@ def test_an_unknown_format_names_those_there_are(project: Path) -> None:
     said = agentsim("export", "done", "--format", "xlsx", cwd=project)
     assert (said.code, said.line) == (
         2,
-        "Invalid value for '--format': 'xlsx' is not one of 'csv', 'jsonl', 'parquet', 'chat-jsonl'",
+        "Invalid value for '--format': 'xlsx' is not one of 'csv', 'jsonl', 'parquet', 'chat-jsonl', 'inspect'",
     )
 
 
@@ -262,9 +263,14 @@ def test_no_run_replaces_an_export(project: Path) -> None:
     agentsim("export", "done", "--format", "jsonl", cwd=project)
     before = snapshot(project)
     played = agentsim("run", "--config", "trio.toml", "--name", "done.events", "--display", "none", cwd=project)
-    assert played.out.startswith("done.events_2: completed")
-    after = snapshot(project)
-    assert {path: after[path] for path in before} == before
+    assert (played.code, played.line) == (2, "logs: there is a run called done.events already; give it another name")
+    assert snapshot(project) == before
+
+
+def test_an_export_without_rows_says_so(project: Path) -> None:
+    said = agentsim("export", "done", "--format", "chat-jsonl", cwd=project)
+    assert (said.code, said.out, said.err) == (0, "logs/done.chat.jsonl\n", "no rows in done.chat.jsonl\n")
+    assert agentsim("export", "done", cwd=project).err == ""
 
 
 # --------------------------------------------------------------------------- a folder
@@ -293,7 +299,7 @@ def test_a_folders_tables_are_over_all_its_runs(several: Path) -> None:
     assert standings[6]["score_jury_votes"] == ""
     for name in ("g1", "g2"):
         agentsim("export", name, "--logs-dir", "lot", cwd=several)
-    for table in TABLES:
+    for table in FILLED:
         alone = [row for name in ("g1", "g2") for row in read_csv(several / "lot" / f"{name}.{table}.csv")]
         united = [row for row in read_csv(several / "lot" / f"lot.{table}.csv") if row["run"] != "g3"]
         own = [name for name in united[0] if name not in {*LEADING, "score_luck"}]

@@ -10,9 +10,10 @@ from typing import get_args
 
 import pytest
 
-from agentsim.cli.scaffold import Kind
+from agentsim.cli.scaffold import Kind, ThemeName
 from agentsim.games.auction.drawing import KINDS, draw
-from agentsim.games.auction.items import read_items
+from agentsim.games.auction.items import presentable, read_items
+from agentsim.games.auction.themes import THEMES
 from agentsim.scenario.source_files import located, roots
 from tests.cli.command_line import ROOT, agentsim, real, snapshot
 
@@ -51,6 +52,24 @@ def test_a_random_list_is_named_by_its_seed_and_is_what_a_game_of_that_seed_draw
     assert read_items(text) == draw("random", 42)
     agentsim("gen-items", "--kind", "random", "--seed", "42", "--extra", "0", "--out", "few", cwd=tmp_path)
     assert len(json.loads((tmp_path / "few/random-42.json").read_text(encoding="utf-8"))) == 10
+
+
+@pytest.mark.parametrize("theme", [name for name in THEMES if name != "blaster"])
+@pytest.mark.parametrize("kind", ["trap", "abundance", "random"])
+def test_a_theme_is_the_same_market_under_other_names(theme: str, kind: str, tmp_path: Path) -> None:
+    agentsim("gen-items", "--kind", kind, "--seed", "7", "--theme", theme, cwd=tmp_path)
+    stem = "random-7" if kind == "random" else kind
+    found = read_items((tmp_path / f"items/{stem}-{theme}.json").read_text(encoding="utf-8"))
+    plain = draw(kind, 7)
+    assert [(item.quality, item.required) for item in found] == [(item.quality, item.required) for item in plain]
+    assert not {item.name for item in found} & {item.name for item in plain}
+    assert len({item.name for item in found}) == len({item.name for item in plain})
+
+
+def test_the_themes_of_the_command_are_the_games_and_of_one_size() -> None:
+    assert set(get_args(ThemeName)) == {*THEMES}
+    assert {(len(set(theme.required)), len(set(theme.others))) for theme in THEMES.values()} == {(10, 48)}
+    assert all(presentable(name) for theme in THEMES.values() for name in (*theme.required, *theme.others))
 
 
 @pytest.mark.parametrize("configs", [(), ("--configs", "configs")], ids=["items", "items and scenarios"])
@@ -149,6 +168,7 @@ def test_links_to_directories_are_followed_before_the_way_between_them_is_told(t
 BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "unknown kind": (("--kind", "luxury"), "'luxury' is not one of"),
     "kind in capitals": (("--kind", "Trap"), "'Trap' is not one of"),
+    "unknown theme": (("--theme", "garden"), "'garden' is not one of 'blaster', 'expedition', 'plain'"),
     "negative seed": (("--seed", "-1"), "'--seed': must be greater than or equal to 0"),
     "seed beyond a scenario's": (("--seed", str(2**63)), "'--seed': must be less than or equal to 9223372036854775807"),
     "a word for a seed": (("--seed", "x"), "'--seed': must be a valid integer"),

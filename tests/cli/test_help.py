@@ -23,7 +23,7 @@ COMMANDS: Mapping[str, Any] = cast("Any", typer.main.get_command(app)).commands
 CONTRACT: dict[str, str] = {
     "run": "--config --seed --name --logs-dir --set --game --max-cost --display --json --no-html --env-file "
     "--provider --allow-dir --allow-key --include-prompts --include-reasoning --include-usage --game-config",
-    "batch": "--config --games --jobs --seed --models --rotate --paired --out --logs-dir --set --game --max-cost "
+    "batch": "FILE --config --games --jobs --seed --models --rotate --paired --out --logs-dir --set --game --max-cost "
     "--abort-after --executor --scheduler --display --json --html --env-file --provider --allow-dir --allow-key "
     "--game-config --design --until-width --measure --player --factor",
     "plan": "--design --effect --pilot --measure --player --factor --json --logs-dir",
@@ -39,10 +39,10 @@ CONTRACT: dict[str, str] = {
     "watch": "NAME --logs-dir --display",
     "bundle": "NAME|DIR --out --cassette --logs-dir",
     "replay": "NAME|FILE --logs-dir",
-    "logs": "--filename --include-prompts --include-reasoning --include-usage --as-seen-by --open --logs-dir",
+    "logs": "NAME --filename --include-prompts --include-reasoning --include-usage --as-seen-by --open --logs-dir",
     "runs": "--json --logs-dir",
     "export": "NAME|DIR --format --logs-dir",
-    "validate": "--config --game-config --allow-key",
+    "validate": "FILE --config --game-config --allow-key",
     "check": "GAME --golden --update --seeds",
     "init": "DIR",
     "gen-items": "--kind --seed --extra --out --overwrite --configs",

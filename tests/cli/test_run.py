@@ -96,7 +96,7 @@ def test_of_many_players_the_first_are_shown(tmp_path: Path) -> None:
     said = agentsim("run", "--config", "many.toml", "--display", "none", cwd=tmp_path)
     assert said.code == 0, said.err
     rows = said.out.splitlines()[2:]
-    assert rows[7].startswith("  1. agent8 ")
+    assert rows[7].startswith("  agent8 ")
     assert rows[8] == "  and 15 more, in the history"
     assert len(only_line(agentsim("run", "--config", "many.toml", "--json", cwd=tmp_path))["standings"]) == 23
 
@@ -168,19 +168,20 @@ def test_no_html(tmp_path: Path) -> None:
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     trio(tmp_path)
-    names = []
-    for _ in range(3):
-        before = snapshot(tmp_path)
-        names.append(only_line(agentsim(*PLAYED, "--json", "--name", "game", cwd=tmp_path))["name"])
-        assert before.items() <= snapshot(tmp_path).items()
-    assert names == ["game", "game_2", "game_3"]
+    assert only_line(agentsim(*PLAYED, "--json", "--name", "game", cwd=tmp_path))["name"] == "game"
+    before = snapshot(tmp_path)
+    for name in ("game", "game.json"):
+        said = agentsim(*PLAYED, "--json", "--name", name, cwd=tmp_path)
+        assert (said.code, said.out) == (2, "")
+        assert said.line == "logs: there is a run called game already; give it another name"
+    assert snapshot(tmp_path) == before
 
 
 def test_a_lone_page_keeps_its_name_too(tmp_path: Path) -> None:
     trio(tmp_path)
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "game.html").write_text("mine", encoding="utf-8")
-    assert only_line(agentsim(*PLAYED, "--json", "--name", "game", cwd=tmp_path))["name"] == "game_2"
+    assert agentsim(*PLAYED, "--json", "--name", "game", cwd=tmp_path).code == 2
     assert (tmp_path / "logs" / "game.html").read_text(encoding="utf-8") == "mine"
 
 
@@ -382,9 +383,9 @@ def test_it_works_in_the_c_locale_and_from_another_directory(tmp_path: Path) -> 
     persona.write_bytes("You are Zoë ☃, and this is ${player}.\r\n".encode())
     config = trio(tmp_path / "proj é" / "configs", f'{TRIO}prompt_file = "../persona.txt"')
     env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LANG": "", "LANGUAGE": ""}
-    words = ("run", "--config", str(config), "--name", "game", "--logs-dir", "lögs")
-    for mode in ("plain", "rich"):
-        said = real(*words, "--display", mode, cwd=tmp_path / "elsewhere", env=env)
+    words = ("run", "--config", str(config), "--logs-dir", "lögs")
+    for mode, name in {"plain": "game", "rich": "other"}.items():
+        said = real(*words, "--name", name, "--display", mode, cwd=tmp_path / "elsewhere", env=env)
         assert said.code == 0, said.err
         assert "history: l" in said.out
     loaded = json.loads((tmp_path / "elsewhere" / "lögs" / "game.json").read_text(encoding="utf-8"))

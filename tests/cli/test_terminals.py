@@ -34,10 +34,13 @@ def test_no_row_is_wider_than_the_terminal_and_no_word_of_the_result_is_lost(
     code, sent = on_a_terminal(RUN, tmp_path, width)
     text = Screen(width).feed(sent).text()  # which fails where a row would be wider
     assert code == 0
-    assert squeezed(text).endswith(squeezed(piped.out))
+    opened = "open it: agentsim logs game --open, or the file in a browser"
+    assert squeezed(text).endswith(squeezed(piped.out + opened))
     result = text[text.index("game: completed") :].splitlines()
     assert [
-        row for row in result if row and not row.startswith(("game: ", "winner: ", "  ", "history: ", "page: "))
+        row
+        for row in result
+        if row and not row.startswith(("game: ", "winner: ", "  ", "history: ", "page: ", "open it: "))
     ] == []
 
 

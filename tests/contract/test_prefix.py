@@ -17,6 +17,7 @@ import pytest
 
 from agentsim import games
 from agentsim.engine.play import Ask
+from agentsim.engine.survey import decided_by
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import shared, wordy
 from agentsim.runner.plays import new_play
@@ -71,7 +72,7 @@ def shares(path: Path, bot: str, seed: int = 1) -> Iterator[tuple[float, str]]:
             if ask.request.kind in FORGETTING:
                 del last[player]
         wave = game_play.answer(
-            [wordy(ask.request, game.bots[bot](ask.request, game_play.bot_rng(ask))) for ask in wave.asks]
+            [wordy(ask.request, decided_by(game.bots[bot], ask.request, game_play.bot_rng(ask))) for ask in wave.asks]
         )
 
 

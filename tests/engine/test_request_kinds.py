@@ -53,6 +53,21 @@ def test_the_schema_is_any_of_the_kinds_each_closed_and_named_by_one_value() -> 
     assert ASKED.schema() == closed(deed={"anyOf": [say, give]})
 
 
+class OnlySay(Do):
+    """What do you say?"""
+
+    def options(self) -> Options:
+        return {**super().options(), "deed.do": Choice(("say",))}
+
+
+def test_a_kind_whose_tag_is_not_legal_is_left_out_of_the_schema_and_of_the_shape() -> None:
+    asked = OnlySay(player="A")
+    assert asked.schema()["properties"]["deed"]["anyOf"] == ASKED.schema()["properties"]["deed"]["anyOf"][:1]
+    assert asked.form() == '{"deed": {"do": "say", "words": "<words, at most 20 characters>"}}'
+    with pytest.raises(IllegalDecision, match=r"deed\.do must be one of: say"):
+        asked.check(Deed(deed=Give(to=1, title="x")))
+
+
 def test_options_hold_for_the_kinds_that_have_such_a_field() -> None:
     ASKED.check(Deed(deed=Say(words="hello")))
     ASKED.check(Deed(deed=Give(to=5, title="x")))

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import pytest
 
+from agentsim.engine.survey import SurveyPlace
 from agentsim.history import contents, record
 from agentsim.history.contents import Contents
 from agentsim.models.base import Usage
@@ -32,6 +33,7 @@ _BASES = {base for cls in _MODELS.values() for base in cls.__bases__}
 RECORDS: dict[str, type[Any]] = {name: cls for name, cls in _MODELS.items() if cls not in _BASES} | {
     "Parse": record.Parse,
     "Usage": Usage,
+    "SurveyPlace": SurveyPlace,
 }
 _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", types.NoneType: "null", Any: "any"}
 

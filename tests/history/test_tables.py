@@ -64,8 +64,17 @@ def rows(frame: Frame) -> list[dict[str, Cell]]:
     return [dict(zip(frame.columns, row, strict=True)) for row in frame.rows]
 
 
-def test_a_run_has_five_tables_and_its_games_own_behind_them() -> None:
-    assert list(run_tables(history())) == ["events", "decisions", "standings", "usage", "pairs", "votes", "tallies"]
+def test_a_run_has_six_tables_and_its_games_own_behind_them() -> None:
+    assert list(run_tables(history())) == [
+        "events",
+        "decisions",
+        "standings",
+        "usage",
+        "pairs",
+        "survey",
+        "votes",
+        "tallies",
+    ]
 
 
 def test_events_are_one_a_row_in_the_order_of_the_log() -> None:

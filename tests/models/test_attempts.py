@@ -157,7 +157,7 @@ def test_patience_ends_before_a_wait_that_would_pass_it() -> None:
     last = limited(5.0)
     story = Story(limited(6.0), last, policy=AttemptPolicy(rate_limit_patience_s=10))
     assert story.play() is last
-    assert (story.sleeps, story.used) == ([6.0], Attempts(waited_s=6.0))
+    assert (story.sleeps, story.used) == ([6.0], Attempts(waited_s=6.0, limited=2))
 
 
 def test_patience_is_the_decisions_and_carried_over() -> None:
@@ -185,7 +185,48 @@ def test_any_wait_takes_patience_however_little_there_is(patience: float, calls:
 def test_rate_limits_and_faults_are_counted_apart() -> None:
     story = Story(limited(1.0), BROKEN, limited(1.0))
     assert story.play() is GOOD
-    assert (story.sleeps, story.used) == ([1.0, 0.5, 1.0], Attempts(made=2, retries=1, waited_s=2.0))
+    assert (story.sleeps, story.used) == ([1.0, 0.5, 1.0], Attempts(made=2, retries=1, waited_s=2.0, limited=2))
+
+
+SEED = AttemptPolicy(
+    retries=2,
+    retry_wait_s=(1.0,),
+    rate_limit_wait_s=(1.0, 2.0, 4.0),
+    rate_limit_jitter_s=1.0,
+    count_rate_limits=True,
+)
+
+
+def test_three_attempts_in_all_where_rate_limits_count() -> None:
+    last = limited()
+    story = Story(limited(), BROKEN, last, policy=SEED)
+    assert story.play() is last
+    assert (story.calls, story.used.limited, story.used.made) == (3, 2, 1)
+    assert not held(last, SEED, story.used), "the host asked for nothing that it did not get"
+
+
+def test_the_nth_wait_after_a_rate_limit_is_two_to_the_n_and_up_to_a_second_by_chance() -> None:
+    stories = [Story(limited(), limited(), policy=SEED, used=Attempts(decision=f"agent{n} {n}")) for n in range(200)]
+    for story in stories:
+        assert story.play() is GOOD
+    extra = [wait - 2.0**place for story in stories for place, wait in enumerate(story.sleeps)]
+    assert len(extra) == 400
+    assert 0 <= min(extra) < 0.05, "anywhere in a second"
+    assert 0.95 < max(extra) < 1
+    assert sum(extra) / 400 == pytest.approx(0.5, abs=0.06)
+
+
+def test_after_a_fault_the_wait_of_a_rate_limit_is_that_of_the_second_attempt() -> None:
+    story = Story(BROKEN, limited(), policy=SEED)
+    assert story.play() is GOOD
+    assert story.sleeps[0] == 1.0
+    assert 2.0 <= story.sleeps[1] < 3.0
+
+
+def test_a_decision_that_is_played_again_waits_as_it_did() -> None:
+    first, again = (Story(limited(), limited(), policy=SEED, used=Attempts(decision="agent7 12")) for _ in range(2))
+    assert first.play() is again.play() is GOOD
+    assert first.sleeps == again.sleeps
 
 
 def test_a_cancellation_passes_and_counts_nothing() -> None:

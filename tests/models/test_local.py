@@ -80,6 +80,7 @@ def live(test: Callable[..., None]) -> Callable[..., None]:
 # -- what is asked and answered
 
 
+@pytest.mark.slow
 @live
 def test_the_schema_is_honoured_and_the_cache_is_used() -> None:
     async def use(model: LocalModel) -> list[Completion]:
@@ -155,6 +156,7 @@ NESTED: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 @live
 def test_a_nested_schema_is_honoured() -> None:
     trade = Call((("user", "Offer a trade."),), NESTED, "offer", tag="A/offer/1/1")
@@ -169,6 +171,7 @@ def test_a_nested_schema_is_honoured() -> None:
     assert said["mood"] in {"calm", "cross", None}
 
 
+@pytest.mark.slow
 @live
 def test_a_long_context_is_read_once() -> None:
     """Two questions behind one history of over 600 tokens, five batches: the second finds it in the cache."""
@@ -256,6 +259,7 @@ def test_three_games_at_once_share_one_server(tmp_path: Path) -> None:
 # -- the life of a server
 
 
+@pytest.mark.slow
 @needs_weights
 def test_a_fresh_server_gives_the_same_replies_to_the_same_calls() -> None:
     server = server_for(find_gguf(NAME, None))

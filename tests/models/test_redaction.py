@@ -192,7 +192,7 @@ UNITS = {
 }
 
 
-@pytest.mark.parametrize("length", [40, 200])
+@pytest.mark.parametrize("length", [40, pytest.param(200, marks=pytest.mark.slow)])
 def test_what_it_costs_grows_with_the_text(length: int) -> None:
     """Growth is looked at, and no clock: four times the text may cost nine times as much, where a square costs 16."""
     key = (KEY * 5)[:length]

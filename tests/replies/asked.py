@@ -130,9 +130,9 @@ def island(seed: int, *ids: str, config: str = "") -> str:
     return f'game = "agent_island"\nseed = {seed}\n{_LIMITS}[game_config]\n{config}\n{seats(*(ids or "ABCD"))}'
 
 
-def monopoly(seed: int, config: str = "max_turns = 60", model: str = "bot/random") -> str:
+def monopoly(seed: int, config: str = "max_turns = 60", model: str = "bot/random", rules: int = 1) -> str:
     players = seats("Shark", "Professor", "Hustler", "Turtle", model=model)
-    return f'game = "monopoly"\nseed = {seed}\nrules_version = 1\n{_LIMITS}[game_config]\n{config}\n{players}'
+    return f'game = "monopoly"\nseed = {seed}\nrules_version = {rules}\n{_LIMITS}[game_config]\n{config}\n{players}'
 
 
 def market(seed: int, config: str = "") -> str:
@@ -261,6 +261,15 @@ ASKED: Mapping[str, Asked] = {
         "Shark may build on 1 and 3, and mortgage 1, 3, 15, 24, 27 and 34",
         "builds",
         lambda request: request.view.estate().able("build", request.seat) == [1, 3],
+        **_TABLE_TALK,
+    ),
+    "monopoly/phase_action": Asked(
+        monopoly(4, model="bot/hustler", rules=2),
+        "Shark",
+        "phase_action",
+        "Shark may build on 1 and 3, mortgage 1, 3, 14, 19 and 23; Hustler owns 6, Professor 25, Turtle built on 31",
+        "do",
+        lambda request: len(request.kinds) == 2 and bool(request.view.estate().able("build", request.seat)),
         **_TABLE_TALK,
     ),
     "monopoly/raise_cash": Asked(

@@ -47,7 +47,7 @@ def sample() -> Iterator[tuple[Reply, str]]:
             yield reply, name
 
 
-@pytest.fixture(scope="module", params=[4, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=[8, pytest.param(1, marks=pytest.mark.slow)])
 def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Played]:
     """One game for each reply of the sample, or for one of so many."""
     folder = tmp_path_factory.mktemp("games")

@@ -18,7 +18,6 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from agentsim.engine.panel import Board, Panel, Piece, Scene, Tile
 from agentsim.history.record import History
-from agentsim.report import timeline
 from agentsim.report.markup import find_css
 from agentsim.report.page import PageOptions, render
 from agentsim.report.redaction import as_seen_by
@@ -150,7 +149,7 @@ def test_search_narrows_the_timeline_and_escape_widens_it(browser: Browser, page
         opened.page.keyboard.press("/")
         assert opened.page.evaluate("document.activeElement.id") == "find"
         opened.page.keyboard.type("BIDDING war")
-        expect(opened.page.locator("#tally")).to_have_text("1 of 27 events")
+        expect(opened.page.locator("#tally")).to_have_text("1 of 27 events, 1 hit")
         assert opened.shown() == ["e9"]
         assert opened.page.locator("#round-3").is_hidden()
         opened.page.keyboard.press("Escape")
@@ -158,9 +157,9 @@ def test_search_narrows_the_timeline_and_escape_widens_it(browser: Browser, page
         assert opened.shown() == everything
 
 
-def test_the_search_finds_rows_of_what_was_said_and_thought(browser: Browser, page_file: Path) -> None:
+def test_the_search_finds_what_was_said_and_thought(browser: Browser, page_file: Path) -> None:
     with Opened(browser, page_file) as opened:
-        rows = opened.page.locator(".searched tbody tr")
+        rows = opened.page.locator("#split .exchange")
         every = rows.count()
         opened.page.fill("#find", REASONING[3, "C"][:30])
         expect(rows.locator("visible=true").first).to_contain_text(REASONING[3, "C"])
@@ -169,18 +168,23 @@ def test_the_search_finds_rows_of_what_was_said_and_thought(browser: Browser, pa
         assert all(row.is_visible() for row in rows.all())
 
 
-def test_what_is_found_inside_a_fold_opens_it(browser: Browser, page_file: Path) -> None:
+def test_folded_text_is_searched_where_that_is_asked_for_and_what_is_found_opens(
+    browser: Browser, page_file: Path
+) -> None:
     with Opened(browser, page_file) as opened:
         opened.page.fill("#find", "drifting together")
+        expect(opened.page.locator("#tally")).to_have_text("0 of 27 events, 0 hits")
+        opened.page.check("#deep")
+        expect(opened.page.locator("#tally")).to_have_text("2 of 27 events, 2 hits")
         expect(opened.page.locator("#e10 details.reasoning .said")).to_be_visible()
         opened.page.fill("#find", "")
-        expect(opened.page.locator("details.reasoning[open]")).to_have_count(0)
+        expect(opened.page.locator("#list details.reasoning[open]")).to_have_count(0)
 
 
 def test_filters_by_player_kind_and_sight_combine(browser: Browser, page_file: Path) -> None:
     events = [e for r in sample().rounds for e in r.events]
     with Opened(browser, page_file) as opened:
-        opened.page.select_option("#by-player", "A")
+        opened.page.select_option("#by-player", label="A")
         assert opened.shown() == [f"e{e.seq}" for e in events if e.role == "player A"]
         opened.page.select_option("#by-kind", "vote")
         assert opened.shown() == [f"e{e.seq}" for e in events if e.role == "player A" and e.kind == "vote"]
@@ -208,9 +212,10 @@ def test_the_game_is_seen_as_one_player_saw_it(browser: Browser, page_file: Path
     kept = as_seen_by(history, player)
     with Opened(browser, page_file) as opened:
         page = opened.page
+        page.check("#whole")
         page.select_option("#as-seen-by", label=f"as {player} saw it")
         assert opened.shown() == [f"e{e.seq}" for r in kept.rounds for e in r.events]
-        for section in ("#panels", "#standings", "#players", "#scenario", "#usage"):
+        for section in ("#panels", "#standings", "#turns", "#example", "#split", "#players", "#scenario", "#usage"):
             assert page.locator(section).is_hidden(), section
         expect(page.locator("#one-view")).to_contain_text("this one still holds everything")
         own = {d.index for d in kept.decisions}
@@ -223,26 +228,12 @@ def test_the_game_is_seen_as_one_player_saw_it(browser: Browser, page_file: Path
         for event, visible in folds:
             if event in shown:
                 assert visible == [decided[event] in own] * len(visible), event
+        page.check("#deep")
         page.fill("#find", REASONING[1, "D"][:30])
         assert bool(opened.shown()) == (player == "D"), "what another one thought is not found"
         page.click("#show-all")
         expect(page.locator("#panels")).to_be_visible()
         expect(page.locator("#tally")).to_have_text("27 events")
-
-
-def test_data_of_a_whole_round_is_hidden_from_one_point_of_view(
-    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It tells of all events of its round, also of those which that player did not see."""
-    monkeypatch.setattr(timeline, "MOST_FOLDS", 2)
-    with Opened(browser, written(tmp_path, sample(), [])) as opened:
-        folds = opened.page.get_by_text("Data of these events")
-        assert folds.count() > 1
-        assert all(fold.is_visible() for fold in folds.all())
-        opened.page.select_option("#as-seen-by", label="as A saw it")
-        assert not any(fold.is_visible() for fold in folds.all())
-        opened.page.click("#show-all")
-        assert all(fold.is_visible() for fold in folds.all())
 
 
 def test_a_page_of_one_player_has_no_other_point_of_view(browser: Browser, tmp_path: Path) -> None:
@@ -262,19 +253,19 @@ def test_a_link_to_a_filtered_event_shows_it(browser: Browser, page_file: Path) 
 def test_a_board_is_stepped_through(browser: Browser, page_file: Path) -> None:
     with Opened(browser, page_file) as opened:
         page = opened.page
-        caption, slider = page.locator(".stage .caption"), page.get_by_role("slider")
+        caption, slider = page.locator(".stage .caption"), page.locator(".stage").get_by_role("slider")
         owned = page.locator(".stage .owner")
         expect(caption).to_have_text("Final")
-        expect(page.locator(".stepper output")).to_have_text("2 of 2")
+        expect(page.locator(".stage .stepper output")).to_have_text("2 of 2")
         assert owned.evaluate_all("all => all.map(o => o.parentNode.querySelector('title').textContent)") == [
             "Fire, A, C, owner C"
         ]
-        page.get_by_role("button", name="Back").click()
+        page.locator(".stage").get_by_role("button", name="Back").click()
         expect(caption).to_have_text("Set-up")
         assert owned.evaluate_all("all => all.map(o => o.parentNode.querySelector('title').textContent)") == [
             "Lookout over the long lagoon, D, owner D"
         ]
-        expect(page.get_by_role("button", name="Back")).to_be_disabled()
+        expect(page.locator(".stage").get_by_role("button", name="Back")).to_be_disabled()
         slider.press("ArrowRight")
         expect(caption).to_have_text("Final")
         assert slider.get_attribute("aria-valuetext") == "Final"
@@ -296,7 +287,7 @@ def a_ring(scenes: int) -> Board:
 def test_a_board_plays_itself_to_the_end_and_pauses(browser: Browser, tmp_path: Path) -> None:
     with Opened(browser, written(tmp_path, sample(), [a_ring(30)])) as opened:
         page, caption = opened.page, opened.page.locator(".stage .caption")
-        play = page.locator(".stepper .play")
+        play = page.locator(".stage .play")
         page.clock.install()
         play.click()
         expect(caption).to_have_text("Step 0")
@@ -307,7 +298,7 @@ def test_a_board_plays_itself_to_the_end_and_pauses(browser: Browser, tmp_path: 
         play.click()
         page.clock.run_for(5000)
         expect(caption).to_have_text("Step 3")
-        page.get_by_role("slider").press(" ")
+        page.locator(".stage").get_by_role("slider").press(" ")
         page.clock.run_for(60_000)
         expect(caption).to_have_text("Step 29")
         assert "Play" in play.inner_text()
@@ -323,7 +314,7 @@ def test_a_piece_stands_where_its_scene_puts_it(browser: Browser, tmp_path: Path
             return piece.left >= place.left && piece.right <= place.right && piece.bottom <= place.bottom;
         }"""
         for step in (29, 0, 3, 12):
-            page.get_by_role("slider").fill(str(step))
+            page.locator(".stage").get_by_role("slider").fill(str(step))
             assert page.evaluate(inside, step)
             assert (page.locator(".piece.held").count() == 1) == (step % 7 == 3)
 
@@ -351,7 +342,10 @@ def test_without_javascript_everything_can_be_read(browser: Browser, page_file: 
         assert prompt.locator("pre").first.is_visible()
         assert opened.page.locator(".stage .caption").inner_text() == "Final"
         assert opened.page.locator(".stage .place").count() == 4
-        assert opened.page.locator(".stepper").count() == 0
+        assert opened.page.locator(".stage .stepper").count() == 0
+        assert opened.page.locator("#cursor").is_hidden()
+        assert opened.page.locator("#pane").is_hidden()
+        assert all(row.is_visible() for row in opened.page.locator("#split .exchange").all())
 
 
 def test_the_focus_is_visible(browser: Browser, page_file: Path) -> None:
@@ -364,7 +358,7 @@ def test_the_focus_is_visible(browser: Browser, page_file: Path) -> None:
 
 
 def test_a_network_shows_whose_ties_are_whose(browser: Browser, tmp_path: Path) -> None:
-    """Pointing at somebody leaves its own ties alone visible; a click keeps that, and a second one ends it."""
+    """Pointing at a node leaves its own ties alone visible; a click keeps that, and a second one ends it."""
     with Opened(browser, written(tmp_path, sample(), panels())) as opened:
         page = opened.page
         told = "[...document.querySelectorAll('.web .arc.told title')].map(t => t.textContent)"
@@ -391,9 +385,9 @@ def test_foreign_text_is_shown_and_never_run(browser: Browser, tmp_path: Path, p
         for select in ("#by-player", "#by-kind", "#by-round", "#as-seen-by"):
             page.select_option(select, index=1)
             page.select_option(select, index=0)
-        page.get_by_role("slider").fill("0")
+        page.locator(".stage").get_by_role("slider").fill("0")
         expect(page.locator(".notes")).to_have_text("n0" + payload)
-        for link in page.locator("a.seq").all()[:3]:
+        for link in page.locator(".role > a").all()[:3]:
             link.click()
         assert page.evaluate("window.PWN") is None
         assert opened.complaints == []
@@ -406,7 +400,8 @@ def test_foreign_text_is_shown_and_never_run(browser: Browser, tmp_path: Path, p
         game = doc["game"].replace("_", " ").title()
         assert page.title() == " ".join(f"run{payload} – {game}".split())
         for words in (
-            first["heading"], first["role"], first["content"], doc["players"][0]["model"], doc["outcome"]["reason"],
+            first["heading"], doc["players"][0]["id"], first["content"],
+            doc["players"][0]["model"], doc["outcome"]["reason"],
             doc["rounds"][1]["title"], "unreadable twice" + payload, "no answer within 30 s" + payload,
             doc["scenario"]["players"][1]["prompt"], doc["texts"][0], doc["decisions"][0]["tries"][0]["messages"][0][0],
             "two" + payload, "i" + payload, "o" + payload, "run" + payload, "0.1.0" + payload,

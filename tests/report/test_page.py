@@ -82,29 +82,35 @@ def test_the_header_says_what_was_played() -> None:
     header = tree(options=ALL).one("header", cls="masthead")
     assert header.one("h1").text == NAME
     assert header.one("p", cls="kicker").text == "Agent Island"
-    assert header.one("p", cls="lead").text == "C wins. The jury was tied, one vote each; the lot fell on C."
+    assert header.one("p", cls="lead").text == (
+        "Gemini 2.5 Flash (C) beat GPT-5 Mini (A). The jury was tied, one vote each; the lot fell on C."
+    )
     facts = {fact.one("dt").text: fact.one("dd").text for fact in header.all("div", cls="fact")}
     assert facts == {
-        "Status": "Completed",
-        "Seed": "7",
+        "Cost": "unknown",
+        "Calls": "22",
+        "Decisions": "19, 1 by fallback, 3 asked again",
+        "Fallbacks by model": "Claude Haiku 4.5 20%",
         "Players": "4",
+        "Seed": "7",
         "Started": "2026-04-12 09:30:05 UTC",
         "Took": "1 min 44 s",
-        "agentsim": "0.1.0",
-        "Rules": "version 1",
-        "Decisions": "19, 1 by fallback, 3 asked again",
-        "Fallbacks": "1 of 19 (5%); by player: B 20%, C 0%, A 0%, D 0%; by model: "
-        "openrouter/anthropic/claude-haiku-4.5 20%, openrouter/google/gemini-2.5-flash 0%, "
-        "openrouter/openai/gpt-5-mini 0%, ollama/llama3.2 0%",
-        "Cost": "unknown",
-        "Models": "openrouter/openai/gpt-5-mini, openrouter/anthropic/claude-haiku-4.5, "
-        "openrouter/google/gemini-2.5-flash, ollama/llama3.2",
     }
+    foot = tree(options=ALL).one("footer").text
+    assert "agent_island rules 1, seed 7, agentsim 0.1.0" in foot
+
+
+def test_what_says_nothing_is_no_fact() -> None:
+    doc = document()
+    nothing = {"calls": 0, "failed_calls": 0, "reasks": 0, "fallbacks": 0, "cost_usd": 0.0}
+    quiet = changed(usage={**doc["usage"], **nothing}, decisions=[], volatile={"wall_s": 0})
+    facts = {node.text for node in tree(quiet).one("header", cls="masthead").all("dt")}
+    assert facts == {"Decisions", "Players", "Seed"}
 
 
 def test_the_header_warns_where_fallbacks_decided_more_than_a_twentieth() -> None:
     (notice,) = tree().one("header", cls="masthead").all("p", cls="notice")
-    assert notice.text.startswith("Fallbacks decided 1 of 19 (5%); by player: B 20%")
+    assert notice.text.startswith("Fallbacks decided 1 of 19 (5%): ")
     made = [{**each.model_dump(mode="json"), "source": "model"} for each in sample().decisions]
     assert not tree(changed(decisions=made)).one("header", cls="masthead").all("p", cls="notice")
 
@@ -112,7 +118,10 @@ def test_the_header_warns_where_fallbacks_decided_more_than_a_twentieth() -> Non
 def test_a_shared_first_place_and_no_outcome_are_said() -> None:
     standings = [{"player": p, "rank": 1, "score": {}} for p in "AB"]
     shared = changed(outcome={"reason": "Out of rounds.", "winner": None, "standings": standings})
-    assert tree(shared).one("p", cls="lead").text == "First place is shared by A, B. Out of rounds."
+    assert (
+        tree(shared).one("p", cls="lead").text
+        == "First place is shared by GPT-5 Mini (A), Claude Haiku 4.5 (B). Out of rounds."
+    )
     stopped = tree(changed(outcome=None, status="stopped_budget", volatile={}))
     assert "Started" not in [node.text for node in stopped.all("dt")]
     assert "No outcome" in stopped.one("p", cls="lead").text
@@ -123,12 +132,14 @@ def test_a_shared_first_place_and_no_outcome_are_said() -> None:
 def test_standings_are_a_table_of_ranks_and_scores() -> None:
     table = tree().one("section", id="standings").one("table")
     assert [cell.text for cell in table.one("thead").all("th")] == [
-        "Rank", "Player", "jury votes", "votes against", "Model"]  # fmt: skip
+        "Rank", "Player", "jury votes", "votes against", "fallbacks"]  # fmt: skip
     rows = [
         [cell.text.strip() for cell in row.all() if cell.tag in {"td", "th"}] for row in table.one("tbody").all("tr")
     ]
-    assert rows[0] == ["1", "C winner", "1", "0", "openrouter/google/gemini-2.5-flash, fallbacks 0%"]
-    assert rows[2] == ["3", "B", "–", "2", "openrouter/anthropic/claude-haiku-4.5, fallbacks 20%"]
+    assert rows[0] == ["1", "C winner Gemini 2.5 Flash", "1", "0", "0%"]
+    assert rows[2] == ["3", "B Claude Haiku 4.5", "–", "2", "20%"]
+    titles = [span.attrs["title"] for span in table.all("span", cls="model")]
+    assert titles[0] == "openrouter/google/gemini-2.5-flash"
 
 
 def test_every_event_is_there_once_in_order_with_its_words() -> None:
@@ -137,7 +148,7 @@ def test_every_event_is_there_once_in_order_with_its_words() -> None:
     assert [node.attrs["id"] for node in shown] == [f"e{e.seq}" for e in events]
     for node, e in zip(shown, events, strict=True):
         assert node.one("h4").text == e.heading
-        assert node.one("p", cls="role").text.startswith(e.role)
+        assert node.one("p", cls="role").text == f"{e.seq} {e.role.removeprefix('player ')}"
         assert node.one("div", cls="said").text == e.content
         assert node.attrs["data-kind"] == e.kind
     assert [node.text for node in tree().all("h3") if node.attrs.get("id", "").startswith("round-")] == [
@@ -147,8 +158,8 @@ def test_every_event_is_there_once_in_order_with_its_words() -> None:
 def test_private_and_log_only_events_say_who_saw_them() -> None:
     root = tree()
     vote = event(root, the_event("vote", "player A"))
-    assert vote.one("div", cls="sight").text == "Private. Seen by A"
-    assert vote.attrs["data-sight"] == "private"
+    assert not vote.all("div", cls="sight"), "the style sheet says of what one player alone saw that it is private"
+    assert "private" in vote.classes
     message = event(root, the_event("message", "player A"))
     assert message.one("div", cls="sight").text == "Private. Seen by A, C"
     log = event(root, 2)
@@ -237,22 +248,14 @@ def test_ten_thousand_events_render_in_seconds() -> None:
     assert text.count('<article class="event') == 10_001
 
 
-def test_a_page_of_very_many_events_has_their_data_round_by_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = tree()
-    assert own.one("section", id="timeline").all("details", cls="data")
-    assert not own.all("details", cls="of-round")
+def test_a_page_of_very_many_events_is_without_their_data_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "The events' data is left out of so long a page"
+    assert tree().one("section", id="timeline").all("details", cls="data")
+    assert said not in tree().text
     monkeypatch.setattr(timeline, "MOST_FOLDS", 2)
-    many = tree()
-    assert not [
-        fold
-        for article in many.one("section", id="timeline").all("article")
-        for fold in article.all("details", cls="data")
-    ]
-    rounds = {record.title: record.events for record in sample().rounds if any(event.data for event in record.events)}
-    shown = {section.one("h3").text: section for section in many.all("section", cls="round")}
-    for title, events in rounds.items():
-        lines = shown[title].one("details", cls="of-round").one("pre").text.splitlines()
-        assert [line.split()[0] for line in lines] == [f"#{event.seq}" for event in events if event.data]
+    monkeypatch.setattr("agentsim.report.page.MOST_FOLDS", 2)
+    assert not tree().one("section", id="timeline").all("details", cls="data")
+    assert said in tree().text
 
 
 # what only a flag puts on the page, and how it is folded there
@@ -263,12 +266,12 @@ def test_without_flags_there_are_no_prompts_no_reasoning_and_no_usage() -> None:
     for secret in (RULES, *PERSONAS.values(), *REASONING.values(), "Your reply could not be used", "your pitch please"):
         assert secret not in text
     root = parse(text)
-    for cls in ("prompt", "reasoning", "usage", "cost"):
+    for cls in ("prompt", "reasoning", "of-reasoning", "usage", "cost"):
         assert not root.all(cls=cls)
     assert not root.all(id="usage")
     assert not root.all(id="scenario")
     assert "token" not in root.one("main").text.lower()
-    assert "Cost" not in [node.text for node in root.all("dt")]
+    assert "Cost" in [node.text for node in root.all("dt")], "what a game cost is no secret"
 
 
 def test_prompts_and_reasoning_are_folded_under_their_event() -> None:

@@ -21,7 +21,7 @@ from agentsim.engine.panel import (
     Tie,
 )
 from agentsim.report.page import PageOptions, render, view
-from agentsim.report.people import DEEPEST, MOST_ARCS, MOST_NODES, MOST_ROWS
+from agentsim.report.people import DEEPEST, MOST_ARCS, MOST_LINES, MOST_NODES, MOST_ROWS
 from tests.report.dom import parse
 from tests.report.sample import panels, sample
 from tests.report.test_charts import drawn
@@ -64,8 +64,8 @@ def test_those_of_one_group_stand_side_by_side_and_share_a_tone() -> None:
     nodes = (Node("A", "calm"), Node("B", "bold"), Node("C", "calm"))
     made = web(nodes=nodes)
     assert [spot.name for spot in made.spots] == ["A", "C", "B"]
-    assert [spot.tone for spot in made.spots] == ["t0", "t0", "t1"]
-    assert made.groups == (("calm", "t0"), ("bold", "t1"))
+    assert [spot.tone for spot in made.spots] == ["s0", "s0", "s1"]
+    assert made.groups == (("calm", "s0"), ("bold", "s1"))
 
 
 def test_ties_of_one_pair_and_kind_add_up_and_the_two_directions_are_two_arcs() -> None:
@@ -114,7 +114,7 @@ def test_of_a_crowd_the_busiest_are_drawn_and_the_page_says_so() -> None:
 
 
 def test_nobody_at_all_is_said() -> None:
-    assert "Nobody" in drawn(Network("Talk", (), ())).text
+    assert "No one is drawn" in drawn(Network("Talk", (), ())).text
 
 
 def test_answers_stand_beneath_what_they_answer_in_the_order_in_which_they_came() -> None:
@@ -154,9 +154,16 @@ def test_a_thread_reads_in_the_page() -> None:
 
 def test_the_card_of_a_player_leads_to_its_page() -> None:
     page = parse(render(sample(), panels(), PageOptions(), name="run", css=""))
-    link = next(a for a in page.all("a") if a.text == "What it did and met")
+    link = next(a for a in page.all("a") if a.text == "Activity")
     target = page.one("details", cls="profile", id=link.attrs["href"][1:])
-    assert target.one("dl").attrs["aria-label"] == "What A did and met"
+    assert target.one("dl").all("dt")
+
+
+def test_of_very_many_lines_none_is_shown_and_the_page_says_where_they_are() -> None:
+    lines = tuple(DiaryLine("day 1", "work", str(place)) for place in range(MOST_LINES // 2 + 1))
+    figure = drawn(PlayerProfiles("Agents", (PlayerProfile("A", (), None, lines), PlayerProfile("B", (), None, lines))))
+    assert not figure.all("dl")
+    assert "in the transcript" in figure.text
 
 
 def test_a_profile_has_its_facts_its_chart_and_its_lines() -> None:

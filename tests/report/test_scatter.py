@@ -75,9 +75,9 @@ def test_the_same_data_is_in_a_folded_table_beneath() -> None:
 @pytest.mark.parametrize(
     ("series", "legend", "tones"),
     [
-        (["B", "A", "B", ""], "A t0, B t1, – t2", "t1 t0 t1 t2"),
-        (["B", "crowd"], "B t1, crowd t2", "t1 t2"),
-        (["x", "y"], "x t0, y t1", "t0 t1"),
+        (["B", "A", "B", ""], "A t0, B t1, – s0", "t1 t0 t1 s0"),
+        (["B", "crowd"], "B t1, crowd s0", "t1 s0"),
+        (["x", "y"], "x s0, y s1", "s0 s1"),
         (["", ""], "", "solo solo"),
         (["all"], "", "solo"),
         (["B"], "", "t1"),

@@ -233,7 +233,7 @@ def test_reasoning_is_a_thought_where_the_page_may_hold_it() -> None:
     history = game(event(1, "I would never buy that."), reasoning="They must not know.")
     assert said_rows(history) == []
     [row] = said_rows(history, reasoning=True)
-    assert row["thought"] == "They must not know."
+    assert row["reasoning"] == "They must not know.", "the model's reasoning is not the player's thought"
 
 
 def test_words_are_found_in_nested_decisions() -> None:

@@ -103,7 +103,7 @@ def test_a_killed_command_goes_on_and_loses_the_calls_in_flight_alone(tmp_path: 
         asked, kills = server.started["ok"], 0
         words = ("fork", "parent", "--at", "10", "--arm", "hot", "--set", "players.0.temperature=1.2")
         command = program(*words, "--branches", "3", *QUIET)
-        for moment in (3, 11, 20, 33):
+        for moment in (3, 20):
             process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             deadline = time.monotonic() + 60
             while process.poll() is None and server.started["ok"] - asked < moment and time.monotonic() < deadline:
@@ -111,7 +111,7 @@ def test_a_killed_command_goes_on_and_loses_the_calls_in_flight_alone(tmp_path: 
             kills += process.poll() is None
             process.kill()
             process.wait()
-        assert kills > 1
+        assert kills == 2
         done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=60)
         made = [json.loads(line)["name"] for line in done.stdout.splitlines()]
         forks = [fork_of(tmp_path, name) for name in made]

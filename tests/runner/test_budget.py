@@ -28,7 +28,9 @@ def test_a_call_that_could_pass_the_limit_is_not_made() -> None:
     budget = Budget(max_cost_usd=1.0)
     admit(budget, 0.7)
     budget.settle(0.7, 0.6)
-    with pytest.raises(BudgetReached, match=r"max_cost_usd = 1 is reached: 0.6000 spent, .* take it to 1.1000"):
+    with pytest.raises(
+        BudgetReached, match=r"max_cost_usd = 1 is reached: 0.6000 spent, and the next call reserves 0.5000$"
+    ):
         admit(budget, 0.5)
     assert budget.calls == 1
 

@@ -110,7 +110,7 @@ def test_a_game_of_bots_alone_needs_no_forecast(tmp_path: Path) -> None:
 
 def test_a_big_game_is_cut_short_and_says_so(tmp_path: Path) -> None:
     players = '[[players]]\nid = "p"\ncount = 300\n'
-    cut = foreseen(scenario(tmp_path, players), most_decisions=400)
+    cut = foreseen(scenario(tmp_path, players), most_decisions=400, most_seconds=3600)
     assert (cut.ended, cut.decisions) == (False, 400)
     ticks = iter(range(10_000))
     slow = foreseen(scenario(tmp_path), most_seconds=5, clock=lambda: next(ticks))  # type: ignore[arg-type]  # by name

@@ -318,7 +318,7 @@ for moment in range(1, 1_000):
     child = os.fork()
     if not child:
         os.write = dying(moment)
-        parent.branch(env={}, stem="branch")
+        parent.branch(env={}, stem=f"branch{moment}")
         os._exit(0)
     if os.waitpid(child, 0)[1] == 0:
         print(moment)
@@ -364,7 +364,7 @@ def test_branches_without_their_parent_are_games_and_said_to_share_a_past(parent
         branched(parent, 2, number=number)
     parent.history.unlink()
     said = agentsim("report", ".", cwd=parent.directory)
-    assert "2 games are branches of 1 run that is not here (parent): they share a past" in said.line
+    assert "2 games are branches of 1 run that is not here (parent): they share their first decisions" in said.line
 
 
 def test_branches_of_models_are_no_copies_of_each_other(varied: FakeServer, tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def _stable(files: RunFiles) -> str:
 
 
 @pytest.mark.timeout(240)
-@amounts("kills", 5, 30)
+@amounts("kills", 3, 30)
 def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_path: Path, kills: int) -> None:
     rng = random.Random(20261121)
     with FakeServer(varied_by_schema, latency_s=LATENCY_S).in_thread() as server:

@@ -14,7 +14,7 @@ from agentsim.errors import ProviderStopped
 from agentsim.history.fold import dump_history
 from agentsim.runner.replay import prove
 from agentsim.runner.session import RunResult
-from tests.fakes.replies import varied_by_schema
+from tests.fakes.replies import first_by_schema, varied_by_schema
 from tests.fakes.server import Raw
 from tests.runner.island import FOUR, Mendable, journaled, play, resumed, stable
 
@@ -108,7 +108,7 @@ def test_how_many_calls_run_at_once_decides_nothing_of_that(server: Mendable, tm
 def test_an_answer_in_between_shows_that_it_does_not_hold_for_all(server: Mendable, tmp_path: Path) -> None:
     """B votes at least twice, as one who is in the game or on the jury; between its votes, C or D is answered."""
     players = "".join(f'[[players]]\nid = "{each}"\nprompt = "You have seat {each}."\n' for each in "ABCD")
-    server.reply = lambda body: FAR["seconds"] if "seat B" in str(body["messages"]) else varied_by_schema(body)
+    server.reply = lambda body: FAR["seconds"] if "seat B" in str(body["messages"]) else first_by_schema(body)
     limits = ('game_config.phases=["votes"]', "limits.max_fallback_rate=1.0")
     result = play(server.url(), tmp_path, *limits, players=players)
     assert result.status == "completed"

@@ -192,4 +192,4 @@ def test_a_model_of_the_catalogue_with_too_little_context_is_known_without_its_p
 def test_without_models_there_is_nobody_to_ask(tmp_path: Path) -> None:
     said = pinged(tmp_path, scenario_text("http://127.0.0.1:9/v1"), "--set", 'defaults.model="bot/random"')
     assert said.code == 0
-    assert said.out.splitlines()[-1] == "ping: there is no model to ask"
+    assert said.out.splitlines()[-1] == "ping: no player uses a model that can be asked"

@@ -180,12 +180,11 @@ def test_of_two_processes_that_play_one_run_the_second_is_sent_away(server: Mend
     assert end(first)[0] == 130
 
 
-def test_two_runs_of_one_name_have_files_of_their_own(server: Mendable, cli: Cli) -> None:
-    processes = [cli.run(server.url()), cli.run(server.url())]
-    assert [end(process)[0] for process in processes] == [0, 0]
-    names = sorted(path.name for path in cli.files.directory.iterdir())
-    assert names == ["run.json", "run.jsonl", "run_2.json", "run_2.jsonl"]
-    assert stable(cli.files) == stable(RunFiles(cli.files.directory, "run_2"))
+def test_of_two_runs_of_one_name_the_second_is_refused(server: Mendable, cli: Cli) -> None:
+    ends = sorted(end(process) for process in [cli.run(server.url()), cli.run(server.url())])
+    assert [code for code, _ in ends] == [0, 2]
+    assert "there is a run called run already; give it another name" in ends[1][1]
+    assert sorted(path.name for path in cli.files.directory.iterdir()) == ["run.json", "run.jsonl"]
 
 
 @pytest.mark.parametrize("room", [700, -9000], ids=["for half a decision", "for nothing"])

@@ -22,6 +22,8 @@ _TABLES = {
     "PlayerTable": "[[players]]",
     "StaffTable": "[staff.<role>]",
     "Limits": "[limits]",
+    "Interview": "[[interviews]]",
+    "Question": "[[interviews.questions]]",
     "ProviderSettings": "[providers.<name>]",
     "Price": '[prices."<model>"]',
 }

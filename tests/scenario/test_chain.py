@@ -10,6 +10,7 @@ import pytest
 from agentsim.errors import ScenarioError
 from agentsim.scenario import Scenario, load
 from agentsim.scenario.player_plan import ModelPlan
+from agentsim.scenario.scenario import check_prices
 from agentsim.scenario.tables import json_schema
 from tests.cli.json_schema import complaints
 from tests.scenario.parlour import SEATS, Parlour, refused, written
@@ -105,12 +106,14 @@ def test_what_may_not_stand_there(tmp_path: Path, value: str, line: str) -> None
 
 def test_every_price_must_be_known_under_a_limit_in_dollars(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="the price of lab/big is unknown"):
-        chained(tmp_path, max_cost_usd=1.0)
+        check_prices(chained(tmp_path, max_cost_usd=1.0), {})
     prices = ['prices."lab/big".input=1.0', 'prices."lab/big".output=1.0']
-    chained(tmp_path, max_cost_usd=1.0, overrides=prices)
+    check_prices(chained(tmp_path, max_cost_usd=1.0, overrides=prices), {})
     unpriced = [*prices, 'players.1.model=["lab/big", "lab/other"]']
     with pytest.raises(ScenarioError, match="the price of lab/other is unknown"):
-        chained(tmp_path, max_cost_usd=1.0, overrides=unpriced)
+        check_prices(chained(tmp_path, max_cost_usd=1.0, overrides=unpriced), {})
+    with pytest.raises(ScenarioError, match=r"the price of lab/big and of lab/other is unknown; add .* and a "):
+        check_prices(chained(tmp_path, max_cost_usd=1.0, overrides=unpriced[2:]), {})
 
 
 @pytest.mark.parametrize(

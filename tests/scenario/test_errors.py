@@ -15,7 +15,7 @@ MODEL_SHAPE = (
     "--provider P puts P/ before every model name"
 )
 ID_SHAPE = "must be 1 to 32 of the characters A-Z a-z 0-9 _ -, the first a letter or a digit"
-TOP = "defaults, game, game_config, limits, name, players, prices, providers, rules_version, seed, staff"
+TOP = "defaults, game, game_config, interviews, limits, name, players, prices, providers, rules_version, seed, staff"
 LAB = '[providers.lab]\nbase_url = "http://127.0.0.1:9/v1"\n'
 ADVICE = "looks like a key or password; keys come from the environment"
 
@@ -59,8 +59,8 @@ ADDED = {
         "model = 'bot/crefull'",
         'players.1.model: parlour has no "bot/crefull" (did you mean bot/careful?)',
     ),
-    "script": ("model = 'script:no.jsonl'", "players.1.model: no such file: no.jsonl"),
-    "weights": ("model = 'local/no.gguf'", "players.1.model: no such file: no.gguf"),
+    "script": ("model = 'script:no.jsonl'", "players.1.model: no such file: no.jsonl (looked at {folder}/no.jsonl)"),
+    "weights": ("model = 'local/no.gguf'", "players.1.model: no such file: no.gguf (looked at {folder}/no.gguf)"),
     "long id": ("[[players]]\nid = 'zespół 1'", f'players.2.id: {ID_SHAPE}, found "zespół 1"'),
     "no letter in an id": ("[[players]]\nid = ''", f'players.2.id: {ID_SHAPE}, found ""'),
     "id of staff": ("[[players]]\nid = '@b'", f'players.2.id: {ID_SHAPE}, found "@b"'),
@@ -83,7 +83,10 @@ ADDED = {
     ),
     "too many": ("[[players]]\nid = 'c'\ncount = 20000", "players: 20002 are too many (valid: at most 20000)"),
     "two prompts": ("prompt = 'a'\nprompt_file = 'b'", "players.1: prompt and prompt_file exclude each other"),
-    "missing prompt": ("prompt_file = 'no.txt'", "players.1.prompt_file: no such file: no.txt"),
+    "missing prompt": (
+        "prompt_file = 'no.txt'",
+        "players.1.prompt_file: no such file: no.txt (looked at {folder}/no.txt)",
+    ),
     "prompt as a number": ("prompt = 5", "players.1.prompt: must be text, found 5"),
     "prompt without a name": ("prompt_file = ''", "players.1.prompt_file: must name a file, found ''"),
     "prompt of nul": ('prompt_file = "a\\u0000b"', "players.1.prompt_file: not a usable path: ab"),
@@ -122,10 +125,12 @@ ADDED = {
     ),
     "price": ("[prices.'lab/x']\ninput = 1", 'prices."lab/x".output: is missing (valid: a number of at least 0)'),
     "price of nothing": ("[prices.x]\ninput = 1\noutput = 1", f"prices: x {MODEL_SHAPE}"),
-    "unpriced": (
-        f"model = 'lab/x'\n{LAB}[limits]\nmax_cost_usd = 1",
-        'limits.max_cost_usd: the price of lab/x is unknown; add a [prices."lab/x"] table with input and output, '
-        "in US dollars per million tokens",
+    "several at once": (
+        "prompt_file = 'no.txt'\n[[players]]\nid = 'Z'\nmodel = 'bot/none'\n"
+        "[[players]]\nid = 'Y'\nprompt_file = 'n.txt'",
+        "players.1.prompt_file: no such file: no.txt (looked at {folder}/no.txt); "
+        'players.2.model: parlour has no "bot/none" (did you mean bot/bold?); '
+        "players.3.prompt_file: no such file: n.txt (looked at {folder}/n.txt)",
     ),
     "calls below zero": (
         "[limits]\nmax_calls = -1",
@@ -173,7 +178,7 @@ ADDED = {
 def test_what_is_wrong_is_said_in_one_line(case: str, tmp_path: Path) -> None:
     added, line = ADDED[case]
     path = written(tmp_path, f"{SEATS}{added}\n")
-    assert refused(path) == line
+    assert refused(path) == line.replace("{folder}", str(path.parent))
 
 
 WHOLE = {
@@ -252,3 +257,13 @@ def test_words_that_resemble_keys_are_not_refused(tmp_path: Path) -> None:
     prompt = "ask-me-anything, sk-learn-based-approach, no api_key here, $100, bearer of news, http://host:80/@x"
     path = written(tmp_path, SEATS + f'prompt = "{prompt}"\n')
     assert load(path).players[1].prompt == prompt
+
+
+@pytest.mark.parametrize(("game", "key"), [("society", "base"), ("market", "system_prompt")])
+def test_words_in_place_of_a_file_are_told_the_table_that_holds_words(game: str, key: str) -> None:
+    document = {"game": game, "players": [{"id": "A", "count": 4, "model": "bot/random"}]}
+    with pytest.raises(ScenarioError) as caught:
+        load({**document, "game_config": {key: "You live here."}})
+    said = "must be a .txt file or { text = \"...\" }, found 'You live here.'"
+    assert str(caught.value) == f"the scenario: game_config.{key}: {said}"
+    load({**document, "game_config": {key: {"text": "You live here."}}})

@@ -130,7 +130,9 @@ def test_what_is_not_said_is_as_documented(tmp_path: Path) -> None:
         "max_attempts": 3,
         "retry_wait_s": 0.5,
         "rate_limit_wait_s": 10.0,
+        "rate_limit_jitter_s": 0.0,
         "rate_limit_patience_s": 300.0,
+        "count_rate_limits": False,
     }
 
 

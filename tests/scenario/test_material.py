@@ -54,7 +54,7 @@ def test_a_word_of_the_game_names_no_file(tmp_path: Path) -> None:
 
 def test_what_stands_for_a_file_that_was_read_is_not_for_the_scenario_to_say(tmp_path: Path) -> None:
     said = refused(salon(tmp_path, 'song = { name = "mine", text = "la" }'))
-    assert said == "game_config.song: unknown key name (valid: a .md file)"
+    assert said == 'game_config.song: unknown key name (valid: a .md file or "silence" or "noise")'
 
 
 def test_the_suffix_counts_in_any_case(tmp_path: Path) -> None:

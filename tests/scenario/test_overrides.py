@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from agentsim.errors import ScenarioError
 from agentsim.scenario import load
 from agentsim.scenario.document import overridden
+from agentsim.scenario.seats import seat_ids
+from agentsim.scenario.tables import PlayerTable
 from agentsim.scenario.validation import dotted
 from tests.scenario.parlour import SEATS, ParlourConfig, refused, written
 
@@ -53,12 +55,14 @@ def test_a_value_lands_where_its_key_says(override: str, path: list[str | int], 
 @pytest.mark.parametrize(
     ("override", "line"),
     [
-        ("players.2.id=C", "--set players.2.id: players has 2 entries, counted from 0 (valid: players.0 to players.1)"),
+        ("players.2.id=C", "--set players.2.id: there is no such player (valid: 0 to 1, or A, B)"),
+        ("players.-1.id=C", "--set players.-1.id: there is no such player (valid: 0 to 1, or A, B)"),
+        ("players.C.id=C", "--set players.C.id: there is no such player (valid: 0 to 1, or A, B)"),
         (
-            "players.-1.id=C",
-            "--set players.-1.id: players has 2 entries, counted from 0 (valid: players.0 to players.1)",
+            "game_config.moods.9=x",
+            "--set game_config.moods.9: game_config.moods has 1 entries, counted from 0 "
+            "(valid: game_config.moods.0 to game_config.moods.0)",
         ),
-        ("players.A.id=C", "--set players.A.id: players has 2 entries, counted from 0 (valid: players.0 to players.1)"),
         ("seed.x=1", "--set seed.x: seed is 1, not a table"),
         ("game_config.moods.0.x=1", '--set game_config.moods.0.x: game_config.moods.0 is "calm", not a table'),
         ("seed=[1", "--set seed: the value is not TOML"),
@@ -104,6 +108,41 @@ def test_overrides_reach_the_game(tmp_path: Path) -> None:
     scenario = load(written(tmp_path, SEATS), overrides=["game_config.rounds=3", "players.1.model=human"])
     assert isinstance(scenario.config, ParlourConfig)
     assert (scenario.config.rounds, scenario.players[1].model) == (3, "human")
+
+
+CROWD: dict[str, Any] = {
+    "players": [{"id": "crowd", "count": 3, "model": "bot/bold"}, {"id": "B"}, {"id": "crowd", "count": 2}]
+}
+
+
+@pytest.mark.parametrize(
+    ("override", "ids"),
+    [
+        ("players.1.model=human", ["crowd2"]),
+        ("players.crowd2.model=human", ["crowd2"]),
+        ("players.3.model=human", ["B"]),
+        ("players.B.model=human", ["B"]),
+        ("players.5.model=human", ["crowd5"]),
+        ("players.crowd.model=human", ["crowd1", "crowd2", "crowd3"]),
+    ],
+)
+def test_a_player_is_named_by_its_seat_or_its_id_wherever_its_table_stands(override: str, ids: list[str]) -> None:
+    """As a fork names them, whose players are one table each."""
+    given_ids = seat_ids([(PlayerTable(**table), ("players", 0)) for table in CROWD["players"]])
+    changed = overridden(CROWD, [override])["players"]
+    names = seat_ids([(PlayerTable(**{"model": "bot/bold", **table}), ("players", 0)) for table in changed])
+    assert [name for part in names for name in part] == [name for part in given_ids for name in part]
+    assert [
+        name for part, table in zip(names, changed, strict=True) for name in part if table.get("model") == "human"
+    ] == ids
+
+
+def test_how_many_a_population_has_is_no_member_s_to_say() -> None:
+    assert overridden(CROWD, ["players.crowd.count=9"])["players"][0]["count"] == 9
+    with pytest.raises(
+        ScenarioError, match=r"^--set players.1.count: is of a whole .* \(valid: players.crowd.count\)$"
+    ):
+        overridden(CROWD, ["players.1.count=9"])
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

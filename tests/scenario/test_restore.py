@@ -82,7 +82,7 @@ def test_the_run_part_holds_the_rest(tmp_path: Path) -> None:
         ("game_config", {"rounds": 0}, 'game_config.rounds: must be a whole number from 1 to 100 or "auto", found 0'),
         ("players", [{"id": "A"}], "players.0.model: is missing (valid: text or a list of at least 1, each text)"),
         ("game", "chess", f"game: there is no game 'chess' (valid: {', '.join(names())})"),
-        ("extra", 1, "extra: unknown key (valid: game, game_config, players, prices, providers, staff)"),
+        ("extra", 1, "extra: unknown key (valid: game, game_config, interviews, players, prices, providers, staff)"),
     ],
 )
 def test_what_is_not_an_identity_is_an_error(key: str, value: object, line: str, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_a_fault_whose_text_is_gone_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("game", "name", "by"),
     [
-        ("werewolf", "the doctor's rule dropped", "laws_hold"),
+        pytest.param("werewolf", "the doctor's rule dropped", "laws_hold", marks=pytest.mark.slow),
         pytest.param("werewolf", "iteration over a set", "same_process", marks=pytest.mark.slow),
         pytest.param("society", "an objection that drifts from the deed", "warnings_true", marks=pytest.mark.slow),
     ],

@@ -10,5 +10,5 @@ from agentsim.engine.reading.thinking import split
 
 __all__ = ["READER_VERSION", "Decision", "Reading", "read", "split", "thoughts_in"]
 
-READER_VERSION = 4
+READER_VERSION = 5
 """Rises with every change that reads some reply otherwise: a journal names the version that read its replies."""

@@ -92,12 +92,20 @@ class Shape:
                 out[name] = fitted  # words that are null are words that are left out
         if path and others and not out:
             raise UnreadableReply(f"In the JSON object, {path.rstrip('.')} has none of: {', '.join(properties)}.")
-        for name, node in properties.items():
-            if name not in out and kind_of(node) == "record" and others:
+        inside = self._said_beside(others, {name: properties[name] for name in properties if name not in out}, path)
+        return {**others, **out, **inside}
+
+    def _said_beside(self, others: Mapping[str, Any], missing: Schema, path: str) -> dict[str, Any]:
+        """The missing records and variants whose own fields stand beside the place where they belong."""
+        out: dict[str, Any] = {}
+        for name, node in missing.items() if others else ():
+            if kind_of(node) == "record":
                 place, inner = f"{path}{name}.", node["properties"]
                 if inside := {key: part for key, part in others.items() if self._property(key, inner, place)}:
                     out[name] = self.of(inside, node, place)
-        return {**others, **out}
+            elif kind_of(node) == "variant" and (tag := _tag(node)) in others:
+                out[name] = self._variant(others[tag], node, f"{path}{name}", others)
+        return out
 
     def _property(self, key: str, properties: Schema, path: str) -> str | None:
         """The field that a key speaks of."""
@@ -152,12 +160,21 @@ class Shape:
 
     def _variant(self, given: Any, node: Schema, path: str, whole: Mapping[str, Any]) -> Any:
         """One of several kinds of record, told apart by a field with one value; its others may stand beside it."""
-        branches = [branch["properties"] for branch in node["anyOf"]]
-        tag = next(name for name, part in branches[0].items() if len(part.get("enum", ())) == 1)
+        branches, tag = [branch["properties"] for branch in node["anyOf"]], _tag(node)
         record = given if isinstance(given, Mapping) else {**whole, tag: given}
         kinds = {branch[tag]["enum"][0]: branch for branch in branches}
+        if tag not in record and len(record) == 1:  # {"propose_trade": {...}} for {"do": "propose_trade", ...}
+            record = next(
+                ({**inside, tag: kind} for kind in kinds if isinstance(inside := record.get(kind), Mapping)), record
+            )
         name = chosen(record.get(tag), tuple(kinds))
         return record if name is UNSAID else self.of({**record, tag: name}, {"properties": kinds[name]}, f"{path}.")
+
+
+def _tag(node: Schema) -> str:
+    """The field that tells the kinds of a variant apart."""
+    fields: Schema = node["anyOf"][0]["properties"]
+    return next(name for name, part in fields.items() if len(part.get("enum", ())) == 1)
 
 
 def _is_in_variant(key: str, node: Schema) -> bool:

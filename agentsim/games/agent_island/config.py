@@ -125,6 +125,8 @@ class AgentIslandConfig(RoundSettings):
     """Characters of a summary"""
     rules: Annotated[str, Field(min_length=1)] | None = _later()
     """A text that takes the place of the rules that every player reads"""
+    topic: Annotated[str, Field(min_length=1, max_length=2_000)] | None = _later()
+    """What the players debate, such as "Should cities ban cars?"; the rules that every player reads name it"""
     round_overrides: tuple[RoundOverride, ...] = ()
     """Other settings for single rounds, a table each"""
 

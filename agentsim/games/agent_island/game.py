@@ -5,34 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentsim.engine.event import Everyone, PlayerId
-from agentsim.engine.game import Game, Outcome
+from agentsim.engine.game import Game, Outcome, told_in
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 from agentsim.games.agent_island.bots import BOTS
 from agentsim.games.agent_island.config import AgentIslandConfig
-from agentsim.games.agent_island.memory import Summarize, Summarized, phase_summaries
-from agentsim.games.agent_island.opening import GameBegan, LastRoundBegan, OrderDrawn, RoundBegan
-from agentsim.games.agent_island.panels import panels, tables
+from agentsim.games.agent_island.memory import Summarize, phase_summaries
+from agentsim.games.agent_island.opening import GameBegan
+from agentsim.games.agent_island.panels import course, panels, tables
 from agentsim.games.agent_island.round import Round, RoundContext
 from agentsim.games.agent_island.rulebook import laws
 from agentsim.games.agent_island.rules import rules_prompt
-from agentsim.games.agent_island.sidebars import (
-    NOBODY,
-    AnswerApproach,
-    Approach,
-    Approached,
-    ExchangeBegan,
-    Paired,
-    TakenAside,
-    Whisper,
-    Whispered,
-)
-from agentsim.games.agent_island.speeches import Pitch, Pitched, Quipped, Quips
+from agentsim.games.agent_island.sidebars import NOBODY, AnswerApproach, Approach, Whisper
+from agentsim.games.agent_island.speeches import Pitch, Quips
 from agentsim.games.agent_island.state import Island
-from agentsim.games.agent_island.votes import Eliminated, PollOpened, Tallied, Vote, Voted, Won
-
-_OF_A_ROUND = (RoundBegan, OrderDrawn, Pitched, Voted, Tallied, Eliminated, Won, Approached, Paired, Whispered, Quipped)
-EVENTS = (GameBegan, *_OF_A_ROUND, Summarized, LastRoundBegan, PollOpened, ExchangeBegan, TakenAside)
+from agentsim.games.agent_island.votes import Vote
 
 
 class AgentIsland(Game):
@@ -44,9 +31,10 @@ class AgentIsland(Game):
     rules_version = 1
     config = AgentIslandConfig
     requests = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
-    events = EVENTS
+    events = told_in(__package__)
     bots = BOTS
     panels = staticmethod(panels)
+    course = staticmethod(course)
     tables = staticmethod(tables)
     laws = staticmethod(laws)
 
@@ -73,9 +61,9 @@ class AgentIsland(Game):
 
     async def play(self, table: Table, config: AgentIslandConfig) -> Outcome:
         schedule = config.schedule(len(table.players))
-        rules = rules_prompt(len(table.players), schedule, config.rules)
+        rules = rules_prompt(len(table.players), schedule, config.rules, config.topic)
         island = Island(table.players, len(schedule), jury=schedule[-1].vote == "win")
-        table.watch(island)
+        table.watch(island, island.progress)
         table.tell(GameBegan(island.players, island.rounds), to=Everyone)
         while island.round < island.rounds:
             island.round += 1

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from agentsim.engine.event import LogEntry, PlayerId
-from agentsim.engine.panel import Cell, Chart, DataTable, Frame, Panel, Series
+from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Panel, Series
 from agentsim.engine.wording import Naming
 from agentsim.games.agent_island.opening import RoundBegan
 from agentsim.games.agent_island.speeches import Pitched, Quipped
@@ -47,9 +48,7 @@ def _votes(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> DataTable | 
     rows.append(("counted", *(_counted(tally) for tally in tallies)))
     rows.append(("outcome", *(_came_of_it(ends.get(at)) for at in rounds)))
     columns = ("voter", *("jury" if tally.final else f"round {tally.round}" for tally in tallies))
-    note = (
-        "Against whoever must go; of the jury, for whoever should win." if any(tally.final for tally in tallies) else ""
-    )
+    note = "Elimination votes; jury votes are for the winner." if any(tally.final for tally in tallies) else ""
     return DataTable("Votes", columns, tuple(rows), note)
 
 
@@ -80,10 +79,30 @@ def _survival(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Chart | N
         return None
     gone = {told.event.player: told.event.round for told in log if isinstance(told.event, Eliminated)}
     winner = next((told.event.player for told in log if isinstance(told.event, Won)), None)
-    survived = tuple(float(gone.get(player, rounds[-1])) for player in players)
+    survived = tuple(float(gone[player] - 1 if player in gone else rounds[-1]) for player in players)
     note = f"{winner} won." if winner else ""
-    series = (Series("rounds played", survived),)
-    return Chart("Survival", "bar", tuple(players), series, "player", "rounds played", note)
+    return Chart("Survival", "bar", tuple(players), (Series("", survived),), "player", "rounds survived", note)
+
+
+def course(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
+    """All votes to eliminate each player so far; the jury's decide."""
+    tallies = [told.event for told in log if isinstance(told.event, Tallied) and not told.event.final]
+    if not tallies:
+        return Course(margin=("jury_votes",))
+    gone = {told.event.player: told.event.round for told in log if isinstance(told.event, Eliminated)}
+    lines = []
+    for player in players:
+        so_far = accumulate(tally.votes.get(player, 0) for tally in tallies)
+        known = (
+            float(votes) if tally.round <= gone.get(player, tally.round) else None
+            for tally, votes in zip(tallies, so_far, strict=True)
+        )
+        lines.append(Series(player, tuple(known)))
+    rounds = tuple(tally.round for tally in tallies)
+    chart = Chart(
+        "Votes against each player so far", "line", tuple(map(str, rounds)), tuple(lines), "round", "", "", rounds
+    )
+    return Course(chart, lowest=True, margin=("jury_votes",), refusals=("declined to talk",))
 
 
 def _words(spoken: Sequence[tuple[int, str, str]], players: Sequence[PlayerId]) -> Chart:

@@ -120,13 +120,11 @@ def _past(view: View) -> list[Tally]:
 
 
 def whisper(view: View, me: str, partner: str, rng: Stream) -> str:
-    """A private line to a partner."""
     others = [player for player in view.active if player not in {me, partner}]
     return rng.pick(_WHISPERS).format(other=rng.pick(others) if others else "the jury")
 
 
 def quip(view: View, about: str, rng: Stream) -> str:
-    """A public line about a player."""
     survived = len(view.tallies)
     return rng.pick(_QUIPS).format(name=about, rounds=counted(survived, "round") if survived else "breakfast")
 

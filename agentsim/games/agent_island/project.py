@@ -116,8 +116,7 @@ class GameTable(ProjectTable):
             )
         if rounds[-1]["vote"] == "win" and not leaving:
             raise ScenarioError(
-                'no round before the final has an "elimination" phase, so its jury would be empty',
-                key="game.phases",
+                'no round before the final has an "elimination" phase, so its jury would be empty', key="game.phases"
             )
 
 

@@ -67,11 +67,9 @@ class RoundContext:
 
     @cached_property
     def settings(self) -> RoundSettings:
-        """This round's settings."""
         return self.config.settings(self.round_index, self.state.rounds)
 
     def view_of(self, player: PlayerId) -> View:
-        """What this player may know now."""
         return view(self.history, self.state, player, self.rules_prompt)
 
     def question(self, kind: type[R], player: PlayerId, **fields: Any) -> R:
@@ -103,8 +101,6 @@ PHASES: Mapping[str, Callable[[RoundContext], Awaitable[None]]] = {
 
 
 class Round:
-    """One round."""
-
     def __init__(self, context: RoundContext) -> None:
         self.context = context
 

@@ -48,7 +48,7 @@ _PHASES: Mapping[str, tuple[Template, Template]] = {
             "vote",
             {
                 "poll": f"those still in the game vote for one other, {_AT_ONCE} No player leaves.",
-                "win": "the jury votes for a finalist in the same way, and the most votes win.",
+                "win": "the jury votes likewise for a finalist; the most votes win, a tie is broken by lot.",
             },
             f"those still in the game vote for one other to be eliminated, {_AT_ONCE} Who has the most votes is voted "
             "out; a tie is broken by lot.",
@@ -60,13 +60,17 @@ _PHASES: Mapping[str, tuple[Template, Template]] = {
 """What a phase is called, and how it goes."""
 
 
-def rules_prompt(players: int, schedule: Sequence[RoundSettings], text: str | None = None) -> str:
+def rules_prompt(
+    players: int, schedule: Sequence[RoundSettings], text: str | None = None, topic: str | None = None
+) -> str:
     """The rules as every player reads them; the same for the whole game.
 
-    `text` takes the place of the rules, though not of the form in which the game is told and answered.
+    `text` takes the place of the rules, though not of the `topic`, nor of the form in which the game is told and
+    answered.
     """
     rules = "\n".join(_rules(players, schedule)) if text is None else cleaned(text).strip()
-    return f"{rules}\n{_FORM}"
+    debate = "" if topic is None else f"The players debate this topic: {' '.join(cleaned(topic).split())}\n"
+    return f"{rules}\n{debate}{_FORM}"
 
 
 def _rules(players: int, schedule: Sequence[RoundSettings]) -> Iterator[str]:

@@ -113,7 +113,6 @@ class Approach(IslandRequest[ApproachMade]):
 
     @property
     def partners(self) -> tuple[str, ...]:
-        """Whom the player may name."""
         return (*self.free, NOBODY) if self.may_decline else self.free
 
     def options(self) -> Options:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agentsim.engine.game import Standing, ranked
+from agentsim.engine.panel import Progress
+from agentsim.engine.wording import counted
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,6 @@ class Island:
             self.leaving = tally.chosen
 
     def eliminate(self, player: str) -> None:
-        """Let this player leave and join the jury."""
         self.active.remove(player)
         self.eliminated.append(player)
         self.leaving = None
@@ -83,8 +84,16 @@ class Island:
             entries.append((player, key, score))
         return ranked(entries)
 
+    def progress(self) -> Progress:
+        """The round, who is left, and the votes against each so far."""
+        against = {each.player: int(each.score["votes_against"]) for each in self.standings()}
+        rows = (
+            (player, f"{counted(votes, 'vote')} against", player in self.active) for player, votes in against.items()
+        )
+        left = sorted(rows, key=lambda row: not row[2])
+        return Progress("round", self.round, self.rounds, tuple(left), (f"{len(self.active)} left",))
+
     def check(self) -> Sequence[str]:
-        """Every broken invariant, in words."""
         broken = []
         if sorted(self.active + self.eliminated) != sorted(self.players):
             broken.append("every player is either active or eliminated")

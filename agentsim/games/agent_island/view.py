@@ -19,8 +19,6 @@ from agentsim.games.agent_island.state import Tally
 
 
 class Told(Event, base=True):
-    """Base of this game's events."""
-
     said: ClassVar[Template] = "{kind}"
     """What its words are to those who hear them: `pitch`, `quip about B`."""
 

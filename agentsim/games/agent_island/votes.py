@@ -74,7 +74,6 @@ class Tallied(
 
     @property
     def cast(self) -> int:
-        """How many votes were valid."""
         return sum(self.votes.values())
 
 
@@ -83,6 +82,7 @@ class Eliminated(
     heading="Player {player} is eliminated",
     content=("{player} leaves the game ", If("drawn_by_lot", "by lot", "with {votes:vote}"), " and joins the jury."),
     in_prompt=False,
+    out=("player",),
 ):
     player: str
     round: int

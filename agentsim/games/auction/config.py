@@ -104,7 +104,6 @@ class AuctionConfig(GameConfig):
 
     @property
     def pricing(self) -> Pricing:
-        """What the format means."""
         return PRICING[self.format]
 
     @property

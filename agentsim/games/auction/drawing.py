@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agentsim.engine.chance import Chance, Stream
 from agentsim.games.auction.items import MOST, REQUIRED, Item
+from agentsim.games.auction.themes import THEMES
 
-MOST_EXTRA = MOST - len(REQUIRED)
+MOST_EXTRA = MOST - REQUIRED
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,35 +38,23 @@ _KINDS = {
 KINDS = tuple(_KINDS)
 """Every kind of market; all but `random` are of a fixed size."""
 
-_NAMES = """
-Rusty Gear; Brass Doorknob Without Door; Cracked Monocle; Left Half of a Pair of Bellows; Clock That Is Right Twice a
-Day; Box of Assorted Washers; Umbrella Frame; Key to an Unknown Lock; Lock Without Key; Dented Kettle; Bicycle Bell,
-Mute; Moth-Eaten Flying Cap; Barometer Stuck on Change; Chipped Teapot Lid; Gramophone Horn; Spare Part of a Spare
-Part; Tangle of Copper Wire; Three-Legged Stool, Two Legs; Bottle of Dried Ink; Map of a Drained Lake; Weathervane
-Pointing Down; Sextant Without Horizon; Typewriter Missing E; Bent Tuning Fork; Jar of Mixed Buttons; Ledger of Unpaid
-Debts; Wooden Propeller, One Blade; Dull Whetstone; Leaky Oil Can; Compass That Points South-ish; Rubber Anvil; Faded
-Blueprint of a Shed; Glass Hammer; Telescope, Close-Up Only; Pocket Watch, Hands Lost; Portrait of a Former Manager;
-Tin of Petrified Glue; Lantern Without Wick; Sundial for Indoor Use; Snow Globe, Evaporated; Abacus With Missing
-Beads; Medal for Participation; Ship in a Broken Bottle; Folding Ruler That Will Not Fold; Music Box, Percussion Only;
-Stuffed Owl, Disapproving; Trophy for Second Place; Manual in a Forgotten Language
-"""
-_JUNK = tuple(" ".join(_NAMES.split()).split("; "))
 
-
-def draw(kind: str, seed: int | str, extra: int = 5) -> tuple[Item, ...]:
+def draw(kind: str, seed: int | str, extra: int = 5, theme: str = "blaster") -> tuple[Item, ...]:
     """The list of that kind (one of `KINDS`) that belongs to the seed: the same at every call, on every platform.
 
     `extra` (0 to 490) is how many items that are not required a `random` list holds besides the ten; the other kinds
-    take no notice. The ten's qualities do not depend on it.
+    take no notice. The ten's qualities do not depend on it. `theme` (one of `THEMES`) gives the names and nothing else.
     """
     assert kind in _KINDS, f"{kind!r} is no kind of market"
     assert 0 <= extra <= MOST_EXTRA, f"{extra} extra items are not in 0..{MOST_EXTRA}"
     market = _KINDS[kind]
     stream = Chance(seed).stream(f"items/{kind}")
     required = [
-        Item(name, quality, True) for name in REQUIRED for quality in _distinct(stream, market.quality, market.copies)
+        Item(name, quality, True)
+        for name in THEMES[theme].required
+        for quality in _distinct(stream, market.quality, market.copies)
     ]
-    names = _junk_names(stream, extra if kind == "random" else market.junk)
+    names = _junk_names(stream, THEMES[theme].others, extra if kind == "random" else market.junk)
     junk = [Item(name, stream.integer(*market.junk_quality), False) for name in names]
     if market.junk_first:
         return (*stream.shuffled(junk), *stream.shuffled(required))
@@ -76,8 +66,8 @@ def _distinct(stream: Stream, quality: tuple[int, int], count: int) -> list[int]
     return stream.shuffled(range(low, high + 1))[:count]
 
 
-def _junk_names(stream: Stream, count: int) -> list[str]:
+def _junk_names(stream: Stream, known: Sequence[str], count: int) -> list[str]:
     """Names, each once; beyond the list's length, numbered copies."""
-    names = stream.shuffled(_JUNK)
+    names = stream.shuffled(known)
     rounds = [divmod(place, len(names)) for place in range(count)]
     return [f"{names[place]} No. {copy + 1}" if copy else names[place] for copy, place in rounds]

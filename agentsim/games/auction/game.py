@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from agentsim.engine.event import Everyone, LogEntry, PlayerId
-from agentsim.engine.game import Game, Outcome
-from agentsim.engine.panel import Frame, Panel
+from agentsim.engine.event import Everyone, PlayerId
+from agentsim.engine.game import Game, Outcome, told_in
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
-from agentsim.games.auction.bidding import Bid, BidMade, Reasoned, take_bids
+from agentsim.games.auction.bidding import Bid, take_bids
 from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.config import AuctionConfig, Catalogue
 from agentsim.games.auction.drawing import draw
 from agentsim.games.auction.items import REQUIRED
-from agentsim.games.auction.opening import AuctionBegan, began
-from agentsim.games.auction.panels import panels, tables
+from agentsim.games.auction.opening import began
+from agentsim.games.auction.panels import course, panels, tables
 from agentsim.games.auction.rulebook import laws
-from agentsim.games.auction.settling import AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid, ended, offer, settle
+from agentsim.games.auction.settling import ended, offer, settle
 from agentsim.games.auction.state import Auction, Team
-
-EVENTS = (AuctionBegan, ItemOffered, BidMade, Reasoned, ItemSold, ItemLost, Paid, AuctionEnded)
 
 
 class AgentAuction(Game):
@@ -32,9 +29,12 @@ class AgentAuction(Game):
     rules_version = 1
     config = AuctionConfig
     requests = (Bid,)
-    events = EVENTS
+    events = told_in(__package__)
     bots = BOTS
     laws = staticmethod(laws)
+    panels = staticmethod(panels)
+    course = staticmethod(course)
+    tables = staticmethod(tables)
 
     def admit(self, config: AuctionConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 2:
@@ -43,8 +43,8 @@ class AgentAuction(Game):
     def doubts(self, config: AuctionConfig, players: Sequence[PlayerId]) -> Iterator[str]:
         listed = config.items.items if isinstance(config.items, Catalogue) else ()
         required = {item.name for item in listed if item.required}
-        if listed and len(required) < len(REQUIRED):
-            yield f"game_config.items has {len(required)} different required names, and the set has {len(REQUIRED)}"
+        if listed and len(required) < REQUIRED:
+            yield f"game_config.items has {len(required)} different required names, and the set has {REQUIRED}"
 
     async def play(self, table: Table, config: AuctionConfig) -> Outcome:
         catalogue, seed = config.items, table.chance.seed
@@ -55,7 +55,7 @@ class AgentAuction(Game):
         teams = {player: Team(player, names[player], budget) for player in table.players}
         auction = Auction(teams, catalogue.items, budget, config.pricing)
         terms = began(auction, config, catalogue.scenario)
-        table.watch(auction)
+        table.watch(auction, auction.progress)
         table.tell(terms, to=Everyone)
         shuffled = config.item_order == "shuffled"
         for item in table.chance.stream("items").shuffled(auction.items) if shuffled else auction.items:
@@ -67,9 +67,3 @@ class AgentAuction(Game):
         standings = auction.standings()
         table.tell(ended(auction, standings), to=Everyone)
         return Outcome("all items were offered", standings)
-
-    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
-        return panels(log)
-
-    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
-        return tables(log)

@@ -17,19 +17,8 @@ from agentsim.engine import wording
 from agentsim.engine.prompt import Quoted, cleaned, quoted
 from agentsim.engine.schema import closed_object
 
-REQUIRED = (
-    "The Visionary Compass",
-    "The Interconnected Cognition Matrix",
-    "The Resilience Gyroscope",
-    "The Catalyst Ignition Spark",
-    "The Automated Evolution Engine",
-    "The Cross-Domain Harmonizer",
-    "The Legacy De-Tangler",
-    "The Predictive Insight Array",
-    "The Consensus Catalyst",
-    "The Strategic Blueprint Stabilizer",
-)
-"""The ten components of the Principal Blaster."""
+REQUIRED = 10
+"""Different names in the whole set."""
 
 MOST = 500
 """Items in one list."""
@@ -150,10 +139,10 @@ def _check_names(items: Iterable[Item]) -> None:
                 f"item {place}: IsRequired is {_shown(item.required)}, but item {other} of the same name "
                 f"{_shown(item.name)} says {_shown(required)}; all of one name must say the same"
             )
-        if other == place and sum(required for _, required in first.values()) > len(REQUIRED):
+        if other == place and sum(required for _, required in first.values()) > REQUIRED:
             raise ValueError(
                 f"item {place}: {_shown(item.name)} is a required name too many; "
-                f"at most {len(REQUIRED)} different ones would be valid"
+                f"at most {REQUIRED} different ones would be valid"
             )
 
 

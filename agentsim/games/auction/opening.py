@@ -31,12 +31,10 @@ class AuctionBegan(
 
     @property
     def required(self) -> int:
-        """How many of the items are required."""
         return sum(item.required for item in self.items)
 
     @property
     def how(self) -> str:
-        """The format in words."""
         return self.format.replace("_", " ")
 
     @property
@@ -74,6 +72,5 @@ class AuctionBegan(
 
 
 def began(auction: Auction, config: AuctionConfig, scenario: str) -> AuctionBegan:
-    """What is told before the first item."""
     names = {team.id: team.name for team in auction.teams.values()}
     return AuctionBegan(scenario, config.format, auction.budget, config.iterations, names, auction.items)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
-from agentsim.engine.event import Event, LogEntry
-from agentsim.engine.panel import Cell, Chart, DataTable, Frame, Panel, Point, Scatter, Series
+from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Panel, Point, Scatter, Series
 from agentsim.games.auction.bidding import BidMade
 from agentsim.games.auction.opening import AuctionBegan
 from agentsim.games.auction.settling import AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
@@ -21,9 +21,15 @@ E = TypeVar("E", bound=Event)
 _INVALID = {"Pass": "passes", "OverBudget": "{} (over budget)", "Unreadable": "unreadable"}
 
 
-def panels(log: Sequence[LogEntry]) -> list[Panel]:
+def panels(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> list[Panel]:
     """Everything there is to show; nothing before the auction has begun, and no panel without data."""
     return list(_Heard(log).panels())
+
+
+def course(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> Course:
+    """How many of the required components each team has, item by item."""
+    heard = _Heard(log)
+    return Course(heard.required() if heard.offered else None, margin=("count", "quality", "budget"))
 
 
 class _Heard:
@@ -49,11 +55,14 @@ class _Heard:
         if self.bids:
             yield from (self._sealed(),) if sealed else (self._path(), self._prices())
         yield self._by_round("Budgets", "budget", self._budget)
-        yield self._by_round("Required components", "different components", self._components)
+        yield self.required()
         if self.bids and not sealed:
             yield self._outbid()
         if self.sold:
             yield self._curse()
+
+    def required(self) -> Chart:
+        return self._by_round("Required components", "different components", self._components)
 
     def _results(self) -> DataTable:
         rows = tuple((team.name, len(team.items), ", ".join(team.items) or "nothing") for team in self.ended[0].results)
@@ -111,7 +120,7 @@ class _Heard:
         series = tuple(
             Series(name, tuple(float(value(team, at)) for at in rounds)) for team, name in self.teams.items()
         )
-        return Chart(title, "line", tuple(map(str, rounds)), series, "after item", y)
+        return Chart(title, "line", tuple(map(str, rounds)), series, "after item", y, "", tuple(rounds))
 
     def _budget(self, team: str, at: int) -> int:
         paid = [event.budget for event in self.paid if event.team == team and event.round <= at]
@@ -147,7 +156,7 @@ DETAILED_LOGS = (*_LOT, "TeamName", "BidAmount", "IsValid", "FailReason", "Curre
 RESULTS = ("ScenarioID", "TeamName", "CollectedItems", "Score_Count", "Score_Quality", "Score_Budget", "FinalRank")
 
 
-def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
+def tables(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> Mapping[str, Frame]:
     """`detailed_logs`: a row a team an iteration, in the order of processing. `results`: a row a team, best first.
 
     `CollectedItems` is a JSON list of names. `CurrentHighBidBefore` is worked out, since no event says it of a sealed

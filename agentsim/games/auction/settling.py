@@ -77,7 +77,6 @@ class AuctionEnded(
 
 
 def offer(table: Table, auction: Auction, item: Item) -> None:
-    """Begin the round of an item."""
     auction.offer(item)
     table.round(f"Item {auction.round}: {item.name}")
     table.tell(ItemOffered(auction.round, item), to=Everyone)

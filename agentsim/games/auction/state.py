@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.game import Standing, ranked
+from agentsim.engine.panel import Progress
 from agentsim.games.auction.items import Item
 from agentsim.games.auction.pricing import Offer, Pricing, best
 
@@ -88,7 +89,6 @@ class Auction:
         return best(self.offers)
 
     def offer(self, item: Item) -> None:
-        """Put an item up for sale."""
         self.round += 1
         self.iteration, self.item, self.offers = 0, item, []
 
@@ -118,8 +118,13 @@ class Auction:
         scores = {team.id: team.score() for team in self.teams.values()}
         return ranked([(team, score, asdict(score)) for team, score in scores.items()])
 
+    def progress(self) -> Progress:
+        """The item under the hammer, and what each team has of the set and of its budget."""
+        scores = ((each.player, each.score) for each in self.standings())
+        rows = ((team, f"{score['count']} of the set, ${score['budget']:,}", True) for team, score in scores)
+        return Progress("item", self.round, len(self.items), tuple(rows))
+
     def check(self) -> Sequence[str]:
-        """Every broken invariant, in words."""
         broken = []
         teams = self.teams.values()
         paid = sum(sum(sale.payments.values()) for sale in self.sales)

@@ -12,7 +12,7 @@ Quote: TypeAlias = tuple[int, int]
 class Clearing(NamedTuple):
     """What meets at one price. At every price from `low` to `high` just these `quantity` units are traded.
 
-    Nobody beyond them would gain by such a price. `surplus` is what bids are above asks in all. Where nothing meets,
+    No other trader would gain by such a price. `surplus` is what bids are above asks in all. Where nothing meets,
     the prices are those of the best bid and the best ask.
     """
 

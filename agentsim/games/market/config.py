@@ -82,7 +82,6 @@ class Interview(GameConfig):
 
     @property
     def questions(self) -> Sequence[str]:
-        """All of them, in order."""
         return (self.question,) if isinstance(self.question, str) else self.question
 
 
@@ -262,7 +261,6 @@ class MarketConfig(GameConfig):
 
     @property
     def most_rounds(self) -> int:
-        """How long the market may last."""
         experiment = self.experiment
         return self.rounds or (ROUNDS if experiment is None else experiment.periods * experiment.period_rounds)
 
@@ -273,7 +271,6 @@ class MarketConfig(GameConfig):
 
     @property
     def ranked_by(self) -> Literal["capital", "wealth", "surplus"]:
-        """What agents are ranked by."""
         return self.standings or ("capital" if self.experiment is None else "surplus")
 
     @property

@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from agentsim.engine import Everyone, LogEntry, Outcome, PlayerId, Table
+from agentsim.engine import Everyone, Outcome, PlayerId, Table
 from agentsim.engine.chance import Chance
 from agentsim.engine.game import Game, told_in
-from agentsim.engine.panel import Frame, Panel
+from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.market import artifacts, experiment, interviews, memory, order_book, state, trade, world
 from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.bots import BOTS
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.moderator import (
-    MODERATOR,
-    NOBODY,
-    Interviewed,
-    Moderate,
-    boundary,
-    interview,
-)
-from agentsim.games.market.panels import panels, tables
+from agentsim.games.market.moderator import MODERATOR, NOBODY, Interviewed, Moderate, boundary, interview
+from agentsim.games.market.panels import course, panels, tables
 from agentsim.games.market.requests import Act, AskQuery, Brief
 from agentsim.games.market.state import Agent, Market, MarketBegan, MarketEnded, OrderDrawn
 from agentsim.games.market.turn import EVERYBODY, Turns
 from agentsim.games.market.world import World
 
 RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
-
-CHAPTERS = (state, memory, order_book, trade, world, *artifacts.modules(), experiment, interviews)
 
 
 class MarketGame(Game):
@@ -44,9 +34,12 @@ class MarketGame(Game):
     rules_version = 3
     config = MarketConfig
     requests = (Brief, AskQuery, Act, Interviewed, Moderate)
-    events = told_in(*CHAPTERS)
+    events = told_in(__package__)
     bots = BOTS
     staff = frozenset({MODERATOR})
+    panels = staticmethod(panels)
+    course = staticmethod(course)
+    tables = staticmethod(tables)
 
     def admit(self, config: MarketConfig, players: Sequence[PlayerId]) -> None:
         if taken := sorted(RESERVED.intersection(players)):
@@ -78,7 +71,7 @@ class MarketGame(Game):
         for player in world.agents:
             world.ledger.open(player)
         market = Market.of(world, config)
-        table.watch(market)
+        table.watch(market, lambda: _progress(market, table, config))
         began = MarketBegan(world.agents, config.goods, config.all_artifacts, config.most_rounds)
         table.tell(began, to=Everyone)
         session = None if config.experiment is None else Session(market, config.experiment)
@@ -93,12 +86,6 @@ class MarketGame(Game):
         standings = market.standings(config.ranked_by)
         table.tell(MarketEnded(reason, tuple(map(market.result, standings))), to=Everyone)
         return Outcome(reason, standings)
-
-    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
-        return panels(log)
-
-    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
-        return tables(log)
 
 
 def _world(table: Table, config: MarketConfig) -> World:
@@ -159,3 +146,11 @@ def _endow(config: MarketConfig, agent: Agent) -> None:
         if agent.id in table.ids:
             held = {CAPITAL: held[CAPITAL] if table.capital is None else table.capital, **(table.goods or config.stock)}
     agent.endow(held, {good: (value,) for good, value in agent.values.items()})
+
+
+def _progress(market: Market, table: Table, config: MarketConfig) -> Progress:
+    """Rounds, and each agent by what the market ranks them by; an experiment's agents by their surplus."""
+    by = config.ranked_by
+    rows = ((each.player, f"{by} {each.score[by]:,}", True) for each in market.standings(by))
+    facts = (counted(market.world.trades, "trade"),)
+    return Progress("round", len(table.rounds) - 1, config.most_rounds, tuple(rows), facts)

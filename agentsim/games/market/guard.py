@@ -43,11 +43,9 @@ def _amounts(found: Any) -> bool:
 
 
 def _rows(kind: type) -> Callable[[Any], bool]:
-    return lambda found: isinstance(found, Sequence) and not isinstance(found, str) and _all(found, kind)
-
-
-def _all(found: Sequence[Any], kind: type) -> bool:
-    return all(isinstance(each, kind) for each in found)
+    return lambda found: (
+        isinstance(found, Sequence) and not isinstance(found, str) and all(isinstance(each, kind) for each in found)
+    )
 
 
 NOTHING = Returns("nothing", lambda found: found is None)
@@ -55,7 +53,7 @@ ACTION = Returns("a text for the agent", lambda found: isinstance(found, str), (
 QUERY = Returns("an object of JSON values", _answer, (Refused,))
 HOOKS: Mapping[str, Returns] = {
     # what cannot be made of so many agents or goods is the scenario's mistake
-    "__init__": Returns("nothing", lambda found: found is None, (ValueError,)),
+    "__init__": NOTHING._replace(lets=(ValueError,)),
     **dict.fromkeys(("round_began", "round_ended", "period_ended", "game_ended"), NOTHING),
     **dict.fromkeys(("promised", "most"), Returns("whole numbers by name", _amounts)),
     "shown": Returns("an object of JSON values", _answer),

@@ -39,7 +39,6 @@ class Heard:
         self._asked: dict[str, str] = {}
 
     def hear(self, entry: LogEntry) -> None:
-        """Take in one event."""
         match entry.event:
             case Asked(agent=agent, question=question):
                 self._asked[agent] = question

@@ -42,7 +42,6 @@ class Ledger:
     _touched: dict[str, None] = field(default_factory=dict)
 
     def open(self, owner: str) -> Account:
-        """The owner's account, opened if there is none."""
         return self.accounts.setdefault(owner, Account())
 
     def free(self, owner: str, asset: str) -> int:

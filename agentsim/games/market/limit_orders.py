@@ -103,7 +103,6 @@ class LimitOrders(Artifact):
             self.clear(book, "closed")
 
     def clear(self, book: OrderBook, why: Why) -> None:
-        """Take every order out of a book."""
         for gone in book.clear(why):
             self._tell(gone.agent, gone)
 
@@ -141,5 +140,4 @@ class LimitOrders(Artifact):
 
 
 def picked(record: object, *names: str) -> dict[str, Any]:
-    """These fields of a record."""
     return {name: getattr(record, name) for name in names}

@@ -25,7 +25,14 @@ MOST_SIGNALS = 500
 
 
 def _given(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in parameters.items() if value is not None}
+    return {name: _known(value) for name, value in parameters.items() if value is not None}
+
+
+def _known(value: Any) -> Any:
+    """A value without what is null in it, which tells nothing."""
+    if isinstance(value, Mapping):
+        return _given(value)
+    return [_known(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 Stage: TypeAlias = Literal["query", "action"]
@@ -57,6 +64,11 @@ class Observed(Event, heading="{agent} asks for {query}", private=("agent",)):
     def asked(self) -> dict[str, Any]:
         """The parameters that were given; a schema's fields that were not asked for come as nulls."""
         return _given(self.parameters)
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """The observation as its agent reads it, without nulls."""
+        return _given(self.observation)
 
     @property
     def turned_away(self) -> bool:
@@ -109,7 +121,6 @@ class Since:
     told: int = 0
 
     def followed_by(self, later: Since) -> Since:
-        """Both in one."""
         return Since(deque((*self.lines, *later.lines), maxlen=MOST_NEWS), self.told + later.told)
 
     @property
@@ -139,7 +150,7 @@ class Step(NamedTuple):
         for each in reversed(self.observed):
             asked = quoted(**{each.query: each.asked})
             if asked not in answered:
-                observed.append({each.query: each.asked, "answer": each.observation})
+                observed.append({each.query: each.asked, "answer": each.answer})
             answered.add(asked)
         parts = {"heard": self.heard, "observed": observed[::-1]}
         return quoted(round=self.round, **{name: part for name, part in parts.items() if part}, **self.done)
@@ -177,7 +188,6 @@ class Memory:
         return tuple([step.line(answered) for step in islice(reversed(self.steps), window)][::-1])
 
     def hear(self, entry: LogEntry) -> None:
-        """Take in one event."""
         event = entry.event
         if (news_for := getattr(event, "news_for", None)) is not None:
             if news := news_for(self.agent, entry.by):
@@ -239,7 +249,6 @@ class Tape:
         self._placed: tuple[Signal, int] | None = None  # a quote, and how many units of its order trade before
 
     def hear(self, entry: LogEntry) -> None:
-        """Take in one event."""
         event = entry.event
         if isinstance(event, Ordered):
             self._placed = None
@@ -284,5 +293,5 @@ class Tape:
 
 
 def _after(entry: LogEntry, turn: LogEntry) -> bool:
-    """Whether it was told after a turn began; what is nobody's doing comes after all turns of its round."""
+    """Whether it was told after a turn began; what no agent did comes after all turns of its round."""
     return entry.round >= turn.round if entry.decision is None else entry.decision >= (turn.decision or 0)

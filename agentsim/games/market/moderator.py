@@ -21,14 +21,10 @@ QUESTION_CHARS = 1_000
 
 
 class InterviewAnswer(Decision):
-    """An answer, in words."""
-
     answer: str
 
 
 class Moderation(Decision):
-    """Who is asked what."""
-
     ask: str
     question: str = ""
 
@@ -102,7 +98,6 @@ class Moderate(Request[Moderation]):
         )
 
     def asks(self) -> str:
-        """The question."""
         if self.more is None:
             return "Whom do you ask what?"
         upto = f"You can ask {counted(self.more, 'more question')} in this pause"
@@ -176,7 +171,6 @@ class Pause:
                 self._resume(agent)
 
     def end(self) -> None:
-        """All that are still paused resume."""
         for agent in tuple(self.paused):
             self._resume(agent)
 

@@ -127,8 +127,6 @@ class Order(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """What came of a new order."""
-
     ordered: Ordered
     trades: tuple[Traded, ...] = ()
     withdrawn: tuple[Withdrawn, ...] = ()
@@ -209,7 +207,6 @@ class OrderBook:
         self._fill(self._own(agent, order), quantity)
 
     def clear(self, why: Why) -> list[Withdrawn]:
-        """Take every order out of the book."""
         return [self._withdraw(order, why) for order in (*self.bids, *self.asks)]
 
     def _fill(self, order: Order, quantity: int) -> None:
@@ -224,7 +221,6 @@ class OrderBook:
             del orders[place], self._by_agent[order.agent][order.number]
 
     def check(self) -> list[str]:
-        """Every broken invariant of the open orders, in words."""
         broken = []
         if not self.sealed and self.bids and self.asks and self.bids[0].price >= self.asks[0].price:
             broken.append(f"{self.good}: no standing bid meets a standing ask")

@@ -8,21 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from agentsim.engine import Event, LogEntry
-from agentsim.engine.panel import (
-    Cell,
-    Chart,
-    DataTable,
-    Frame,
-    Network,
-    Node,
-    Panel,
-    Series,
-    Tie,
-)
-from agentsim.engine.wording import sentence
+from agentsim.engine import Event, LogEntry, PlayerId
+from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Network, Node, Panel, Series, Tie
+from agentsim.engine.wording import counted, sentence
 from agentsim.games.market import artifacts
-from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.artifacts.dialogue import Messaged
 from agentsim.games.market.artifacts.redemption import Redeemed
 from agentsim.games.market.experiment import PeriodEnded
@@ -30,7 +19,7 @@ from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Ordered
 from agentsim.games.market.state import Endowed, MarketBegan, PeriodBegan
 from agentsim.games.market.trade import Trade
-from agentsim.games.market.trading_panels import book, of, periods, prices, scenes, spots
+from agentsim.games.market.trading_panels import book, of, periods, prices, scenes, schedules, spots
 from agentsim.games.market.world import Transferred
 
 MOST_LINES = 12
@@ -45,7 +34,6 @@ class Replayed:
         self.held: dict[str, dict[str, int]] = {}
 
     def follow(self, event: Event) -> None:
-        """Take one event into account."""
         match event:
             case Endowed():
                 self.held[event.agent] = dict(event.holdings)
@@ -83,7 +71,8 @@ def _holdings(log: Sequence[LogEntry]) -> list[Panel]:
 
         if len(agents) <= MOST_LINES:
             lines = tuple(Series(agent, tuple(float(held(agent, each)) for each in after)) for agent in agents)
-            drawn.append(Chart(title, "line", tuple(after), lines, "after round", "units held", note))
+            rounds = tuple(map(int, after))
+            drawn.append(Chart(title, "line", tuple(after), lines, "after round", "units held", note, rounds))
         else:
             rows: tuple[tuple[Cell, ...], ...] = tuple(
                 (agent, *(held(agent, each) for each in few)) for agent in agents
@@ -145,10 +134,10 @@ _TABLES: Mapping[str, tuple[type[Event], tuple[str, ...]]] = {
     "orders": (Ordered, ("round", "period", "order", "agent", "good", "side", "price", "quantity", "standing")),
     "periods": (PeriodEnded, (*_PERIODS, "equilibrium_quantity", "surplus", "most_surplus")),
 }
-_ARTIFACTS: Sequence[type[Artifact]] = [module.ARTIFACT for module in artifacts.modules()]
+_ARTIFACTS = artifacts.all_own()
 
 
-def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
+def tables(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> Mapping[str, Frame]:
     """`trades`: a row a trade. `orders`: a row an order that the book took. `periods`: a row a period of an experiment.
 
     `period` is empty outside experiments.
@@ -168,9 +157,20 @@ def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
     return own | {name: frame for artifact in _ARTIFACTS for name, frame in artifact.tables(log).items()}
 
 
-def panels(log: Sequence[LogEntry]) -> list[Panel]:
+def panels(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> list[Panel]:
     """Everything there is to show; nothing before the market has begun, and no panel without data."""
     here = {name for began in of(log, MarketBegan) for name in began.artifacts}
     own = (artifacts.find(name).panels for name in artifacts.names() if name in here)
     parts = (periods, prices, book, _holdings, _interactions, *own)
     return [panel for part in parts for panel in part(log)] if here else []
+
+
+def course(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> Course:
+    """Of an experiment its efficiency, alpha, and supply and demand; else the capital of every agent by round."""
+    if ended := of(log, PeriodEnded):
+        share = sum(each.surplus for each in ended) / max(1, sum(each.most_surplus for each in ended))
+        alphas = f", Smith's alpha {ended[-1].alpha:.1f} in the last" if ended[-1].alpha is not None else ""
+        verdict = f"Efficiency {share:.1%} in {counted(len(ended), 'period')}{alphas}"
+        return Course(schedules(log), verdict=verdict)
+    held = [panel for panel in _holdings(log) if isinstance(panel, Chart)] if log else []
+    return Course(held[0] if held else None)

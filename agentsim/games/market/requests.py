@@ -164,7 +164,6 @@ class Act(StageRequest[ActionChosen], kind="action"):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What it may choose."""
         return (SKIP, *(each.name for each in self.actions))
 
     def options(self) -> Options:

@@ -221,14 +221,12 @@ class Market:
         return ranked(entries)
 
     def result(self, standing: Standing) -> Result:
-        """The end of the agent of a standing."""
         agent = self.agents[standing.player]
         surplus = None if agent.side is None else agent.surplus
         capital, wealth = self.capital(agent.id), self.wealth(agent.id)
         return Result(agent.id, standing.rank, capital, wealth, surplus, agent.forfeits, agent.refused)
 
     def check(self) -> Sequence[str]:
-        """Every broken invariant, in words."""
         made = self.artifacts.values()
         promised = {
             owner: added(each for artifact in made for each in artifact.promised(owner).items())

@@ -37,7 +37,6 @@ class Trade(
 
     @property
     def paid(self) -> int:
-        """In capital."""
         return self.price * self.quantity
 
     @property

@@ -65,14 +65,14 @@ def periods(log: Sequence[LogEntry]) -> list[Panel]:
     gains: tuple[tuple[Cell, ...], ...] = tuple((agent, *gained, sum(gained)) for agent, gained in profits.items())
     return [
         DataTable("Periods", columns, rows, note),
-        *_schedules(log),
+        schedules(log),
         Chart("Allocative efficiency", "line", x, (efficiency,), "period", "% of the most surplus"),
         Chart("Convergence", "line", x, (alpha,), "period", "Smith's alpha"),
         DataTable("Surplus", ("agent", *(f"period {each}" for each in x), "in all"), gains, heat=True),
     ]
 
 
-def _schedules(log: Sequence[LogEntry]) -> list[Panel]:
+def schedules(log: Sequence[LogEntry]) -> Chart:
     """Demand and supply of one period, as traders were given them."""
     units: dict[str, list[float]] = {"buy": [], "sell": []}
     for agent in {endowed.agent: endowed for endowed in of(log, Endowed)}.values():
@@ -83,7 +83,7 @@ def _schedules(log: Sequence[LogEntry]) -> list[Panel]:
         Series(name, (*each, *[None] * (len(x) - len(each)))) for name, each in (("demand", demand), ("supply", supply))
     ]
     note = "The values of buyers' units, falling, and the costs of sellers' units, rising: they meet in equilibrium."
-    return [Chart("Supply and demand", "line", x, tuple(lines), "unit", "value or cost", note)]
+    return Chart("Supply and demand", "step", x, tuple(lines), "unit", "value or cost", note)
 
 
 def _rounded(value: float | None, digits: int) -> float | None:
@@ -156,7 +156,6 @@ class OpenOrders:
         self.by_number: dict[int, Ordered] = {}
 
     def follow(self, event: Event) -> None:
-        """Take one event into account."""
         match event:
             case Ordered(order=number):  # what a trade takes of it follows, and is no part of `standing`
                 self._stands(event, event.standing)

@@ -119,7 +119,6 @@ class Turns:
         return kind(player=agent.id, menu=self.menu, tail=self.tails[agent.id], now=now or self.now(agent), **more)
 
     def now(self, agent: Agent) -> Now:
-        """What the agent may know now."""
         config, memory = self.config, self._memory(agent)
         period, periods = (None, None) if self.session is None else (self.session.period, self.session.config.periods)
         unit, signals, stale = None, tuple[Signal, ...](), 0

@@ -139,11 +139,9 @@ class MarketRequest(Request[D]):
     now: Now
 
     def state(self) -> tuple[str, ...]:
-        """What it knows, in words."""
         return self.now.lines()
 
     def asks(self) -> tuple[str, ...]:
-        """What it is asked."""
         raise NotImplementedError
 
     def prompt(self) -> Prompt:
@@ -177,4 +175,4 @@ class StageRequest(MarketRequest[D]):
 
 def _in_words(seen: Observed) -> str:
     asked = (" ", quoted(**seen.asked)) if seen.asked else ()
-    return joined(f"OBSERVATION ({seen.query}", *asked, "): ", quoted(**seen.observation))
+    return joined(f"OBSERVATION ({seen.query}", *asked, "): ", quoted(**seen.answer))

@@ -74,7 +74,6 @@ class World:
     redeems: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def chance(self, name: str) -> Stream:
-        """A stream of draws of that name."""
         return self.table.chance.stream(name)
 
     def tell(self, event: Event, *, to: Audience) -> None:

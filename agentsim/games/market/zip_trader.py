@@ -129,7 +129,6 @@ class _Trader:
 
     @property
     def price(self) -> float:
-        """What it quotes."""
         return self.limit * (1 + self.margin)
 
     def learn(self, signal: Signal, rng: Stream, step: float) -> None:
@@ -147,14 +146,12 @@ class _Trader:
         return self.standing if self.period == period else {}
 
     def hear(self, signal: Signal, period: int | None) -> None:
-        """Know what stands after this."""
         self.standing = (
             {} if signal.traded or signal.side is None else {**self.in_period(period), signal.side: signal.price}
         )
         self.period = period
 
     def notes(self) -> dict[str, Any]:
-        """What is to be known next time."""
         return {
             self.side: [self.limit, round(self.margin, 6), round(self.change, 6)],
             "standing": dict(self.standing),

@@ -10,9 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from agentsim.engine.options import Schema
 from agentsim.engine.request import Choice, Options
-from agentsim.engine.schema import changed
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.building import ManageEstate, When, lists_that_matter, moment, open_to
 from agentsim.games.monopoly.bundle import Bundle
@@ -59,13 +57,22 @@ _AROUND = frozenset({"do", *Spoken.model_fields})
 _NOTHING = frozenset({"", "pass", "none", "no", "skip", "wait", "end_phase", "end phase", "end"})
 
 
+def _says(value: Any) -> bool:
+    return any(map(_says, value.values())) if isinstance(value, Mapping) else bool(value)
+
+
 def told_apart(given: Any) -> Any:
-    """An action with the kind that its fields are of, where it does not say; one that says nothing is none."""
-    if not isinstance(given, Mapping) or given.get("do") in ("nothing", *_KINDS):  # a list is no key
+    """An action with the kind that its fields are of, where it does not say; one that says nothing is none.
+
+    Raises `ValueError` where it has parts of another kind too: half of what was meant is not done.
+    """
+    if not isinstance(given, Mapping):
         return given
-    for kind in _KINDS:
-        if isinstance(inner := given.get(kind), Mapping):
-            return {**inner, "do": kind}
+    meant = {kind for kind, fields in _KINDS.items() if any(_says(given.get(name)) for name in fields - {"pitch"})}
+    if given.get("do") in ("nothing", *_KINDS):  # a list is no key
+        if meant - {given["do"]}:
+            raise ValueError(f"do is {given['do']}, and there are parts of {' and '.join(meant - {given['do']})}")
+        return given
     found = [kind for kind, fields in _KINDS.items() if fields & given.keys()]
     if len(found) == 1 and given.get("propose_trade") is not False:
         return {**given, "do": found[0]}
@@ -73,9 +80,7 @@ def told_apart(given: Any) -> Any:
     return {"do": "nothing"} if idle or given.get("propose_trade") is False else given
 
 
-class PhaseChoice(Spoken):
-    """One of them."""
-
+class PhaseChoice(Spoken[Any]):
     action: Annotated[DoNothing | DoTrade | DoEstate, Field(discriminator="do"), BeforeValidator(told_apart)]
 
 
@@ -98,23 +103,14 @@ class PhaseAction(Proposing[PhaseChoice]):
     def choices(self) -> Options:
         return {"action.do": Choice(("nothing", *self.kinds)), **self.proposals("action")}
 
-    def schema(self) -> dict[str, Any]:
-        """Without the kinds that are not open."""
-        return dict(changed(super().schema(), "action", self._open))
-
-    def _open(self, action: Schema) -> Schema:
-        shut = {"propose_trade", "manage_estate"}.difference(self.kinds)
-        return {"anyOf": [kind for kind in action["anyOf"] if kind["properties"]["do"]["enum"][0] not in shut]}
-
     def check(self, decision: PhaseChoice) -> None:
-        if decision.action.do not in {"nothing", *self.kinds}:
+        if decision.action.do not in {"nothing", *self.kinds}:  # options are made where they are needed alone
             self.check_value("action.do", decision.action.do, self.legal["action.do"])
         super().check(decision)
 
     def why_not(self, decision: PhaseChoice) -> str:
-        if not isinstance(decision.action, DoEstate) or decision.action.empty:
-            return ""
-        return bundle.why_not(self.view.estate(), self.seat, self.you.cash, decision.action)
+        changes = decision.action
+        return bundle.why_not(self.view, self.seat, changes) if isinstance(changes, DoEstate) else ""
 
     def warning(self, decision: PhaseChoice) -> str:
         offered = decision.action
@@ -142,9 +138,6 @@ class PhaseAction(Proposing[PhaseChoice]):
         if "offer" in kind["properties"]:
             return self.trade_that_can_be(kind, self.view.seats)
         return lists_that_matter(kind, self.view.estate(), self.seat)
-
-    def fallback(self) -> PhaseChoice:
-        return self.silent(action=DoNothing())
 
 
 async def act(match: Match, number: int, when: When, *, again: bool = False) -> None:

@@ -30,6 +30,8 @@ RAILROAD_RENTS = (25, 50, 100, 200)
 """By how many railroads the owner holds."""
 UTILITY_TIMES = (4, 10)
 """How many times the dice, by how many utilities the owner holds."""
+RAILROAD_TIMES, UTILITY_DICE_TIMES = 2, 10
+"""How many times the rent, and the dice, of who is sent there by a card."""
 
 
 @dataclass(frozen=True)
@@ -115,12 +117,10 @@ GROUPS: dict[str, tuple[int, ...]] = {
 
 
 def group_name(group: str) -> str:
-    """What a group is called."""
     return group.replace("_", " ")
 
 
 def name_of(position: int) -> str:
-    """What the space is called."""
     return SPACES[position].name
 
 
@@ -135,7 +135,6 @@ class Recounted(Event, base=True):
 
     @property
     def in_short(self) -> str:
-        """The line."""
         return filled(self.short, self) if self.short else ""
 
 

@@ -9,9 +9,10 @@ from agentsim.engine.schema import said
 from agentsim.engine.template import Worded
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnBoard, OnDeed, group_name
+from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnDeed, group_name
 from agentsim.games.monopoly.bundle import Bundle, Step
 from agentsim.games.monopoly.estate import BANK, Estate, Kind, amount
+from agentsim.games.monopoly.landing_odds import highest_rent
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import deed
 from agentsim.games.monopoly.question import MonopolyRequest, Spoken, without
@@ -37,7 +38,7 @@ def _standing(level: int) -> str:
     return "a hotel" if level == HOTEL else "no house" if not level else counted(level, "house")
 
 
-class _Levelled(OnDeed, content="${amount}; now {after}. {name} has ${cash}."):
+class _Levelled(OnDeed, content="${amount}; now {after}. {name} has ${cash}.", base=True):
     """`before` and `after` are levels, 5 a hotel; `houses` and `hotels` what the bank has left."""
 
     before: int
@@ -55,7 +56,7 @@ class Sold(_Levelled, heading="{name} sells buildings on {position}"):
     short = "{name} sells down to: {position} {after}"
 
 
-class _Pledged(OnDeed, content="${amount}; {name} has ${cash}."):
+class _Pledged(OnDeed, content="${amount}; {name} has ${cash}.", base=True):
     cash: int
 
 
@@ -70,10 +71,7 @@ class Lifted(_Pledged, kind="mortgage_lifted", heading="{name} lifts the mortgag
 # -- what is asked
 
 
-class Managed(Spoken):
-    """What is done with an estate, or nothing."""
-
-    action: Bundle
+Managed: TypeAlias = Spoken[Bundle]
 
 
 class ManageEstate(MonopolyRequest[Managed]):
@@ -87,9 +85,7 @@ class ManageEstate(MonopolyRequest[Managed]):
     """Whether doubles give another roll after this."""
 
     def why_not(self, decision: Managed) -> str:
-        if decision.action.empty:
-            return ""
-        return bundle.why_not(self.view.estate(), self.seat, self.you.cash, decision.action)
+        return bundle.why_not(self.view, self.seat, decision.action)
 
     def question(self) -> tuple[str, ...]:
         return (
@@ -102,14 +98,11 @@ class ManageEstate(MonopolyRequest[Managed]):
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return lists_that_matter(action, self.view.estate(), self.seat)
 
-    def fallback(self) -> Managed:
-        return self.silent(action=Bundle())
-
 
 def moment(when: str, *, again: bool) -> str:
     """Where in a turn a question is asked; `again` where doubles give another roll."""
     after = "after your roll; it was doubles, so you roll again" if again else "after your roll"
-    jail = {"jail": "before you choose how to leave jail", "jailed": "now that you were sent to jail"}
+    jail = {"jail": "before you choose how to leave jail", "jailed": "now that you have been sent to jail"}
     return {"before": "before your roll", "after": after, "between": "before the next roll", **jail}[when]
 
 
@@ -117,22 +110,15 @@ def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
     """What may be sold, mortgaged, lifted and built on, with amounts."""
     estate = view.estate()
     for kind in kinds:
-        able = estate.able(kind, seat)
-        rents = {lot: _rents(estate, lot) if kind == "build" else "" for lot in able}
-        called = deed if kind in {"sell", "build"} else _plain
-        found = [f"{called(estate, lot)} ${amount(kind, lot)}{rents[lot]}" for lot in able]
+        found = []
+        for lot in estate.able(kind, seat):
+            called = deed(estate, lot) if kind in {"sell", "build"} else f"{lot} {SPACES[lot].name}"
+            rents = f" ({estate.rent(lot, 0)}, {SPACES[lot].rents[estate.level[lot] + 1]})" if kind == "build" else ""
+            found.append(f"{called} ${amount(kind, lot)}{rents}")
         if found:
             yield f"{_OPEN[kind]}: {', '.join(found)}"
         if found and kind == "build":
             yield from _outlay(estate, seat, view.seats[seat].cash)
-
-
-def _plain(_: Estate, lot: int) -> str:
-    return f"{lot} {SPACES[lot].name}"
-
-
-def _rents(estate: Estate, lot: int) -> str:
-    return f" ({estate.rent(lot, 0)}, {SPACES[lot].rents[estate.level[lot] + 1]})"
 
 
 def _outlay(estate: Estate, seat: int, cash: int) -> Iterator[str]:
@@ -144,7 +130,7 @@ def _outlay(estate: Estate, seat: int, cash: int) -> Iterator[str]:
             costs.append(f"{group_name(group)} ${missing * SPACES[lots[0]].house_cost}")
     if costs:
         yield f"Three houses a lot: {', '.join(costs)}."
-    if worst := estate.highest_rent(seat):
+    if worst := highest_rent(estate, seat):
         left = f"leave you ${cash - worst}" if cash >= worst else f"be ${worst - cash} too much"
         yield f"The highest rent on the board, ${worst}, would {left}."
 
@@ -186,16 +172,12 @@ def build(match: Match, number: int, lot: int, price: int) -> None:
 def _book(match: Match, number: int, step: Step) -> None:
     payer, payee = (BANK, number) if step.gain > 0 else (number, BANK)
     match.state.move_cash(payer, payee, step.amount)
-    match.tell(_told(match, number, step), by=number)
-
-
-def _told(match: Match, number: int, step: Step) -> OnBoard:
-    seat, estate = match.seat(number), match.state.estate
-    what = (step.position, seat.id, seat.name, step.amount)
+    seat, estate, what = match.seat(number), match.state.estate, (step.position, *match.who(number), step.amount)
     if step.kind in {"mortgage", "lift"}:
-        return (Mortgaged if step.kind == "mortgage" else Lifted)(*what, seat.cash)
-    levelled = Built if step.kind == "build" else Sold
-    return levelled(*what, step.before, step.after, estate.houses, estate.hotels, seat.cash)
+        match.tell((Mortgaged if step.kind == "mortgage" else Lifted)(*what, seat.cash), by=number)
+    else:
+        levels = (step.before, step.after, estate.houses, estate.hotels)
+        match.tell((Built if step.kind == "build" else Sold)(*what, *levels, seat.cash), by=number)
 
 
 def clear_lots(match: Match, number: int, *, paid: bool) -> None:
@@ -204,5 +186,4 @@ def clear_lots(match: Match, number: int, *, paid: bool) -> None:
     for lot in state.estate.held(number):
         if before := state.estate.level[lot]:
             brought = state.estate.raze(lot)
-            state.move_cash(BANK, number, brought if paid else 0)
-            match.tell(_told(match, number, Step("sell", lot, brought if paid else 0, before, 0)), by=number)
+            _book(match, number, Step("sell", lot, brought if paid else 0, before, 0))

@@ -16,6 +16,7 @@ from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, SPACES, STREETS
 from agentsim.games.monopoly.estate import Estate, Kind
 from agentsim.games.monopoly.question import Deeds, Part, Place, word
+from agentsim.games.monopoly.state import View
 
 Building: TypeAlias = Annotated[Literal["house", "hotel"], BeforeValidator(word)]
 LEVELS = Field(default=(), json_schema_extra={"maxItems": 40})
@@ -34,20 +35,6 @@ class Level(Part):
     type: Building = "house"
 
 
-class Bundle(Part):
-    """What a player does with its estate in one go, by positions; carried out in this order of the fields."""
-
-    sells: tuple[Level, ...] = LEVELS
-    mortgages: Deeds = ()
-    unmortgages: Deeds = ()
-    builds: tuple[Level, ...] = LEVELS
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing is done."""
-        return not (self.sells or self.mortgages or self.unmortgages or self.builds)
-
-
 class Funds(Part):
     """What raises money without another player."""
 
@@ -56,8 +43,18 @@ class Funds(Part):
 
     @property
     def bundle(self) -> Bundle:
-        """The same, as changes of an estate."""
         return Bundle(sells=self.sells, mortgages=self.mortgages)
+
+
+class Bundle(Funds):
+    """What a player does with its estate in one go, by positions; carried out in this order of the fields."""
+
+    unmortgages: Deeds = ()
+    builds: tuple[Level, ...] = LEVELS
+
+    @property
+    def empty(self) -> bool:
+        return not (self.sells or self.mortgages or self.unmortgages or self.builds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +101,10 @@ def carry_out(estate: Estate, seat: int, cash: int, bundle: Bundle) -> list[Step
     return steps
 
 
-def why_not(estate: Estate, seat: int, cash: int, bundle: Bundle) -> str:
-    """Why not all of it can be done; "" where it can. The estate is changed: it is one to try things out on."""
+def why_not(view: View, seat: int, bundle: Bundle) -> str:
+    """Why not all of it can be done; "" where it can."""
     try:
-        carry_out(estate, seat, cash, bundle)
+        carry_out(view.estate(), seat, view.seats[seat].cash, bundle)
     except IllegalDecision as illegal:
         return str(illegal)
     return ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 from agentsim.engine.number import WholeNumber
 from agentsim.engine.request import Choice, Number, Options
@@ -27,10 +27,10 @@ BID_STEP = 10  # of a player that could not be asked
 # -- at the printed price
 
 
-class Bought(Spoken):
+class Bought(Spoken[str]):
     """Buy at the printed price, or let it go to auction."""
 
-    action: Word
+    action: Annotated[Word, Choice(("buy", "auction"))]
 
 
 class BuyOrAuction(MonopolyRequest[Bought]):
@@ -42,9 +42,6 @@ class BuyOrAuction(MonopolyRequest[Bought]):
     }
 
     position: int
-
-    def choices(self) -> Options:
-        return {"action": Choice(("buy", "auction"))}
 
     def question(self) -> tuple[str, ...]:
         space = SPACES[self.position]
@@ -82,7 +79,6 @@ class AuctionOpened(OnBoard, heading="{position} is auctioned", content="Printed
 
     @property
     def price(self) -> int:
-        """In dollars."""
         return SPACES[self.position].price
 
 
@@ -110,10 +106,7 @@ class StakedBid(Part):
     bid: WholeNumber
 
 
-class Bid(Spoken):
-    """A bid, or 0."""
-
-    action: StakedBid
+Bid: TypeAlias = Spoken[StakedBid]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +128,11 @@ class AuctionLot:
 
     @property
     def price(self) -> int:
-        """The printed price."""
         space = SPACES[self.position]
         return space.house_cost if self.building else space.price
 
 
 class AuctionBid(MonopolyRequest[Bid]):
-    """A bid for the lot, or 0."""
-
     empty: ClassVar[Mapping[str, Any]] = {"action": {"bid": 0}}
     particulars: ClassVar[tuple[str, ...]] = ("lot.position", "lot.high", "lot.least")
 
@@ -153,7 +143,6 @@ class AuctionBid(MonopolyRequest[Bid]):
 
     @property
     def bids(self) -> str:
-        """The amounts that count."""
         return f"{self.lot.least} to {self.you.cash}"
 
     def why_not(self, decision: Bid) -> str:
@@ -180,10 +169,10 @@ class AuctionBid(MonopolyRequest[Bid]):
         lot, space = self.lot, SPACES[self.lot.position]
         if not lot.building:
             return f"{space.position} {space.name}"
-        rents, level = space.rents, self.view.level[lot.position]
+        now, then = self.view.estate().rent(lot.position, 0), space.rents[self.view.level[lot.position] + 1]
         return (
             f"The bank is short of {lot.building}s: the next one, which you would build at once on {space.position} "
-            f"{space.name} (rent {rents[level]}, then {rents[level + 1]}),"
+            f"{space.name} (rent {now}, then {then}),"
         )
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
@@ -224,7 +213,7 @@ async def _ascending(match: Match, position: int, order: Sequence[int]) -> tuple
             rivals = tuple(map(match.name, left))
             lot = AuctionLot(position, high, match.name(leader) if leader != BANK else "", least, rivals, sealed=False)
             bid = (await match.ask(number, AuctionBid, lot=lot)).action.bid
-        _heard(match, position, number, bid)
+        match.tell(BidMade(position, *match.who(number), bid), by=number)
         if bid:
             leader, high = number, bid
             left.append(number)
@@ -247,11 +236,6 @@ async def _sealed(match: Match, position: int, order: Sequence[int]) -> tuple[in
         if decision := decisions.get(number):
             match.voice(number, decision)
         bids[number] = decision.action.bid if decision else 0
-        _heard(match, position, number, bids[number])
+        match.tell(BidMade(position, *match.who(number), bids[number]), by=number)
     leader = max(order, key=bids.__getitem__)
     return (leader, bids[leader]) if bids[leader] else (BANK, 0)
-
-
-def _heard(match: Match, position: int, number: int, bid: int) -> None:
-    seat = match.seat(number)
-    match.tell(BidMade(position, seat.id, seat.name, bid), by=number)

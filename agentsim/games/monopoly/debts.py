@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from agentsim.engine.request import Options
 from agentsim.games.monopoly import bundle
@@ -22,7 +22,12 @@ from agentsim.games.monopoly.trade import Proposal
 from agentsim.games.monopoly.trading import deal
 
 
-class Bankrupted(OfPlayer, heading="{name} is bankrupt", content="Owes {creditor_name} ${owed} and has ${cash}."):
+class Bankrupted(
+    OfPlayer,
+    heading="{name} is bankrupt",
+    content="Owes {creditor_name} ${owed} and has ${cash}.",
+    out=("player",),
+):
     """`owed` is the debt that could not be paid; `creditor` None is the bank."""
 
     short = "{name} is bankrupt, owing {creditor_name} ${owed}"
@@ -41,10 +46,7 @@ class Raise(Funds):
     trade: Proposal = Proposal()
 
 
-class Raised(Spoken):
-    """How a debt is met."""
-
-    action: Raise
+Raised: TypeAlias = Spoken[Raise]
 
 
 class RaiseCash(Proposing[Raised]):
@@ -58,6 +60,8 @@ class RaiseCash(Proposing[Raised]):
     may_propose: bool
     position: int | None = None
     """What it is owed for, where that is a space."""
+    further: int = 0
+    """What the player owes at once after it, to others or for other deeds."""
 
     def choices(self) -> Options:
         return self.proposals("action.trade")
@@ -67,7 +71,7 @@ class RaiseCash(Proposing[Raised]):
         raised = decision.action
         if raised.bundle.empty and not (self.may_propose and raised.trade.propose_trade):
             return f"sell or mortgage something{', or propose a trade' * self.may_propose}: you owe."
-        return bundle.why_not(self.view.estate(), self.seat, self.you.cash, raised.bundle)
+        return bundle.why_not(self.view, self.seat, raised.bundle)
 
     def warning(self, decision: Raised) -> str:
         """Of the trade, as things are once the rest is done; there is none where none may be proposed."""
@@ -80,6 +84,7 @@ class RaiseCash(Proposing[Raised]):
         cash, estate = self.you.cash, self.view.estate()
         everything = cash + estate.liquid(self.seat)
         what = self.why if self.position is None else f"{self.why}, {self.position} {SPACES[self.position].name}"
+        further = f" After that you owe ${self.further} more." if self.further else ""
         by_trade, no_more = ", or propose a trade to one player, by id.", ". No more trades can be proposed."
         return (
             f"You owe {self.creditor} ${self.owed} ({what}) and have ${cash}: ${self.owed - cash} are missing. "
@@ -87,7 +92,7 @@ class RaiseCash(Proposing[Raised]):
             *open_to(self.view, self.seat, "sell", "mortgage"),
             *self._later(estate),
             f"With all buildings sold and all deeds mortgaged everything comes to ${everything}; after paying you keep "
-            f"${everything - self.owed}.",
+            f"${everything - self.owed}.{further}",
             f"Sell buildings, mortgage deeds{by_trade if self.may_propose else no_more}",
         )
 
@@ -163,23 +168,28 @@ async def settle(match: Match, debts: Iterable[Debt]) -> None:
     state = match.state
     while queue and not state.over:
         debt = queue.popleft()
-        gone = debt.creditor != BANK and match.seat(debt.creditor).bankrupt
-        if gone or match.seat(debt.debtor).bankrupt:
+        if not _due(match, debt):
             continue
-        if await _raised(match, debt):
+        further = sum(later.amount for later in queue if later.debtor == debt.debtor and _due(match, later))
+        if await _raised(match, debt, further):
             match.pay(debt.debtor, debt.creditor, debt.amount, debt.why, debt.position)
         else:
             queue.extendleft(reversed(await _bankruptcy(match, debt)))
 
 
-async def _raised(match: Match, debt: Debt) -> bool:
-    """Have the debtor raise what is missing; whether it is there."""
+def _due(match: Match, debt: Debt) -> bool:
+    gone = debt.creditor != BANK and match.seat(debt.creditor).bankrupt
+    return not (gone or match.seat(debt.debtor).bankrupt)
+
+
+async def _raised(match: Match, debt: Debt, further: int) -> bool:
+    """Have the debtor raise what is missing; whether it is there. `further` is what it owes after it."""
     state, seat, proposals = match.state, match.seat(debt.debtor), 0
     while seat.cash < debt.amount:
         if seat.cash + state.estate.liquid(debt.debtor) < debt.amount:
             return False  # nothing the bank gives would be enough
         may_propose = proposals < match.config.proposals_per_phase
-        owes = {"owed": debt.amount, "creditor": match.name(debt.creditor), "why": debt.why}
+        owes = {"owed": debt.amount, "creditor": match.name(debt.creditor), "why": debt.why, "further": further}
         decision = await match.ask(debt.debtor, RaiseCash, **owes, may_propose=may_propose, position=debt.position)
         carry_out(match, debt.debtor, decision.action.bundle)
         if may_propose and decision.action.trade.propose_trade:

@@ -49,7 +49,6 @@ class Estate:
         return [position for position in DEEDS if owner[position] == seat]
 
     def completes(self, seat: int, group: str) -> bool:
-        """Whether the seat holds every deed of the group."""
         for position in GROUPS[group]:  # noqa: SIM110 - asked all the time, and `all` takes twice as long
             if self.owner[position] != seat:
                 return False
@@ -174,7 +173,6 @@ class Estate:
         self.level[lot] = level
 
     def check(self) -> Iterator[str]:
-        """Every broken invariant, in words."""
         levels = [self.level[lot] for lot in STREETS]
         if sum([level for level in levels if level < HOTEL]) + self.houses != HOUSES or self.houses < 0:
             yield "houses on lots and in the bank make up 32"

@@ -6,7 +6,7 @@ Buying and bidding are asked of who has the cash; this is the question before.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES
@@ -16,11 +16,7 @@ from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import group_line, rent_line
 from agentsim.games.monopoly.question import MonopolyRequest, Spoken
 
-
-class Funded(Spoken):
-    """What is sold and mortgaged first, or nothing."""
-
-    action: Funds
+Funded: TypeAlias = Spoken[Funds]
 
 
 class RaiseFirst(MonopolyRequest[Funded]):
@@ -34,7 +30,7 @@ class RaiseFirst(MonopolyRequest[Funded]):
     bid: bool
 
     def why_not(self, decision: Funded) -> str:
-        return bundle.why_not(self.view.estate(), self.seat, self.you.cash, decision.action.bundle)
+        return bundle.why_not(self.view, self.seat, decision.action.bundle)
 
     def question(self) -> tuple[str, ...]:
         space, cash = SPACES[self.position], self.you.cash
@@ -50,9 +46,6 @@ class RaiseFirst(MonopolyRequest[Funded]):
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return lists_that_matter(action, self.view.estate(), self.seat)
-
-    def fallback(self) -> Funded:
-        return self.silent(action=Funds())
 
 
 async def can_pay(match: Match, number: int, position: int, needed: int, *, bid: bool) -> bool:

@@ -5,49 +5,36 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from agentsim.engine.event import Event, Everyone, PlayerId
-from agentsim.engine.game import Bot, Game, Outcome
+from agentsim.engine.event import Everyone, PlayerId
+from agentsim.engine.game import Bot, Game, Outcome, told_in
+from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import DECKS, Deck, ids
 from agentsim.games.monopoly.bots import BOTS
-from agentsim.games.monopoly.building import Built, Lifted, ManageEstate, Mortgaged, Sold
-from agentsim.games.monopoly.buying import AuctionBid, AuctionClosed, AuctionOpened, BidMade, BuyOrAuction
+from agentsim.games.monopoly.building import ManageEstate
+from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
-from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
+from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.funding import RaiseFirst
-from agentsim.games.monopoly.jail import Freed, JailAction, Jailed, StayedInJail
-from agentsim.games.monopoly.match import CardMoved, DeedMoved, Match, Moved, Paid, Rolled
-from agentsim.games.monopoly.panels import panels
+from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.panels import course, panels
 from agentsim.games.monopoly.proposing import ProposeTrade
 from agentsim.games.monopoly.receipt import LiftOnReceipt
 from agentsim.games.monopoly.rulebook import laws
-from agentsim.games.monopoly.shortage import BuildingShort
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, take_minutes
 from agentsim.games.monopoly.tables import tables
-from agentsim.games.monopoly.talk import Narrated, Spoke, Summarized, Thought
-from agentsim.games.monopoly.trading import (
-    AnswerTrade,
-    React,
-    TradeAccepted,
-    TradeDiscarded,
-    TradeProposed,
-    TradeRejected,
-)
-from agentsim.games.monopoly.turn import CardDrawn, GameBegan, GameEnded, Result, play_turn
+from agentsim.games.monopoly.trading import AnswerTrade, React
+from agentsim.games.monopoly.turn import GameBegan, GameEnded, Result, play_turn
 
 MOST_PLAYERS = 8
 REQUESTS: tuple[type[Request[Any]], ...] = (
     *(JailAction, PhaseAction, ManageEstate, ProposeTrade, AnswerTrade, React, BuyOrAuction, AuctionBid, RaiseCash),
     *(RaiseFirst, LiftOnReceipt),
-)
-EVENTS: tuple[type[Event], ...] = (
-    *(Rolled, Moved, CardDrawn, CardMoved, Jailed, Freed, StayedInJail, DeedMoved, AuctionOpened, BidMade),
-    *(AuctionClosed, Built, Sold, Mortgaged, Lifted, Paid, Bankrupted, TradeProposed, TradeDiscarded, TradeAccepted),
-    *(TradeRejected, BuildingShort, GameBegan, Spoke, Thought, Narrated, Summarized, GameEnded),
 )
 
 
@@ -60,11 +47,12 @@ class Monopoly(Game):
     rules_version = 2
     config = MonopolyConfig
     requests = (*REQUESTS, Summarize)
-    events = EVENTS
+    events = told_in(__package__)
     bots: ClassVar[Mapping[str, Bot]] = {name: keeping_minutes(policy) for name, policy in BOTS.items()}
     staff = frozenset({SUMMARIZER})
     laws = staticmethod(laws)
     panels = staticmethod(panels)
+    course = staticmethod(course)
     tables = staticmethod(tables)
 
     def admit(self, config: MonopolyConfig, players: Sequence[PlayerId]) -> None:
@@ -80,7 +68,7 @@ class Monopoly(Game):
         match = Match(table, config, state)
         if config.memory == "window":
             match.take_minutes = take_minutes
-        table.watch(state)
+        table.watch(state, lambda: _progress(state, config.max_turns))
         table.tell(GameBegan(names, config.start_cash, config.max_turns), to=Everyone)
         while not state.over and state.turn < config.max_turns:
             state.begin_turn()
@@ -94,3 +82,14 @@ class Monopoly(Game):
         table.tell(GameEnded(state.turn, tuple(results)), to=Everyone)
         played = "one turn was" if config.max_turns == 1 else f"{config.max_turns} turns were"
         return Outcome("one player is left" if state.over else f"{played} played", standings)
+
+
+def _progress(state: State, turns: int) -> Progress:
+    seats = sorted(range(len(state.seats)), key=state.worth, reverse=True)
+    rows = (
+        (seat.id, "bankrupt" if seat.bankrupt else f"${seat.cash:,} and deeds for ${state.worth(n) - seat.cash:,}", n)
+        for n, seat in ((n, state.seats[n]) for n in seats)
+    )
+    return Progress(
+        "turn", state.turn, turns, tuple((who, words, not state.seats[n].bankrupt) for who, words, n in rows)
+    )

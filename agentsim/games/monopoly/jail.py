@@ -52,10 +52,7 @@ class StayedInJail(OfPlayer, heading="{name} stays in jail", content="{failed} o
 # -- what is asked
 
 
-class JailChoice(Spoken):
-    """`pay_fine`, `use_card`, `roll_doubles` or `manage`."""
-
-    action: Word
+JailChoice: TypeAlias = Spoken[Word]
 
 
 class JailAction(MonopolyRequest[JailChoice]):
@@ -76,9 +73,10 @@ class JailAction(MonopolyRequest[JailChoice]):
     def question(self) -> tuple[str, ...]:
         you = self.you
         last = f"; this is the last roll: if it fails you must pay ${FINE} and move"
+        card = "one of your cards" if len(you.cards) > 1 else "your card"
         words = {
             "pay_fine": f"pay ${FINE} of your ${you.cash} and roll to move",
-            "use_card": f"play one of your {len(you.cards)} cards out of jail and roll to move",
+            "use_card": f"play {card} out of jail and roll to move",
             "roll_doubles": f"stay unless you roll doubles{last * (you.failed == ROLLS - 1)}",
             "manage": "see to your estate first, then choose",
         }
@@ -99,15 +97,13 @@ class JailAction(MonopolyRequest[JailChoice]):
 def imprison(match: Match, number: int, why: JailedFor) -> None:
     """To jail, past nothing, and the turn is over."""
     match.state.put(number, JAIL, jailed=True)
-    seat = match.seat(number)
-    match.tell(Jailed(seat.id, seat.name, why))
+    match.tell(Jailed(*match.who(number), why))
 
 
 def free(match: Match, number: int, how: FreedBy) -> None:
     """Out of jail."""
-    seat = match.seat(number)
     match.state.put(number, JAIL)
-    match.tell(Freed(seat.id, seat.name, how), by=number)
+    match.tell(Freed(*match.who(number), how), by=number)
 
 
 async def choose_way_out(match: Match, number: int) -> None:
@@ -154,6 +150,6 @@ async def roll_for_freedom(match: Match, number: int) -> int:
         free(match, number, "third roll")
     else:
         match.state.put(number, JAIL, jailed=True, failed=seat.failed + 1)
-        match.tell(StayedInJail(seat.id, seat.name, seat.failed))
+        match.tell(StayedInJail(*match.who(number), seat.failed))
         return 0
     return sum(dice)

@@ -16,17 +16,16 @@ from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.template import By, If, Template
 from agentsim.engine.wording import CUT, cut
-from agentsim.games.monopoly.blocks import Blocks
 from agentsim.games.monopoly.board import JAIL_CARDS, SALARY, DeckName, OfPlayer, OnBoard, Position
 from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.minutes import EVERYBODY, Minutes
+from agentsim.games.monopoly.minutes import EVERYBODY, Blocks, Minutes
 from agentsim.games.monopoly.question import Reacted, Spoken, StandIn
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.talk import Memory, Narrated, Spoke, Talk, Thought
 
 Q = TypeVar("Q", bound=Request[Any])
-S = TypeVar("S", bound=Spoken | Reacted)
+S = TypeVar("S", bound=Spoken[Any] | Reacted)
 
 Why: TypeAlias = Literal[
     "salary", "rent", "tax", "fine", "card", "purchase", "auction", "interest", "trade", "bankruptcy"
@@ -81,7 +80,6 @@ class Paid(
 
     @property
     def left(self) -> tuple[str, ...]:
-        """What each player involved has afterwards."""
         return tuple(f"{self.names[player]} ${cash}" for player, cash in self.cash.items())
 
 
@@ -138,12 +136,10 @@ class Rolled(
 
     @property
     def total(self) -> int:
-        """Both dice."""
         return sum(self.dice)
 
     @property
     def doubles(self) -> bool:
-        """Whether both dice show the same."""
         return self.dice[0] == self.dice[1]
 
 
@@ -179,8 +175,11 @@ class Match:
         self._limits = {"words": config.speech_words, "chars": config.thought_chars, "max_turns": config.max_turns}
 
     def seat(self, number: int) -> Seat:
-        """The player in a seat."""
         return self.state.seats[number]
+
+    def who(self, number: int) -> tuple[str, str]:
+        """A player's id and name, with which its events begin."""
+        return self.state.seats[number].id, self.state.seats[number].name
 
     def name(self, number: int) -> str:
         """The public name of a seat's holder, or of the bank."""
@@ -192,7 +191,6 @@ class Match:
 
     @property
     def minutes(self) -> Minutes:
-        """What all players remember of what all heard."""
         return self.table.memory(EVERYBODY, self._minutes)
 
     def memory(self, number: int) -> Memory:
@@ -212,15 +210,14 @@ class Match:
         self.voice(number, decision)
         return decision
 
-    def voice(self, number: int, decision: Spoken | Reacted) -> None:
+    def voice(self, number: int, decision: Spoken[Any] | Reacted) -> None:
         """Say what came with a decision: the player's words, or the narrator's in place of them.
 
         The narrator's are no deed of the player's, and its second line is for the log alone.
         """
         if not (decision.public_speech or decision.private_thought or isinstance(decision, StandIn)):
             return
-        seat = self.state.seats[number]
-        who = (seat.id, seat.name, self.state.turn)
+        who = (*self.who(number), self.state.turn)
         if isinstance(decision, StandIn):
             for line, to in ((decision.narrated, Everyone), (decision.noted, Nobody)):
                 if line:
@@ -228,7 +225,7 @@ class Match:
         if speech := self.in_few_words(decision.public_speech):
             self.tell(Spoke(*who, speech), by=number)
         if thought := cut(decision.private_thought, self.config.thought_chars):
-            self.tell(Thought(*who, thought), to=(seat.id,), by=number)
+            self.tell(Thought(*who, thought), to=who[:1], by=number)
 
     def in_few_words(self, text: str) -> str:
         """What is said aloud, in one line of so many words of ordinary length; what is longer is cut, with a mark."""
@@ -236,7 +233,6 @@ class Match:
         return cut(f"{' '.join(words[:most])}{CUT * (len(words) > most)}", most * LONGEST_WORD + len(CUT))
 
     def tell(self, event: Event, *, by: int = BANK, to: Audience = Everyone) -> None:
-        """Something happened."""
         self.table.tell(event, to=to, by=self.id(by))
 
     def pay(self, payer: int, payee: int, amount: int, why: Why, position: int | None = None) -> None:
@@ -268,14 +264,12 @@ class Match:
         if purpose != "rent":
             self.state.roll, self.state.roller = dice, number
             self.state.version += 1
-        seat = self.seat(number)
-        self.tell(Rolled(seat.id, seat.name, dice, purpose))
+        self.tell(Rolled(*self.who(number), dice, purpose))
         return dice
 
     def move(self, number: int, to: int, by: MovedBy) -> None:
         """The token goes there, and nothing else happens."""
-        seat = self.seat(number)
-        moved = Moved(seat.id, seat.name, seat.position, to, by)
+        moved = Moved(*self.who(number), self.seat(number).position, to, by)
         self.state.put(number, to)
         self.tell(moved)
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agentsim.engine.event import LogEntry, PlayerId
-from agentsim.engine.panel import Board, Cell, Chart, DataTable, Panel, Scene, Series
+from agentsim.engine.panel import Board, Cell, Chart, Course, DataTable, Panel, Scene, Series
 from agentsim.games.monopoly.board import GROUPS, JAIL, SPACES, group_name, name_of
 from agentsim.games.monopoly.jail import Jailed, StayedInJail
 from agentsim.games.monopoly.landing_odds import IN_JAIL, long_run
@@ -34,18 +34,30 @@ def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
     return [board(turns, names), *_money(turns, names), *_trades(log, names), *_landings(log)]
 
 
+def course(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
+    """Everybody's net worth by turn."""
+    turns = snapshots(log)
+    return Course(
+        _worth(turns, turns[0].names) if len(turns) > 1 else None, margin=("net_worth",), refusals=("rejected a trade",)
+    )
+
+
 # -- net worth and cash by turn, and who paid whom how much rent
 
 
 def _money(turns: Sequence[Replay], names: Mapping[PlayerId, str]) -> Iterator[Panel]:
     """Charts of every player's money; of rents only where some were paid."""
-    note = "Cash, deeds at list price (mortgaged: half of it) and buildings at cost."
-    yield _chart("Net worth", turns, names, Replay.worth, note)
-    yield _chart("Cash", turns, names, lambda turn, player: turn.cash[player], "")
+    yield _worth(turns, names)
+    yield _chart("Cash", turns, names, lambda turn, player: turn.cash[player])
     rents = [event for turn in turns for event in turn.events if isinstance(event, Paid) and event.why == "rent"]
     if rents:
         yield _flows(rents, names)
         yield _by_group(rents, names)
+
+
+def _worth(turns: Sequence[Replay], names: Mapping[PlayerId, str]) -> Chart:
+    note = "Cash, deeds at list price (mortgaged: half of it) and buildings at cost."
+    return _chart("Net worth", turns, names, Replay.worth, note)
 
 
 def _chart(
@@ -53,14 +65,18 @@ def _chart(
     turns: Sequence[Replay],
     names: Mapping[PlayerId, str],
     value: Callable[[Replay, PlayerId], int],
-    note: str,
+    note: str = "",
 ) -> Chart:
     every = -(-len(turns) // _POINTS)
     chosen = [turn for place, turn in enumerate(turns) if place % every == 0 or turn is turns[-1]]
     some = f"Every {every}th turn." if every > 3 else f"Every {('', 'second ', 'third ')[every - 1]}turn."
-    series = tuple(Series(name, tuple(float(value(turn, player)) for turn in chosen)) for player, name in names.items())
-    x = tuple(str(turn.turn) for turn in chosen)
-    return Chart(title, "line", x, series, "turn", "dollars", " ".join(filter(None, (note, some if every > 1 else ""))))
+    series = tuple(
+        Series(name, tuple(None if player in turn.bankrupt else float(value(turn, player)) for turn in chosen))
+        for player, name in names.items()
+    )
+    note = " ".join(filter(None, (note, some if every > 1 else "")))
+    rounds = tuple(turn.turn for turn in chosen)
+    return Chart(title, "line", tuple(map(str, rounds)), series, "turn", "dollars", note, rounds)
 
 
 def _flows(rents: Sequence[Paid], names: Mapping[PlayerId, str]) -> DataTable:
@@ -197,5 +213,5 @@ def _table(found: Counter[int]) -> DataTable:
         shares = (100 * found[cell] / total, 100 * leave[cell], 100 * stay[cell])
         rows.append((name, found[cell], *(round(share, 2) for share in shares)))
     columns = ("space", "landings", "% here", "% in the long run, leaving jail", "% staying in jail")
-    note = "After each roll and all that it brought about; nobody rests on Go To Jail."
+    note = "After each roll and all that it brought about; no token rests on Go To Jail."
     return DataTable("Landings by space", columns, tuple(rows), note)

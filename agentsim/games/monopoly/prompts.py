@@ -27,16 +27,16 @@ def rules(players: int, max_turns: int) -> tuple[str, ...]:
         f"the game has not ended after {max_turns} turns, counted over all players, the greatest net worth wins: "
         "cash, deeds at their price (mortgaged: half), buildings at cost. Amounts are dollars, positions count from "
         "GO = 0.",
-        "- Passing GO or landing on it pays 200. An unowned property you land on is yours for its price, or is "
-        "auctioned to anybody.\n"
+        "- Passing GO or landing on it pays 200. An unowned property you land on is yours for its price, or "
+        "auctioned to all.\n"
         "- The owner of a whole colour group gets double rent on its bare lots and may build there, evenly, while none "
         "of its deeds is mortgaged; a lot's fifth building is its hotel. The bank has 32 houses and 12 hotels, and "
         "takes buildings back for half.\n"
         "- Once a group is bare of buildings its deeds may be mortgaged, for half their price; they then earn nothing. "
         "Lifting a mortgage costs it and a tenth more; a player who is handed a mortgaged deed pays that tenth at "
         "once.\n"
-        "- Before and after your roll you may propose trades: deeds of groups without buildings, cash, and cards out "
-        "of jail, now; promises bind nobody.\n"
+        "- Before and after your roll you may propose trades of deeds whose groups are bare, cash and cards out of "
+        "jail; promises bind nobody.\n"
         "- Doubles give another roll, three in a row jail. Out of jail: pay 50, a card, or doubles, which move but "
         "give no further roll; after the third failed roll the 50 are due.\n"
         f"- Income Tax ({_INCOME.position}) takes {_INCOME.tax}, Luxury Tax ({_LUXURY.position}) {_LUXURY.tax}. Chance "
@@ -46,9 +46,9 @@ def rules(players: int, max_turns: int) -> tuple[str, ...]:
         "creditor.",
         "Deeds, with the price of a building in brackets (position, name, price: rent bare/1/2/3/4 houses/hotel):",
         *map(_printed, GROUPS),
-        "You are shown what all players heard, their own words in quotation marks; of each player cash, net worth, up "
-        "to how much selling and mortgaging everything would bring the cash, and place; and who holds each group's "
-        "deeds, in brackets the chance that at least one opponent lands there on its next turn.",
+        "You are shown what all heard, players' own words in quotation marks; of each player cash, net worth, up to "
+        "what selling and mortgaging all would bring the cash, and place; and who holds each group, in brackets the "
+        "chance that an opponent or more lands there next turn, the jailed taken to leave.",
         "Answer with one JSON object, and nothing else. All players hear your public_speech; your private_thought is "
         "yours alone.",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from agentsim.engine.request import Choice, Options, Text
 from agentsim.engine.schema import said
@@ -20,13 +20,10 @@ from agentsim.games.monopoly.state import SeatView
 from agentsim.games.monopoly.trade import Offered, Proposal, possible, terms_of, why_not
 from agentsim.games.monopoly.trading import deal
 
-S = TypeVar("S", bound=Spoken)
+S = TypeVar("S", bound=Spoken[Any])
 
 
-class Proposed(Spoken):
-    """A trade, or none."""
-
-    action: Proposal
+Proposed: TypeAlias = Spoken[Proposal]
 
 
 class Proposing(MonopolyRequest[S]):
@@ -106,9 +103,6 @@ class ProposeTrade(Proposing[Proposed]):
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         return self.trade_that_can_be(action, self.view.seats)
-
-    def fallback(self) -> Proposed:
-        return self.silent(action=Proposal())
 
 
 def left(match: Match, number: int, made: int) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache, cached_property
 from operator import attrgetter
 from types import new_class
-from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -19,7 +19,7 @@ from agentsim.engine.options import Schema
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Options, Request, Text
-from agentsim.engine.schema import changed
+from agentsim.engine.schema import changed, options_in
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.prompts import rules
@@ -31,6 +31,8 @@ _POSITIONS = {SPACES[position].name: position for position in DEEDS}
 
 
 # -- what is answered
+
+A = TypeVar("A")
 
 
 def word(value: Any) -> Any:
@@ -66,11 +68,11 @@ class Reacted(Decision):
     _without_nulls = model_validator(mode="before")(_given)
 
 
-class Spoken(Decision):
+class Spoken(Decision, Generic[A]):
     """An action, and the words that come with it, public and private."""
 
     private_thought: str = ""
-    action: Any
+    action: A
     public_speech: str = ""
 
     _without_nulls = model_validator(mode="before")(_given)
@@ -86,7 +88,7 @@ class StandIn(Decision):
     noted: str = ""
 
 
-S = TypeVar("S", bound=Spoken | Reacted)
+S = TypeVar("S", bound=Spoken[Any] | Reacted)
 
 
 @cache
@@ -132,14 +134,13 @@ class MonopolyRequest(Request[S]):
 
     @property
     def you(self) -> SeatView:
-        """The player."""
         return self.view.seats[self.seat]
 
     def options(self) -> Options:
-        return {**self.choices(), **_spoken(self.words, self.chars)}
+        return {**options_in(self.answer), **self.choices(), **_spoken(self.words, self.chars)}
 
     def choices(self) -> Options:
-        """The legal actions, where they are few."""
+        """The legal actions, where they are few and the state decides them."""
         return {}
 
     def prompt(self) -> Prompt:
@@ -171,6 +172,10 @@ class MonopolyRequest(Request[S]):
     def fingerprint_fields(self) -> Mapping[str, Any]:
         told = {path.rpartition(".")[2]: attrgetter(path)(self) for path in self.particulars}
         return {"board": self.view.mark, **told}
+
+    def fallback(self) -> S:
+        """What an empty object means, which is to do nothing, where a question has no other."""
+        return self.silent(action={})
 
     def silent(self, **action: Any) -> S:
         """The decision of a player who gave no usable answer: the player says nothing, the narrator says so."""

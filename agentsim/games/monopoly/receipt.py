@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from agentsim.engine.request import Options, Subset
 from agentsim.games.monopoly.board import SPACES
@@ -13,11 +13,7 @@ from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import rent_line
 from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Spoken
 
-
-class LiftedOnReceipt(Spoken):
-    """The deeds whose mortgages are lifted at once, by position."""
-
-    action: Deeds
+LiftedOnReceipt: TypeAlias = Spoken[Deeds]
 
 
 class LiftOnReceipt(MonopolyRequest[LiftedOnReceipt]):

@@ -45,12 +45,10 @@ class Replay:
 
     @classmethod
     def begin(cls, event: GameBegan) -> Replay:
-        """The set-up."""
         ids = list(event.names)
         return cls(dict(event.names), dict.fromkeys(ids, event.cash), dict.fromkeys(ids, 0), dict.fromkeys(ids, 0))
 
     def copy(self) -> Replay:
-        """The game at this moment, which stays as it is."""
         copied = replace(self, cash=dict(self.cash), positions=dict(self.positions), cards=dict(self.cards))
         copied.jailed, copied.bankrupt, copied.estate = set(self.jailed), set(self.bankrupt), self.estate.copy()
         return copied
@@ -101,7 +99,6 @@ class Replay:
 
 
 def began(log: Sequence[LogEntry]) -> GameBegan | None:
-    """The event of the beginning, where it is in the log."""
     return next((told.event for told in log if isinstance(told.event, GameBegan)), None)
 
 

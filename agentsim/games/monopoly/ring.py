@@ -150,7 +150,7 @@ def _scene(turn: Replay, names: Mapping[PlayerId, str]) -> Scene:
     left = _ROWS - 1 - len(names) * 4 // 3 - sum(-(-len(line) // _ROW) for line in done)
     said = quotations(turn.events, left * _ROW)
     notes = (*done, f"The bank has {_stock(estate)} left.", *said)
-    return Scene(caption, tiles, pieces, figures, notes)
+    return Scene(caption, tiles, pieces, figures, notes, turn.turn)
 
 
 def _stock(estate: Estate) -> str:

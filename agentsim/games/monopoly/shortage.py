@@ -64,10 +64,9 @@ def _rivals(match: Match, builder: int, step: Step) -> list[int]:
     return [other for other in rich if _lots(match.state.estate, other, building(step.after))]
 
 
-def _lots(estate: Estate, number: int, kind: Building) -> tuple[int, ...]:
-    """The lots on which a player may build this next."""
-    able = [lot for lot in estate.able("build", number) if building(estate.level[lot] + 1) == kind]
-    return tuple(able)
+def _lots(estate: Estate, number: int, kind: Building) -> list[int]:
+    """Those on which a player may build this next."""
+    return [lot for lot in estate.able("build", number) if building(estate.level[lot] + 1) == kind]
 
 
 async def _auctioned(match: Match, builder: int, step: Step, bidders: Sequence[int], out: set[int]) -> None:
@@ -75,13 +74,13 @@ async def _auctioned(match: Match, builder: int, step: Step, bidders: Sequence[i
     kind = building(step.after)
     leader, high, left = builder, step.amount, deque((*bidders, builder))
     while (number := left.popleft()) != leader:
-        place, seat, bid = _place(match, number, step, own=number == builder), match.seat(number), 0
+        place, bid = _place(match, number, step, own=number == builder), 0
         least = high + match.config.auction_min_step
-        if seat.cash >= least:
+        if match.seat(number).cash >= least:
             names = (match.name(leader), least, tuple(map(match.name, left)))
             lot = AuctionLot(place, high, *names, sealed=False, building=kind)
             bid = (await match.ask(number, AuctionBid, lot=lot)).action.bid
-            match.tell(BidMade(place, seat.id, seat.name, bid), by=number)
+            match.tell(BidMade(place, *match.who(number), bid), by=number)
         if bid:
             leader, high = number, bid
             left.append(number)

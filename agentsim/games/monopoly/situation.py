@@ -1,4 +1,4 @@
-"""Situation: the board in words, as one player sees it: everybody's money, the deeds by group, what may come next."""
+"""Situation: the board in words, as one player sees it: the money of all, the deeds by group, what may come next."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from agentsim.engine.wording import counted
-from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, SPACES, group_name, name_of
+from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, group_name, name_of
 from agentsim.games.monopoly.estate import BANK, Estate
-from agentsim.games.monopoly.landing_odds import IN_JAIL
-from agentsim.games.monopoly.outlook import any_visit, worst_rent
+from agentsim.games.monopoly.landing_odds import IN_JAIL, any_visit, worst_rent
 from agentsim.games.monopoly.state import SeatView, View
 
 
@@ -31,7 +30,7 @@ def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
             for group, chance in chances.items()
         ),
         _danger(estate, seat, _start(seats[seat])),
-        f"The bank has {view.houses} of {HOUSES} houses and {view.hotels} of {HOTELS} hotels.",
+        f"The bank has {counted(view.houses, 'house')} and {counted(view.hotels, 'hotel')} left.",
     )
 
 
@@ -90,5 +89,5 @@ def _lot(estate: Estate, position: int) -> str:
 
 def _danger(estate: Estate, seat: int, start: int) -> str:
     rent, position = worst_rent(estate, seat, start)
-    where = f" is ${rent}, on {position} {name_of(position)}" if rent else " is none"
-    return f"The highest rent you can meet with your next roll{where}."
+    where = f"${rent}, on {position} {name_of(position)}" if rent else "none"
+    return f"Highest rent you can meet with your next roll: {where}."

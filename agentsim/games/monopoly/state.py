@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import repeat
+from operator import attrgetter
 
 from agentsim.engine.game import Standing, ranked
 from agentsim.games.monopoly.board import GROUPS, JAIL, JAIL_CARDS, SPACES, START_CASH, Deck, DeckName, ids
@@ -54,7 +55,6 @@ class State:
 
     @property
     def living(self) -> list[int]:
-        """Seats that are still in the game, in order."""
         return [number for number, seat in enumerate(self.seats) if not seat.bankrupt]
 
     @property
@@ -135,7 +135,6 @@ class State:
         return ranked(entries)
 
     def check(self) -> Sequence[str]:
-        """Every broken invariant, in words."""
         return [*self._check_seats(), *self._check_estate(), *self._check_cards()]
 
     def _check_seats(self) -> Iterator[str]:
@@ -205,7 +204,6 @@ class Holdings:
 
 @lru_cache(maxsize=256)
 def holdings(owner: tuple[int, ...], seats: int) -> Holdings:
-    """Of the deeds as they lie; `View.holdings` is this without a look-up."""
     counts = [dict.fromkeys(GROUPS, 0) for _ in range(seats)]
     for group, lots in GROUPS.items():
         for lot in lots:
@@ -243,7 +241,6 @@ class View:
 
     @cached_property
     def holdings(self) -> Holdings:
-        """Who holds how much of which group."""
         return holdings(self.owner, len(self.seats))
 
     def estate(self) -> Estate:
@@ -259,20 +256,14 @@ class View:
 
     @property
     def living(self) -> tuple[int, ...]:
-        """Seats still in the game."""
         return tuple([number for number, seat in enumerate(self.seats) if not seat.bankrupt])
+
+
+_changing = attrgetter("cash", "position", "jailed", "failed", "bankrupt")
 
 
 def _seat_view(seat: Seat, before: SeatView | None) -> SeatView:
     cards = tuple(seat.cards)
-    if (
-        before is not None
-        and before.cash == seat.cash
-        and before.position == seat.position
-        and before.jailed == seat.jailed
-        and before.failed == seat.failed
-        and before.cards == cards
-        and before.bankrupt == seat.bankrupt
-    ):
+    if before is not None and before.cards == cards and _changing(before) == _changing(seat):
         return before
     return SeatView(seat.id, seat.name, seat.cash, seat.position, seat.jailed, seat.failed, cards, seat.bankrupt)

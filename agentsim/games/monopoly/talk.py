@@ -90,14 +90,13 @@ class Memory:
         yield from (told.line for told in self.told)
 
     def thought(self) -> Iterator[str]:
-        """What the player thought itself."""
         yield "Your own latest thoughts:" if self.thoughts else "You have had no thoughts yet."
         yield from (joined(f"- turn {thought.turn}: ", in_quotes(thought.text)) for thought in self.thoughts)
 
     def refused(self) -> Iterator[str]:
-        """What became of the player's offers."""
-        for entry in self.rejections:
-            yield f"{entry.name} rejected {entry.rejected} of your last {entry.offers} offers."
+        if self.rejections:
+            counts = (f"{entry.name} {entry.rejected} of {entry.offers}" for entry in self.rejections)
+            yield f"Your latest offers, rejected: {', '.join(counts)}."
         if self.discarded:
             yield f"Your last proposal came to nothing, and nobody heard of it: {self.discarded}."
 
@@ -162,7 +161,6 @@ class Remembered(Recounted, base=True):
 
     @property
     def said(self) -> str:
-        """The player's words in it, if any."""
         return str(getattr(self, self.words)) if self.words else ""
 
     @property

@@ -34,7 +34,6 @@ class Side(Part):
 
     @property
     def empty(self) -> bool:
-        """Whether it gives nothing."""
         return not (self.properties or self.cash or self.jail_cards)
 
     @property
@@ -43,7 +42,6 @@ class Side(Part):
         return self.cash + sum(SPACES[at].price for at in self.properties) + FINE * self.jail_cards
 
     def parts(self, in_cash: str = "") -> list[str]:
-        """Every part, by name."""
         parts = [name_of(position) for position in self.properties]
         parts += [f"${self.cash}{in_cash}"] * (self.cash > 0)
         parts += [f"{counted(self.jail_cards, 'card')} out of jail"] * (self.jail_cards > 0)
@@ -104,7 +102,7 @@ def consequences(view: View, terms: Terms, seat: int) -> Iterator[str]:
             after.owner[position] = number
     names = {number: "you" if number == seat else view.seats[number].name for number, _, _ in sides}
     values = {number: listed(before, gets) - listed(before, gives) for number, gives, gets in sides}
-    yield f"By list price (a mortgaged deed counts half, a card ${FINE}) you gain {_dollars(values[seat])}."
+    yield f"By list price (a mortgaged deed counts half, a card ${FINE}) {_balance(values[seat])}."
     due = {names[number]: interest_on(view.mortgaged, gets.properties) for number, _, gets in sides}
     if any(due.values()):
         owing = (f"{who} {'pay' if who == 'you' else 'pays'} ${amount}" for who, amount in due.items() if amount)
@@ -122,11 +120,11 @@ def consequences(view: View, terms: Terms, seat: int) -> Iterator[str]:
                 whose = "your" if number == seat else f"{name}'s"
                 yield f"The trade {'completes' if completed else 'breaks'} {whose} {group_name(group)} group."
     rents = (f"{name} ${rents_of(before, number)}, then ${rents_of(after, number)}" for number, name in names.items())
-    yield f"All rents, one visit to each deed: {'; '.join(rents)}."
+    yield f"All rents, one visit to each deed (utilities: a roll of {_PIPS}): {'; '.join(rents)}."
 
 
-def _dollars(amount: int) -> str:
-    return f"-${-amount}" if amount < 0 else f"${amount}"
+def _balance(amount: int) -> str:
+    return f"you {'lose' if amount < 0 else 'gain'} ${abs(amount)}"
 
 
 def listed(estate: Estate, side: Side) -> int:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 from agentsim.engine.event import AGAINST, FOR, Deed, Interaction, Past
 from agentsim.engine.prompt import quoted
-from agentsim.engine.request import Choice, Options
+from agentsim.engine.request import Choice
 from agentsim.engine.template import Worded
 from agentsim.engine.wording import sentence
 from agentsim.games.monopoly.board import SPACES, handed_cards
@@ -19,15 +19,7 @@ from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted, Spoken, Word
 from agentsim.games.monopoly.receipt import received
 from agentsim.games.monopoly.talk import Remembered, Talk
-from agentsim.games.monopoly.trade import (
-    Offered,
-    Side,
-    Terms,
-    consequences,
-    interest_on,
-    terms_of,
-    why_not,
-)
+from agentsim.games.monopoly.trade import Offered, Side, Terms, consequences, interest_on, terms_of, why_not
 
 _PROPOSED = (Deed("proposer", "target", "proposed a trade"),)
 _REJECTED = (Deed("target", "proposer", "rejected a trade", AGAINST),)
@@ -46,8 +38,6 @@ class _Trade(Remembered, base=True):
 
 
 class TradeProposed(_Trade, heading=_OFFERS, words="pitch", deeds=_PROPOSED):
-    """`pitch` is the proposer's own words."""
-
     short = _OFFERS
     offer: Side
     request: Side
@@ -106,10 +96,8 @@ class TradeRejected(_TradeAnswered, content="Nothing changes hands.", deeds=_REJ
     verb = "rejects"
 
 
-class Answered(Spoken):
-    """`accept` or `reject`."""
-
-    action: Word
+class Answered(Spoken[str]):
+    action: Annotated[Word, Choice(("accept", "reject"))]
 
 
 class AnswerTrade(MonopolyRequest[Answered]):
@@ -117,9 +105,6 @@ class AnswerTrade(MonopolyRequest[Answered]):
 
     terms: Terms
     pitch: str
-
-    def choices(self) -> Options:
-        return {"action": Choice(("accept", "reject"))}
 
     def question(self) -> tuple[str, ...]:
         """The terms in full, with all that decides their worth; the pitch as its proposer's words."""
@@ -165,7 +150,7 @@ async def deal(match: Match, proposer: int, proposal: Offered) -> None:
     state, seat = match.state, match.seat(proposer)
     terms = terms_of(state.seats, proposer, proposal)
     if wrong := why_not(state.estate, state.seats, terms):
-        match.tell(TradeDiscarded(seat.id, seat.name, wrong), to=(seat.id,), by=proposer)
+        match.tell(TradeDiscarded(*match.who(proposer), wrong), to=(seat.id,), by=proposer)
         return
     match.proposed += 1
     target, other = terms.target, match.seat(terms.target)

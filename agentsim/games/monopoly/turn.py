@@ -12,7 +12,17 @@ from agentsim.engine.event import Event
 from agentsim.engine.template import By, Rows
 from agentsim.engine.wording import first_place
 from agentsim.games.monopoly.acting import act
-from agentsim.games.monopoly.board import CARDS, SPACES, Card, DeckName, OfPlayer, Space, destination
+from agentsim.games.monopoly.board import (
+    CARDS,
+    RAILROAD_TIMES,
+    SPACES,
+    UTILITY_DICE_TIMES,
+    Card,
+    DeckName,
+    OfPlayer,
+    Space,
+    destination,
+)
 from agentsim.games.monopoly.buying import offer
 from agentsim.games.monopoly.debts import Debt, settle
 from agentsim.games.monopoly.estate import BANK
@@ -20,8 +30,6 @@ from agentsim.games.monopoly.jail import choose_way_out, imprison, roll_for_free
 from agentsim.games.monopoly.match import Match
 
 MOST_DOUBLES = 3
-RAILROAD_TIMES = 2
-UTILITY_DICE_TIMES = 10
 
 
 # -- what is told
@@ -36,7 +44,6 @@ class GameBegan(Event, heading="The game begins", content="{players} start on GO
 
     @property
     def players(self) -> tuple[str, ...]:
-        """What the players are called."""
         return tuple(self.names.values())
 
 
@@ -51,7 +58,6 @@ class CardDrawn(
 
     @property
     def says(self) -> Card:
-        """The card."""
         return CARDS[self.card]
 
 
@@ -80,7 +86,6 @@ class GameEnded(Event, content=Rows("results", "{rank}. {name}: net worth ${net_
 
 
 async def play_turn(match: Match, number: int) -> None:
-    """The whole turn of a player."""
     match.proposals.clear()
     for doubles in range(MOST_DOUBLES):
         before = [_wealth(match, other) for other in range(len(match.state.seats))]
@@ -185,16 +190,15 @@ async def _deed(match: Match, number: int, space: Space, rent: Callable[[], int]
 
 
 async def _draw(match: Match, number: int, deck: DeckName) -> None:
-    card, seat = match.state.decks[deck].draw(), match.seat(number)
+    card = match.state.decks[deck].draw()
     if card.effect == "jail_card":
         match.state.give_card(deck, BANK, number)
-    match.tell(CardDrawn(seat.id, seat.name, deck, card.id))
+    match.tell(CardDrawn(*match.who(number), deck, card.id))
     await _follow(match, number, card)
     match.state.decks[deck].resolved()
 
 
 async def _follow(match: Match, number: int, card: Card) -> None:
-    """Do what the card says."""
     to, estate = destination(card, match.seat(number).position), match.state.estate
     match card.effect:
         case "back" if to is not None:

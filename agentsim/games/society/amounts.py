@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from agentsim.engine.number import Real
@@ -72,3 +72,5 @@ Amount: TypeAlias = Annotated[
     Worded(shown),
 ]
 """Hundredths in memory, a decimal on paper: a model built with 2.5 holds 250 and is written as 2.5."""
+Quantity: TypeAlias = Annotated[Amount, AfterValidator(bounded)]
+"""An amount that a config may say."""

@@ -11,7 +11,24 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal, TypeAlias, TypeVar
 
-from agentsim.games.society.terms import RESOURCES, Dividend, ProposalType, Resource, Tax, Term, VotingRule, WorkMinimum
+from agentsim.games.society.institutions import Office
+from agentsim.games.society.terms import (
+    RESOURCES,
+    Dividend,
+    Exclude,
+    Fine,
+    OfficeTerm,
+    ProposalType,
+    Repeal,
+    Resource,
+    SuspendVote,
+    Tax,
+    Term,
+    VotingRule,
+    WorkMinimum,
+    constitutional,
+    once_only,
+)
 
 VoteCast: TypeAlias = Literal["yes", "no", "abstain"]
 K = TypeVar("K")
@@ -54,12 +71,28 @@ class Law(_Motion):
 
     proposal: int = 0
 
+    def standing(self, day: int) -> tuple[Term, ...]:
+        """The terms that hold on a day: not those that are done once, nor those whose time is over."""
+        return tuple(term for term in self.terms if not once_only(term) and self.until(term, day) >= day)
+
+    def until(self, term: Term, day: int) -> int:
+        """The last day of a term of this law; of one without an end, the day that is asked about."""
+        return self.day + term.days if isinstance(term, SuspendVote | Exclude) else day
+
+    def lapsed(self, day: int) -> bool:
+        """Whether it had terms for some days, and holds nothing more after this day's evening."""
+        timed = any(isinstance(term, SuspendVote | Exclude) for term in self.terms)
+        return timed and not self.standing(day + 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the terms of all laws in force come to: percent of work that is taxed, dividends and hours by law.
+    """What the terms of all laws in force come to: percent of work that is taxed; dividends, hours and fines by law.
 
-    A proposal passes with more than `threshold` percent of yes and no, and at least `quorum` votes.
+    `suspended` and `excluded` are what is taken from agents, each with the last day on which it is.
+
+    A proposal passes with more than `threshold` percent of yes and no, and as many votes as are `needed`: `quorum`, or
+    `quorum_percent` of all who can vote. Where it is `entrenched`, a rule that is harder to meet has to be `consented`.
     """
 
     taxes: Mapping[Resource, int]
@@ -67,27 +100,62 @@ class Standing:
     minimums: Mapping[int, int]
     threshold: int
     quorum: int
+    quorum_percent: int = 0
+    entrenched: bool = False
+    fines: tuple[tuple[int, Fine], ...] = ()
+    suspended: tuple[tuple[int, SuspendVote], ...] = ()
+    excluded: tuple[tuple[int, Exclude], ...] = ()
+
+    def voteless(self, agent: int, day: int) -> int:
+        """The last day on which an agent cannot vote, if it cannot on this one; else 0."""
+        return max((until for until, term in self.suspended if until >= day and agent in term.agents), default=0)
+
+    def without(self, agent: int, what: Literal["work", "dividend"], resource: Resource, day: int) -> int:
+        """The last day on which an agent is excluded from a resource, if it is on this one; else 0."""
+        of_it = (
+            until
+            for until, term in self.excluded
+            if until >= day and agent in term.agents and term.what == what and term.resource in {resource, "all"}
+        )
+        return max(of_it, default=0)
+
+    def for_all(self, proposal: Proposal) -> bool:
+        """Whether all can vote on a proposal and no agent can veto it: on repeals and voting rules, if entrenched."""
+        return self.entrenched and constitutional(proposal.terms)
+
+    def needed(self, voters: int) -> int:
+        """The votes that must be cast where so many agents can vote; entrenched, never more than there can be."""
+        least = max(self.quorum, -(-self.quorum_percent * voters // 100))
+        return min(least, voters) if self.entrenched else least
+
+    def harder_than(self, other: Standing) -> bool:
+        """Whether fewer proposals pass than by another rule."""
+        return self.threshold > other.threshold or self.quorum > other.quorum
 
     @property
     def work_minimum(self) -> int:
         """Hours a day by the law that asks for most."""
         return max(self.minimums.values(), default=0)
 
-    def passes(self, proposal: Proposal) -> bool:
-        """Whether the votes are enough."""
+    def passes(self, proposal: Proposal, voters: int) -> bool:
+        """Whether the votes are enough where so many agents can vote."""
         yes, no = proposal.counts["yes"], proposal.counts["no"]
-        return yes * 100 > self.threshold * (yes + no) and len(proposal.votes) >= self.quorum
+        return yes * 100 > self.threshold * (yes + no) and len(proposal.votes) >= self.needed(voters)
+
+    def consented(self, proposal: Proposal, voters: int, living: int) -> bool:
+        """Whether the votes are enough for this rule where each living agent that did not say yes counts as a no."""
+        return proposal.counts["yes"] * 100 > self.threshold * living and len(proposal.votes) >= self.needed(voters)
 
 
 @dataclass
 class Assembly:
     """What is open to votes and what is in force, each by id, oldest first; ids count from 1 and are never reused.
 
-    `rule` are threshold and quorum where no law sets them; `passed` counts the laws that came of votes, `by_author` and
-    `laws_by` are the ids of what is open and in force.
+    `rule` is what holds where there are no laws; `passed` counts the laws that came of votes, `by_author` and
+    `laws_by` are the ids of what is open and in force; `offices` are those of laws in force.
     """
 
-    rule: tuple[int, int]
+    rule: Standing
     open: dict[int, Proposal] = field(default_factory=dict)
     laws: dict[int, Law] = field(default_factory=dict)
     proposed: int = 0
@@ -95,6 +163,8 @@ class Assembly:
     passed: int = 0
     by_author: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     laws_by: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    offices: dict[int, Office] = field(default_factory=dict)
+    offices_founded: int = 0
     _standing: Standing | None = None
 
     def propose(self, proposal: Proposal) -> Proposal:
@@ -117,6 +187,10 @@ class Assembly:
         law = Law(self.enacted, day, author, title, words, source.type, source.terms, source.id)
         self.laws[law.id] = law
         self.laws_by[law.author].append(law.id)
+        for term in law.terms:
+            if isinstance(term, OfficeTerm):
+                self.offices_founded += 1
+                self.offices[self.offices_founded] = Office(self.offices_founded, law.id, day, term)
         self._standing = None
         return law
 
@@ -125,6 +199,7 @@ class Assembly:
         gone = self.laws.pop(law, None)
         if gone is not None:
             self.laws_by[gone.author].remove(gone.id)
+            self.offices = {office.id: office for office in self.offices.values() if office.law != law}
             self._standing = None
         return gone
 
@@ -132,8 +207,13 @@ class Assembly:
     def standing(self) -> Standing:
         """What the laws in force come to, worked out when they have changed."""
         if self._standing is None:
-            self._standing = _standing(self.laws.values(), self.rule)
+            self._standing = _summed(self.laws.values(), self.rule)
         return self._standing
+
+    def after(self, proposal: Proposal) -> Standing:
+        """What the laws come to once the proposal has passed."""
+        ended = {term.law for term in proposal.terms if isinstance(term, Repeal)}
+        return _summed([*(law for law in self.laws.values() if law.id not in ended), proposal], self.rule)
 
     def check(self) -> Iterator[str]:
         """Every broken invariant, in words."""
@@ -145,11 +225,14 @@ class Assembly:
                 yield "authors are known of all that is open or in force"
 
 
-def _standing(laws: Iterable[Law], rule: tuple[int, int]) -> Standing:
+def _summed(laws: Iterable[_Motion], rule: Standing) -> Standing:
     """Taxes add up, to 100 at most; of a law's hours the most count, and of rules of voting the newest."""
     taxed: Counter[Resource] = Counter()
     dividends: list[tuple[int, Dividend]] = []
     minimums: dict[int, int] = {}
+    fines: list[tuple[int, Fine]] = []
+    suspended: list[tuple[int, SuspendVote]] = []
+    excluded: list[tuple[int, Exclude]] = []
     for law, term in ((each, term) for each in laws for term in each.terms):
         match term:
             case Tax():
@@ -159,11 +242,25 @@ def _standing(laws: Iterable[Law], rule: tuple[int, int]) -> Standing:
             case WorkMinimum():
                 minimums[law.id] = max(minimums.get(law.id, 0), term.hours)
             case VotingRule():
-                rule = term.threshold, term.quorum
+                rule = replace(rule, threshold=term.threshold, quorum=term.quorum)
+            case Fine(whom="work_minimum"):
+                fines.append((law.id, term))
+            case SuspendVote():
+                suspended.append((law.day + term.days, term))
+            case Exclude():
+                excluded.append((law.day + term.days, term))
             case _:
-                pass  # what happens once, when a proposal passes
+                pass  # what happens once, when a proposal passes, and offices
     taxes = {resource: min(100, taxed[resource]) for resource in RESOURCES if taxed[resource]}
-    return Standing(taxes, tuple(dividends), minimums, *rule)
+    return replace(
+        rule,
+        taxes=taxes,
+        dividends=tuple(dividends),
+        minimums=minimums,
+        fines=tuple(fines),
+        suspended=tuple(suspended),
+        excluded=tuple(excluded),
+    )
 
 
 def newest(entries: dict[K, V], count: int) -> dict[K, V]:

@@ -1,60 +1,38 @@
-"""Charts and tables: the society from evening to evening; its laws, its groups, who deals with whom, and the forum.
+"""Charts: the society from evening to evening; its proposals and laws, its groups, and the forum.
 
-Given the events one agent heard, they show what that agent could know. Agents' own pages are `pages`.
+Given the events one agent heard, they show what that agent could know. Agents' own pages are `pages`, who deals with
+whom is `ties`; `tables` are for study.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, product
-from typing import Any
+from typing import Any, get_args
 
 from agentsim.engine import Event, LogEntry
-from agentsim.engine.codec import values
-from agentsim.engine.panel import Cell, Chart, DataTable, Frame, Network, Node, Panel, Series, ThreadPost, Threads, Tie
-from agentsim.games.society.amounts import UNIT, number
+from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series, ThreadPost, Threads
+from agentsim.games.society.amounts import UNIT
+from agentsim.games.society.assembly import VoteCast
 from agentsim.games.society.building import Contributed
 from agentsim.games.society.config import PERSONALITIES
 from agentsim.games.society.evening import DayEnded, FellDormant, Idled, SocietyEnded
 from agentsim.games.society.founding import SocietyBegan, Totals
-from agentsim.games.society.laws import LawEnacted, LawRepealed
+from agentsim.games.society.laws import LawEnacted, LawLapsed, LawRepealed
 from agentsim.games.society.pages import People, pages, people
+from agentsim.games.society.tables import COUNTS, DAYS, STATUS, days
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.terms import RESOURCES, in_words
+from agentsim.games.society.ties import ties
 from agentsim.games.society.turn import InvalidAction
-from agentsim.games.society.voting import Proposed, Voted
+from agentsim.games.society.voting import ProposalResolved, Proposed, Voted
 from agentsim.games.society.work import Traded, Worked
 
 WINDOW = 5
 """Days before and after a law that are compared."""
-_STATUS = ("active", "dormant", "dead")
-_COUNTS = ("posts", "messages", "proposals", "votes", "invalid", "laws")
-_STOCKS = (*((resource, where) for resource in RESOURCES for where in ("held", "pool")), ("land", "pool"))
-DAYS = ("day", *_STATUS, *map("_".join, _STOCKS), "gini", *_COUNTS)
-AGENTS = (
-    *("agent", "player", "name", "personality", "condition", *RESOURCES, "wealth"),
-    *("hours", "posts", "messages", "proposals", "votes", "breaches", "rank"),
-)
-
-
-def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
-    """`days`: a row an evening. `agents`: a row an agent as the game ends, by number.
-
-    An agent's status is its `condition`: a column `status` leads every table over many runs.
-    """
-    events = [told.event for told in log]
-    days = tuple(_day(event) for event in events if isinstance(event, DayEnded))
-    results = next((event.results for event in reversed(events) if isinstance(event, SocietyEnded)), ())
-    spelt = [values(result) for result in sorted(results, key=lambda result: result.agent)]
-    agents = tuple(({**each, "name": each["name"] or None}.values()) for each in spelt)
-    return {"days": Frame(DAYS, days), "agents": Frame(AGENTS, tuple(map(tuple, agents)))}
-
-
-def _day(event: DayEnded) -> tuple[Cell, ...]:
-    stocks = [number(getattr(event.totals[resource], where)) for resource, where in _STOCKS]
-    status, counts = ([getattr(event, name) for name in names] for names in (_STATUS, _COUNTS))
-    return (event.day, *status, *stocks, event.gini, *counts)
+MOST_VOTERS = 100
+"""Voters that are named of a side, beside their number."""
 
 
 def panels(log: Sequence[LogEntry]) -> list[Panel]:
@@ -63,26 +41,58 @@ def panels(log: Sequence[LogEntry]) -> list[Panel]:
     known = people(events)
     if known is None:
         return []
-    days = dict(zip(DAYS, zip(*tables(log)["days"].rows, strict=True), strict=False))
-    parts = (_by_day(days), _laws(days, events), _groups(events, known), _ties(events, known), _forum(events, known))
+    by_day = dict(zip(DAYS, zip(*days(events).rows, strict=True), strict=False))
+    parts = (
+        *(_by_day(by_day), _proposals(events, known), _laws(by_day, events), _groups(events, known)),
+        *(ties(events, known), _forum(events, known)),
+    )
     return [*(panel for part in parts for panel in part), *pages(events, known)]
 
 
 def _by_day(days: Mapping[str, Sequence[Any]]) -> Iterator[Panel]:
     """Who is awake, what there is, how unequal it is, and how much is said; nothing before the first evening."""
     charts: Mapping[tuple[str, str], Mapping[str, str]] = {
-        ("Agents by evening", "agents"): {name: name for name in _STATUS},
+        ("Agents by evening", "agents"): {name: name for name in STATUS},
         ("Held by agents", "units"): {name: f"{name}_held" for name in RESOURCES},
         ("The common pool", "units"): {name: f"{name}_pool" for name in (*RESOURCES, "land")},
+        **({("The commons", "food"): {"food": "commons_pool"}} if any(days.get("commons_pool", ())) else {}),
         ("Inequality of wealth", "0 to 1"): {"Gini coefficient": "gini"},
-        ("Talk and votes by day", "a day"): {name: name for name in _COUNTS[:4]},
+        ("Talk and votes by day", "a day"): {name: name for name in COUNTS[:4]},
     }
     for (title, unit), lines in charts.items() if days else ():
         series = tuple(Series(name, tuple(map(float, days[column]))) for name, column in lines.items())
         yield Chart(title, "line", tuple(map(str, days["day"])), series, "day", unit)
 
 
-# -- laws
+# -- proposals and laws
+
+
+def _proposals(events: Sequence[Event], people: People) -> Iterator[Panel]:
+    """Every proposal with what came of it, and who voted how in the end; nothing without proposals."""
+    resolved = {event.proposal: event for event in events if isinstance(event, ProposalResolved)}
+    cast: dict[int, dict[int, VoteCast]] = defaultdict(dict)
+    for event in events:
+        if isinstance(event, Voted):
+            cast[event.proposal][event.agent] = event.vote
+    rows: list[tuple[Cell, ...]] = []
+    for event in events:
+        if isinstance(event, Proposed):
+            end, by = resolved.get(event.proposal), cast[event.proposal]
+            result = "open" if end is None else f"{end.result}, day {end.day}"
+            sides = (_side(agent for agent, vote in by.items() if vote == side) for side in get_args(VoteCast))
+            does = in_words(event.terms) or "words alone"
+            rows.append((event.proposal, people.called(event.agent), event.type, event.title, does, result, *sides))
+    if rows:
+        columns = ("proposal", "by", "type", "title", "what it does", "result", *get_args(VoteCast))
+        note = "How many voted so, and which agents: by the last vote of each."
+        yield DataTable("Proposals and who voted how", columns, tuple(rows), note)
+
+
+def _side(agents: Iterable[int]) -> str:
+    named = sorted(agents)
+    more = f" and {len(named) - MOST_VOTERS} more" if len(named) > MOST_VOTERS else ""
+    listed = " ".join(f"#{agent}" for agent in named[:MOST_VOTERS])
+    return f"{len(named)}: {listed}{more}" if named else "0"
 
 
 def _laws(days: Mapping[str, Sequence[Any]], events: Sequence[Event]) -> Iterator[Panel]:
@@ -91,7 +101,7 @@ def _laws(days: Mapping[str, Sequence[Any]], events: Sequence[Event]) -> Iterato
     A law acts from the day after the evening of its vote; one of the first day has no before.
     """
     laws = [event for event in events if isinstance(event, LawEnacted)]
-    ended = {event.law: event.day for event in events if isinstance(event, LawRepealed)}
+    ended = {event.law: event.day for event in events if isinstance(event, LawRepealed | LawLapsed)}
     rows = ((law.law, law.title, in_words(law.terms) or "words alone", law.day, ended.get(law.law)) for law in laws)
     if laws:
         yield DataTable("Laws", ("law", "title", "what it does", "from day", "until day"), tuple(rows))
@@ -168,33 +178,7 @@ def _groups(events: Sequence[Event], people: People) -> Iterator[Panel]:
     yield DataTable("By personality", columns, tuple(rows), note)
 
 
-# -- ties
-
-
-def _ties(events: Sequence[Event], people: People) -> Iterator[Panel]:
-    """Messages, replies and gifts between agents as a network, personality by personality; nothing without any."""
-    counts: Counter[tuple[int, int, str]] = Counter()
-    authors: dict[int | None, int] = {}
-    for event in events:
-        match event:
-            case MessageSent():
-                counts[event.agent, event.recipient, "messages"] += 1
-            case Posted():
-                authors[event.post] = event.agent
-                if event.parent in authors:
-                    counts[event.agent, authors[event.parent], "replies"] += 1
-            case Traded() if event.recipient:
-                counts[event.agent, event.recipient, "gifts"] += 1
-            case _:
-                pass
-    if counts:
-        nodes = tuple(Node(people.called(number), being.personality) for number, being in people.beings.items())
-        between = tuple(
-            Tie(people.called(source), people.called(target), float(times), kind)
-            for (source, target, kind), times in counts.items()
-        )
-        note = "How often one agent wrote to another, answered it in the forum, or gave it something."
-        yield Network("Who deals with whom", nodes, between, note)
+# -- the forum
 
 
 def _forum(events: Sequence[Event], people: People) -> Iterator[Panel]:

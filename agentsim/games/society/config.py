@@ -5,27 +5,30 @@ Agents and their models are the scenario's players. What the rules mean in words
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_serializer, model_validator
+from pydantic import Field, field_serializer, model_validator
 
 from agentsim.engine.game import GameConfig, InFile
 from agentsim.engine.rule_sets import Since
-from agentsim.games.society.amounts import UNIT, Amount, bounded
-from agentsim.games.society.terms import RESOURCES, Allocation, Repeal, Resource, Terms, misfit, plain
+from agentsim.games.society.amounts import UNIT, Amount, Quantity, share
+from agentsim.games.society.stakes import Preset, Share, Shock, Stakes, settled
+from agentsim.games.society.terms import RESOURCES, Resource, Terms, kinds, misfit, once_only, plain
+from agentsim.games.society.windows import Chapter, Chars, Count, Windows
 
 Personality: TypeAlias = Literal["efficiency", "equality", "freedom", "stability", "neutral"]
 PERSONALITIES: tuple[Personality, ...] = get_args(Personality)
 Goal: TypeAlias = Literal["", "first_law", "first_project", "first_dormancy", "first_death"]
+Merit: TypeAlias = Literal["none", "wealth", "food", "energy", "materials"]
 WorkType: TypeAlias = Literal["farm", "generate", "gather"]
 MADE: Mapping[WorkType, Resource] = {"farm": "food", "generate": "energy", "gather": "materials"}
 """What each kind of work makes."""
+STRUCTURE: Mapping[WorkType, str] = {"farm": "farm", "generate": "generator"}
+"""What adds to each kind of work."""
 LONGEST_PROSE = 4_000
 
-Quantity: TypeAlias = Annotated[Amount, AfterValidator(bounded)]
-Count: TypeAlias = Annotated[int, Field(ge=1, le=1_000)]
-Chars: TypeAlias = Annotated[int, Field(ge=1, le=20_000)]
 T = TypeVar("T")
 
 
@@ -61,13 +64,7 @@ class FoundingLaw(GameConfig):
         return plain(terms)
 
 
-class _Chapter(BaseModel):
-    """Base of the chapters of the table: its keys stand in the order of the chapters."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
-
-
-class Course(_Chapter):
+class Course(Chapter):
     """For how long the game is played."""
 
     days: Annotated[int, Field(ge=1, le=100_000)] = 30
@@ -76,13 +73,13 @@ class Course(_Chapter):
     until: Goal = Field(default="", description="The game also ends on the evening of the day on which this happened")
 
 
-class Beginning(_Chapter):
+class Beginning(Chapter):
     """Who lives in the society, with what words and values, and what there is."""
 
-    rank_by: Literal["wealth", "food", "energy", "materials"] = Field(
-        default="wealth", description="What the standings go by; wealth is the sum of the three"
+    rank_by: Annotated[Merit, Since(3, before="wealth", older=True)] = Field(
+        default="none", description="What the standings go by; wealth is the sum of the three, none ranks no agent"
     )
-    base: Words = Field(default=None, description="How every agent is introduced to the society")
+    base: Words = Field(default=None, description="How every agent is introduced; {agents} in it is their number")
     efficiency: Words = Field(default=None, description="The values of agents with this personality; a line if absent")
     equality: Words = Field(default=None, description="The values of agents with this personality; a line if absent")
     freedom: Words = Field(default=None, description="The values of agents with this personality; a line if absent")
@@ -100,7 +97,7 @@ class Beginning(_Chapter):
     pool_land: Quantity = _amount(1_000, "For 100 agents")
 
 
-class Living(_Chapter):
+class Living(Chapter):
     """What work makes, what a day costs, and how long a proposal is open."""
 
     hours_per_day: Annotated[int, Field(ge=1, le=24)] = 8
@@ -127,12 +124,17 @@ class Living(_Chapter):
 
     voting_days: Count = Field(default=2, description="A proposal closes on the evening of this day, its own being 1")
 
+    @property
+    def fine_days(self) -> int:
+        """For which a fine leaves an agent what it consumes: until a repeal of tomorrow is counted."""
+        return self.voting_days + 1
+
     def of(self, what: str, resource: str) -> int:
         """The `daily`, `dormant` or `wake` amount of a resource; 0 of one that is not needed for it."""
         return int(getattr(self, f"{what}_{resource}", 0))
 
 
-class Deciding(_Chapter):
+class Deciding(Chapter):
     """By what rule a proposal passes, and which laws there are already."""
 
     threshold: Annotated[int, Field(ge=50, le=99)] = Field(default=50, description="Percent of yes and no to exceed")
@@ -140,7 +142,22 @@ class Deciding(_Chapter):
     laws: tuple[FoundingLaw, ...] = Field(default=(), description="In force from the first day")
 
 
-class Building(_Chapter):
+class Constitution(Chapter):
+    """What no vote can undo: how many must vote at least, and how the voting rule itself is changed."""
+
+    constitution: Annotated[Literal["entrenched", "open"], Since(3, before="open")] = Field(
+        default="entrenched",
+        description="entrenched: a voting rule that is harder to meet must be met, by all living agents, to be passed",
+    )
+    quorum_percent: Annotated[int, Field(ge=0, le=100), Since(3, before=0)] = Field(
+        default=0, description="Of the active agents, who must vote at least, whatever laws say"
+    )
+    institutions: Annotated[bool, Since(3, before=False)] = Field(
+        default=True, description="Whether there are fines, offices, exclusions, suspended votes, and groups"
+    )
+
+
+class Building(Chapter):
     """What structures cost and do, and the limits of an action."""
 
     farm_cost: Quantity = _amount(50, "Materials to build one")
@@ -171,18 +188,26 @@ class Building(_Chapter):
     )
 
 
-class SocietyConfig(Building, Deciding, Living, Beginning, Course, GameConfig):
+class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, Beginning, Course, GameConfig):
     """The whole table. Amounts are decimals of at most two places; efficiency and bonuses are shares of 1."""
 
-    shown_posts: Count = Field(default=20, description="Newest posts in a prompt")
-    shown_proposals: Count = Field(
-        default=20, description="Open proposals that close first, in a prompt, besides one's own"
+    preset: Annotated[Preset, Since(3, before="classic")] = Field(
+        default="classic", description="A world: defaults under what the other keys say"
     )
-    shown_laws: Count = Field(default=20, description="Newest laws in a prompt, besides one's own")
-    shown_events: Count = Field(
-        default=20, description="Newest public events in a prompt; of an agent's own past, twice as many"
+    commons_start: Annotated[Share, Since(3, before=1)] = Field(
+        default=UNIT, description="Of the commons' capacity, on the first day"
     )
-    shown_chars: Chars = Field(default=1_000, description="Of a post or description in prompts; the rest is cut")
+    shocks: Annotated[tuple[Shock, ...], Since(3, before=[])] = Field(
+        default=(), description="What befalls the society on given days"
+    )
+
+    @classmethod
+    def model_validate_json(cls, json_data: str | bytes | bytearray, **settings: Any) -> Self:
+        """The config in a table, with the defaults of its preset."""
+        given = json.loads(json_data)
+        return super().model_validate_json(
+            json.dumps(settled(given)) if isinstance(given, dict) else json_data, **settings
+        )
 
     @model_validator(mode="after")
     def _laws_can_be(self) -> Self:
@@ -190,7 +215,9 @@ class SocietyConfig(Building, Deciding, Living, Beginning, Course, GameConfig):
             if problem := misfit("law", law.terms, 10**9, self.hours_per_day):
                 raise ValueError(f"law {law.title!r}: {problem}")
             for term in law.terms:
-                if isinstance(term, Allocation | Repeal):
+                if term.kind not in kinds("law", institutions=self.institutions):
+                    raise ValueError(f"law {law.title!r}: {term.kind} needs institutions = true")
+                if once_only(term):
                     raise ValueError(
                         f"law {law.title!r}: {term.kind} is done once a proposal passes, which this is not"
                     )
@@ -202,13 +229,30 @@ class SocietyConfig(Building, Deciding, Living, Beginning, Course, GameConfig):
             raise ValueError("efficiency_by_hours: a share of more than 10 is none")
         return self
 
+    @model_validator(mode="after")
+    def _shocks_can_be(self) -> Self:
+        for shock in self.shocks:
+            if shock.day > self.days:
+                raise ValueError(f"shocks: there is no day {shock.day} among {self.days}")
+            if shock.what == "commons" and not self.commons_capacity:
+                raise ValueError("shocks: there are no commons without a commons_capacity")
+        return self
+
     def stock(self) -> dict[Resource, int]:
         """What an agent begins with."""
         return {resource: getattr(self, f"start_{resource}") for resource in RESOURCES}
 
     def pool(self, agents: int) -> dict[str, int]:
-        """What the common pool begins with among so many agents, in proportion to their number."""
-        return {name: getattr(self, f"pool_{name}") * agents // 100 for name in (*RESOURCES, "land")}
+        """What the common pool begins with among so many agents, in proportion to their number.
+
+        `commons`, where there are any, are the stock that farming draws on.
+        """
+        commons = {"commons": share(self.capacity(agents), self.commons_start, UNIT)} if self.commons_capacity else {}
+        return {name: getattr(self, f"pool_{name}") * agents // 100 for name in (*RESOURCES, "land")} | commons
+
+    def capacity(self, agents: int) -> int:
+        """Of the commons among so many agents; at least a hundredth, where there are any."""
+        return max(self.commons_capacity * agents // 100, min(1, self.commons_capacity))
 
     def value_of(self, personality: Personality) -> str:
         """The words in which agents of this personality are told their values."""
@@ -216,40 +260,6 @@ class SocietyConfig(Building, Deciding, Living, Beginning, Course, GameConfig):
         if prose is not None:
             return prose.text
         return "" if personality == "neutral" else f"Of all values, {personality} matters most to you."
-
-
-class Rules(Building, Living, Course):
-    """The numbers that decide what an action comes to, as each request has them; `values` are personalities' words."""
-
-    agents: int
-    base: str
-    values: Mapping[Personality, str]
-
-    @property
-    def evenings(self) -> int:
-        """From that of the day on which a proposal is made to that on which its votes are counted."""
-        return self.voting_days - 1
-
-    def efficiency(self, hours: int) -> int:
-        """Hundredths of what work of so many hours makes."""
-        return self.efficiency_by_hours[min(hours, len(self.efficiency_by_hours)) - 1]
-
-    def work(self, kind: WorkType) -> tuple[Resource, int, int]:
-        """What a kind of work makes, how much of it an hour, and the energy that an hour takes."""
-        return MADE[kind], getattr(self, f"{kind}_rate"), getattr(self, f"{kind}_energy")
-
-    def made(self, kind: WorkType, hours: int, bonus: int = 0) -> int:
-        """The yield: hours x rate x efficiency of that many hours x (1 + bonus), rounded to a hundredth, halves up."""
-        whole = hours * int(getattr(self, f"{kind}_rate")) * self.efficiency(hours) * (UNIT + bonus)
-        return (2 * whole + UNIT * UNIT) // (2 * UNIT * UNIT)
-
-
-def rules_of(config: SocietyConfig, agents: int) -> Rules:
-    """The rules that a config makes for so many agents."""
-    shared = {name: getattr(config, name) for name in Rules.model_fields if name not in {"agents", "base", "values"}}
-    values = {personality: config.value_of(personality) for personality in PERSONALITIES}
-    base = "" if config.base is None else config.base.text
-    return Rules.model_construct(**shared, agents=agents, base=base, values=values)
 
 
 def once(shared: Any, name: str, make: Callable[[], T]) -> T:

@@ -14,10 +14,12 @@ from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import Amount, number, shown
 from agentsim.games.society.building import keep_up
 from agentsim.games.society.config import Goal, Personality
+from agentsim.games.society.exchange import settle
 from agentsim.games.society.founding import Totals, in_pool, totals
-from agentsim.games.society.laws import name_idlers, pay_dividends
+from agentsim.games.society.laws import lapse, name_idlers, pay_dividends
+from agentsim.games.society.offices import hold_elections
 from agentsim.games.society.state import Citizen, State, Status
-from agentsim.games.society.terms import Resource
+from agentsim.games.society.terms import RESOURCES, Resource
 from agentsim.games.society.turn import Action, Daily, Deed, Turn, Why
 from agentsim.games.society.voting import count_votes
 
@@ -72,7 +74,11 @@ class FellDormant(Deed, heading="Agent #{agent} falls dormant", content="It lack
 
 
 class AgentDied(
-    Deed, kind="died", heading="Agent #{agent} dies", content="{evenings} evenings without enough food and energy."
+    Deed,
+    kind="died",
+    heading="Agent #{agent} dies",
+    content="{evenings} evenings without enough food and energy.",
+    out=("agent",),
 ):
     """`evenings` are those without enough, in a row."""
 
@@ -131,6 +137,18 @@ def _eat(state: State, citizen: Citizen, meal: Meal) -> tuple[Resource, ...]:
     return lacks
 
 
+class Regrown(
+    Daily,
+    heading="The commons regrow by {regrown}",
+    content="Work drew {harvest} from them; they hold {stock}.",
+):
+    """Food that work drew from the commons on a day, and what has grown again."""
+
+    harvest: Amount
+    regrown: Amount
+    stock: Amount
+
+
 class DayEnded(
     Daily,
     heading="Day {day} ends: {active} active, {dormant} dormant, {dead} dead",
@@ -153,7 +171,7 @@ class DayEnded(
     @property
     def held(self) -> tuple[str, ...]:
         """What agents hold; land is not held."""
-        return tuple(f"{shown(t.held)} {resource}" for resource, t in self.totals.items() if resource != "land")
+        return tuple(f"{shown(t.held)} {resource}" for resource, t in self.totals.items() if resource in RESOURCES)
 
     @property
     def pool(self) -> str:
@@ -162,15 +180,21 @@ class DayEnded(
 
 
 def pass_evening(table: Table, state: State) -> None:
-    """End the day. The order is fixed: proposals, upkeep, dividends and duties, consumption."""
+    """End the day, in this order: proposals, elections, upkeep, dividends, duties, consumption, promises, commons."""
     count_votes(table, state)
+    hold_elections(table, state)
     announce_woken(table, state)
     keep_up(table, state)
     pay_dividends(table, state)
     name_idlers(table, state)
+    lapse(table, state)
     announce_woken(table, state)
     consume(table, state)
-    state.yesterday, state.taxed = state.day_sum(), {}
+    settle(table, state)
+    if "commons" in state.pool:
+        grown = state.regrow()
+        table.tell(Regrown(state.day, state.drawn, grown, state.pool["commons"]), to=Everyone)
+    state.yesterday = state.close_day()
     for citizen in state.citizens:
         citizen.worked = citizen.turns = 0
     measured: dict[str, Any] = {**state.counts, **state.today, "totals": totals(state), "gini": state.yesterday.gini}
@@ -183,7 +207,7 @@ def pass_evening(table: Table, state: State) -> None:
 
 @dataclass(frozen=True)
 class Result:
-    """An agent's end."""
+    """An agent's end; its rank is 0 where the scenario ranks no agent."""
 
     agent: int
     player: str
@@ -241,10 +265,16 @@ def reason(state: State) -> str:
 
 
 def end(table: Table, state: State, why: str) -> Outcome:
-    """Standings by what the config says, the most first; told with what became of the society and of every agent."""
+    """Standings by what the config says, the most first; told with what became of the society and of every agent.
+
+    Where the config ranks no agent, they stand in the order of their numbers.
+    """
     by, count = state.config.rank_by, len(state.citizens)
-    merits = ((each, each.wealth if by == "wealth" else each.stock[by]) for each in state.citizens)
-    standings = ranked([(each.player, merit, _score(each)) for each, merit in merits])
+    if by == "none":
+        standings = tuple(Standing(each.player, 0, _score(each)) for each in state.citizens)
+    else:
+        merits = ((each, each.wealth if by == "wealth" else each.stock[by]) for each in state.citizens)
+        standings = ranked([(each.player, merit, _score(each)) for each, merit in merits])
     by_player = {citizen.player: citizen for citizen in state.citizens}
     ended = SocietyEnded(
         day=state.day,

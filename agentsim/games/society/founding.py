@@ -8,9 +8,10 @@ from itertools import cycle, islice
 
 from agentsim.engine import Event, Everyone, Table
 from agentsim.engine.event import NEITHER, Interaction, Past, Sign
-from agentsim.games.society.amounts import Amount, shown
+from agentsim.games.society.amounts import UNIT, Amount, shown
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.state import State
+from agentsim.games.society.terms import RESOURCES, Resource
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,9 @@ def totals(state: State) -> dict[str, Totals]:
 
 
 def in_pool(totals: Mapping[str, Totals]) -> str:
-    """What the common pool holds, in words."""
-    return ", ".join(f"{shown(total.pool)} {resource}" for resource, total in totals.items())
+    """What the common pool holds, in words; and the commons, where there are any."""
+    called = ((total, "food in the commons" if name == "commons" else name) for name, total in totals.items())
+    return ", ".join(f"{shown(total.pool)} {name}" for total, name in called)
 
 
 class SocietyBegan(
@@ -86,8 +88,25 @@ def dealt(table: Table, config: SocietyConfig) -> Sequence[Personality]:
     return list(islice(cycle(order), len(table.players)))
 
 
+class SkillsDrawn(Event, heading="Agent #{agent} has skills", content="{in_words}", private=("agent",)):
+    """What an agent makes by its work, as a part of what all would make with equal skills."""
+
+    agent: int
+    skills: dict[Resource, Amount]
+
+    @property
+    def in_words(self) -> str:
+        """Each skill as percent."""
+        return ", ".join(f"{each} {skill}%" for each, skill in self.skills.items())
+
+
 def tell_beginning(table: Table, state: State) -> None:
     """Tell all who is there and what there is."""
     beings = tuple(Being(each.number, each.player, each.personality) for each in state.citizens)
     stock = state.config.stock()
     table.tell(SocietyBegan(state.config.days, beings, **stock, totals=totals(state)), to=Everyone)
+    if spread := state.config.skill_spread:
+        chance = table.chance.stream("skills")
+        for citizen in state.citizens:
+            citizen.skills = {each: chance.integer(UNIT - spread, UNIT + spread) for each in RESOURCES}
+            table.tell(SkillsDrawn(citizen.number, citizen.skills), to=(citizen.player,))

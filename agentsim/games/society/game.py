@@ -6,16 +6,33 @@ from collections.abc import Callable, Mapping, Sequence
 
 from agentsim.engine import Game, LogEntry, Outcome, PlayerId, Table
 from agentsim.engine.game import told_in
-from agentsim.engine.panel import Frame, Panel
+from agentsim.engine.panel import Chart, Course, Frame, Panel, Progress, Series
+from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.society import building, evening, founding, laws, talk, turn, voting, work
+from agentsim.games.society import (
+    building,
+    evening,
+    exchange,
+    founding,
+    groups,
+    laws,
+    offices,
+    shocks,
+    talk,
+    turn,
+    voting,
+    work,
+)
 from agentsim.games.society.bots import BOTS
-from agentsim.games.society.charts import panels, tables
-from agentsim.games.society.config import Rules, SocietyConfig, rules_of
+from agentsim.games.society.charts import panels
+from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.memory import ALL, Chronicle, Recollection
 from agentsim.games.society.requests import REQUESTS, Act
+from agentsim.games.society.rules import Rules, rules_of
 from agentsim.games.society.state import State, founded
+from agentsim.games.society.tables import tables
 from agentsim.games.society.terms import misfit
+from agentsim.games.society.topology import Ties
 from agentsim.games.society.view import own, world
 
 
@@ -24,11 +41,13 @@ class Society(Game):
 
     name = "society"
     title = "Society"
-    summary = "a hundred agents talk, vote, work and give, and fall dormant without food or energy"
-    rules_version = 2
+    summary = "agents talk, vote, work and give, and fall dormant without food or energy"
+    rules_version = 3
     config = SocietyConfig
     requests = REQUESTS
-    events = told_in(founding, talk, voting, work, building, laws, turn, evening)
+    events = told_in(
+        *(founding, talk, groups, voting, offices, work, exchange, building, laws, shocks, turn, evening),
+    )
     bots = BOTS
 
     def admit(self, config: SocietyConfig, players: Sequence[PlayerId]) -> None:
@@ -36,6 +55,9 @@ class Society(Game):
             raise ScenarioError("a society needs agents that live together", key="players", valid="2 or more")
         if config.quorum > len(players):
             raise ScenarioError("there are fewer agents to vote", key="game_config.quorum", valid=f"0..{len(players)}")
+        if isinstance(config.topology, Ties) and (strangers := config.topology.strangers(len(players))):
+            problem = f"{config.topology.name} has ties of agent {strangers[0]}"
+            raise ScenarioError(problem, key="game_config.topology", valid=f"1..{len(players)}")
         for place, law in enumerate(config.laws):
             if problem := misfit("law", law.terms, len(players), config.hours_per_day):
                 raise ScenarioError(problem, key=f"game_config.laws.{place}.terms")
@@ -47,14 +69,17 @@ class Society(Game):
         def remembers(player: PlayerId) -> Chronicle:
             return Chronicle(config, table.rounds)
 
-        table.watch(state)
+        table.watch(state, lambda: _progress(state))
         founding.tell_beginning(table, state)
+        talk.open_forum(table, state)
         for law in config.laws:
             laws.found(table, state, law)
         why = ""
         while not why:
             state.day += 1
             table.round(f"Day {state.day}")
+            shocks.strike(table, state)
+            evening.announce_woken(table, state)
             for tick in range(1, config.actions_per_day + 1):
                 state.tick = tick
                 await _tick(table, state, rules, remembers)
@@ -65,6 +90,9 @@ class Society(Game):
     def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
         return panels(log)
 
+    def course(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
+        return _course(log)
+
     def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return tables(log)
 
@@ -73,11 +101,15 @@ async def _tick(table: Table, state: State, rules: Rules, remembers: Callable[[P
     """All who are awake decide on the same world; what they decide happens in a fresh random order."""
     chronicle = table.memory(ALL, remembers)
     awake, seen = state.active(), world(state, chronicle)
+    forum, wording = state.forum, chronicle.wording
+    shared = wording._replace(posts=forum.numbers(seen.posts))
     requests: list[Act] = []
     for each in awake:
         heard = table.concerning(each.player)
-        memory = Recollection(each.player, each.number, heard, each.heard, chronicle.wording)
-        requests.append(Act(player=each.player, rules=rules, world=seen, you=own(state, each, seen, memory)))
+        posts = forum.shown(each.number, state.day) if forum.neighbours else ()
+        mine = wording._replace(posts=forum.numbers(posts)) if posts else shared
+        memory = Recollection(each.player, each.number, heard, each.heard, mine)
+        requests.append(Act(player=each.player, rules=rules, world=seen, you=own(state, each, seen, memory, posts)))
         each.heard = heard
     decisions = await table.ask_all(requests)
     decided = {}
@@ -89,3 +121,24 @@ async def _tick(table: Table, state: State, rules: Rules, remembers: Callable[[P
         its.note(decision.note)
         its.take(decision.action)
         evening.announce_woken(table, state)
+
+
+def _progress(state: State) -> Progress:
+    counts = (f"{number} {status}" for status, number in state.counts.items() if number)
+    laws = counted(len(state.assembly.laws), "law")
+    return Progress("day", state.day, state.config.days, facts=(", ".join(counts), laws))
+
+
+def _course(log: Sequence[LogEntry]) -> Course:
+    """How many agents are active evening by evening; a society as a whole neither wins nor loses."""
+    days = [told.event for told in log if isinstance(told.event, evening.DayEnded)]
+    if not days:
+        return Course()
+    kinds = ("active", "dormant", "dead")
+    lines = (Series(kind, tuple(float(getattr(day, kind)) for day in days)) for kind in kinds)
+    rounds, last = tuple(day.day for day in days), days[-1]
+    chart = Chart("Agents by evening", "line", tuple(map(str, rounds)), tuple(lines), "day", "agents", "", rounds)
+    there = last.active + last.dormant + last.dead
+    verdict = f"{last.active} of {there} agents are active after {counted(last.day, 'day')}"
+    verdict += f"; {counted(last.laws, 'law')}, Gini coefficient of wealth {last.gini:.2f}"
+    return Course(chart, verdict=verdict, refusals=("voted no", "vetoed"))

@@ -6,7 +6,7 @@ to hear is the `Chronicle`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -20,7 +20,18 @@ from agentsim.engine.memory import Lines
 from agentsim.games.society.building import Contributed, ProjectBegan, ProjectBuilt, UpkeepPaid
 from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.evening import AgentWoke, FellDormant, Idled
-from agentsim.games.society.laws import AllocationPaid, DividendPaid, LawRepealed, WorkMinimumBroken
+from agentsim.games.society.exchange import Accepted, Offered, PromiseEnded
+from agentsim.games.society.groups import GroupFounded, GroupJoined, GroupLeft, GroupMessage
+from agentsim.games.society.laws import (
+    AllocationPaid,
+    DividendPaid,
+    FinePaid,
+    LawLapsed,
+    LawRepealed,
+    WorkMinimumBroken,
+)
+from agentsim.games.society.offices import BallotCast, ElectionHeld, OfficePaid, Vetoed
+from agentsim.games.society.shocks import LostToShock, ShockStruck
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.turn import InvalidAction
 from agentsim.games.society.voting import ProposalResolved, Proposed, Reasoned, Voted
@@ -33,26 +44,39 @@ Part: TypeAlias = Literal["deeds", "messages", "decisions", "met"]
 
 
 _PARTS: Mapping[Part, tuple[type[Event], ...]] = {
-    "deeds": (Worked, Posted, Traded, Contributed, Renamed, Idled),
-    "messages": (MessageSent,),
-    "decisions": (Proposed, Voted, Reasoned, ProposalResolved),
-    "met": (AllocationPaid, DividendPaid, WorkMinimumBroken, InvalidAction, FellDormant, AgentWoke),
+    "deeds": (
+        *(Worked, Posted, Traded, Contributed, Offered, Accepted, Renamed, Idled),
+        *(OfficePaid, Vetoed, GroupFounded, GroupJoined, GroupLeft),
+    ),
+    "messages": (MessageSent, GroupMessage),
+    "decisions": (Proposed, Voted, Reasoned, ProposalResolved, BallotCast, ElectionHeld),
+    "met": (
+        *(AllocationPaid, DividendPaid, FinePaid, WorkMinimumBroken, PromiseEnded, LostToShock),
+        *(InvalidAction, FellDormant, AgentWoke),
+    ),
 }
 _PART = {kind: part for part, kinds in _PARTS.items() for kind in kinds}
 """Where an event stands; what another did is met."""
 _OF_ALL = frozenset(
     (
         *(ProposalResolved, LawRepealed, AllocationPaid, DividendPaid, WorkMinimumBroken),
-        *(ProjectBegan, ProjectBuilt, UpkeepPaid, Contributed, Traded),
+        *(ProjectBegan, ProjectBuilt, UpkeepPaid, Contributed, Traded, Accepted, PromiseEnded, ShockStruck),
+        *(FinePaid, LawLapsed, ElectionHeld, OfficePaid, Vetoed),
     )
 )
+
+
+_TOLD_TO_ALL = (DividendPaid, WorkMinimumBroken)
+"""What all are told in full, and the agent's own line names."""
+_OUTCOMES = (ProposalResolved, LawRepealed)
 
 
 @dataclass(frozen=True)
 class Told:
     """One event as an agent remembers it: `own` is what it did, `new` what it heard since it was last asked.
 
-    `other` is the agent on the other side, what it is called stands in the `line`; `about` is the post that it is.
+    `other` is the agent on the other side, or -1, -2 and so on for a group; what it is called stands in the `line`.
+    `about` is the post that it is.
     """
 
     part: Part
@@ -126,9 +150,13 @@ class Recollection:
         if part == "deeds" and not own:
             part = "met"
         named = {"named": wording.names[other]} if other in wording.names else {}
-        return Told(part, entry.event.kind, own, new, other, _about(entry), wording.lines.of(entry, **named))
+        post = _about(entry)
+        brief = post in wording.posts or isinstance(entry.event, _TOLD_TO_ALL)
+        return Told(part, entry.event.kind, own, new, other, post, wording.lines.of(entry, brief=brief, **named))
 
     def _other(self, entry: LogEntry) -> int:
+        if isinstance(entry.event, GroupMessage):
+            return -entry.event.group
         agent: int = getattr(entry.event, "agent", 0)
         return agent if agent != self._agent else getattr(entry.event, "recipient", 0)
 
@@ -161,11 +189,27 @@ def _about(entry: LogEntry) -> int:
 
 
 class Wording(NamedTuple):
-    """How events are put into words in one turn: so many at `most`, with what all agents are called."""
+    """How events are put into words in one turn: so many at `most`, with what all agents are called.
+
+    `posts` are those that stand in the same prompt in full.
+    """
 
     lines: Lines
     most: int
     names: Mapping[int, str]
+    posts: Container[int] = ()
+
+
+@dataclass(frozen=True)
+class Latest:
+    """Lines of the latest events of some kind, after so many older ones."""
+
+    lines: tuple[str, ...] = ()
+    older: int = 0
+
+    def with_line(self, line: str, most: int) -> Latest:
+        """The same with one more, of which the newest `most` are kept."""
+        return Latest((*self.lines, line)[-most:], self.older + (len(self.lines) == most))
 
 
 class Chronicle:
@@ -173,15 +217,14 @@ class Chronicle:
 
     def __init__(self, config: SocietyConfig, rounds: Sequence[str]) -> None:
         self.wording = Wording(Lines(rounds, config.shown_chars), 2 * config.shown_events, {})
-        self.older = 0
-        self.lines: tuple[str, ...] = ()
+        self.outcomes = self.events = Latest()
         self._most = config.shown_events
 
     def hear(self, entry: LogEntry) -> None:
         """Take in one event."""
         event, wording = entry.event, self.wording
         if type(event) in _OF_ALL:
-            self.older += len(self.lines) == self._most
-            self.lines = (*self.lines, wording.lines.of(entry))[-self._most :]
+            name = "outcomes" if isinstance(event, _OUTCOMES) else "events"
+            setattr(self, name, getattr(self, name).with_line(wording.lines.of(entry), self._most))
         elif isinstance(event, Renamed):
             self.wording = wording._replace(names={**wording.names, event.agent: event.name})

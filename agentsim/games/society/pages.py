@@ -23,8 +23,12 @@ from agentsim.games.society.evening import (
     Meal,
     SocietyEnded,
 )
+from agentsim.games.society.exchange import Accepted, Offered, PromiseEnded
 from agentsim.games.society.founding import Being, SocietyBegan
-from agentsim.games.society.laws import AllocationPaid, DividendPaid, WorkMinimumBroken
+from agentsim.games.society.groups import GroupFounded, GroupJoined, GroupLeft, GroupMessage
+from agentsim.games.society.laws import AllocationPaid, DividendPaid, FinePaid, WorkMinimumBroken
+from agentsim.games.society.offices import BallotCast, ElectionHeld, OfficePaid, Vetoed
+from agentsim.games.society.shocks import LostToShock
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.terms import RESOURCES, Resource
 from agentsim.games.society.turn import InvalidAction
@@ -87,6 +91,8 @@ def pages(events: Sequence[Event], people: People) -> list[Panel]:
 _OWN: dict[type[Event], tuple[Template, Template]] = {
     Worked: ("works {hours} h ({work})", "{content}"),
     Contributed: ("gives {amount} materials to project {project}", "{content}"),
+    Offered: ("offers", "{content}"),
+    LostToShock: ("loses by a shock", "{lost}"),
     FellDormant: ("falls dormant", "{content}"),
     AgentWoke: ("wakes", ""),
     AgentDied: ("dies", "{content}"),
@@ -97,6 +103,11 @@ _OWN: dict[type[Event], tuple[Template, Template]] = {
     Renamed: ("is called", "{name}"),
     Idled: ("does nothing", "{text}"),
     InvalidAction: ("is rejected", "{reason}"),
+    BallotCast: ("votes for an office", "#{candidate} as {title}"),
+    Vetoed: ("vetoes proposal {proposal}", "{reasons}"),
+    GroupFounded: ("founds group {group}", "{name}"),
+    GroupJoined: ("joins group {group}", ""),
+    GroupLeft: ("leaves group {group}", ""),
 }
 """What is done and its words, of events that only their agent's page tells of."""
 
@@ -130,9 +141,35 @@ def _dealings(event: Event, people: People) -> Iterator[tuple[int, str, str]]:
             yield event.agent, "gives", f"{what} to {people.called(event.recipient)}"
             if event.recipient:
                 yield event.recipient, "is given", f"{what} by {people.called(event.agent)}"
+        case Accepted():
+            yield event.agent, f"accepts an offer of {people.called(event.recipient)}", event.content
+            yield event.recipient, f"has an offer accepted by {people.called(event.agent)}", event.content
+        case PromiseEnded():
+            yield event.agent, f"{event.result}: a promise to {people.called(event.recipient)}", event.content
+            yield event.recipient, f"{event.result}: a promise of {people.called(event.agent)}", event.content
         case AllocationPaid():
             for agent, amount in event.paid.items():
                 yield agent, "is paid", f"{shown(amount)} {event.resource} by proposal {event.proposal}"
+        case _:
+            yield from _in_institutions(event, people)
+
+
+def _in_institutions(event: Event, people: People) -> Iterator[tuple[int, str, str]]:
+    """The same of groups, offices and fines."""
+    match event:
+        case GroupMessage():
+            yield event.agent, f"writes to group {event.group}", event.text
+            for member in event.members:
+                yield member, f"hears from {people.called(event.agent)} in group {event.group}", event.text
+        case OfficePaid():
+            what = f"{shown(event.amount)} {event.resource}"
+            yield event.agent, "pays from the pool", f"{what} to {people.called(event.recipient)}"
+            yield event.recipient, "is paid", f"{what} from the pool by {people.called(event.agent)}"
+        case ElectionHeld() if event.agent:
+            yield event.agent, "is elected", event.title
+        case FinePaid():
+            for agent, amount in event.paid.items():
+                yield agent, "is fined", f"{shown(amount)} {event.resource} by law {event.law}"
 
 
 def _by_law(today: Sequence[Event]) -> Iterator[tuple[int, str, str]]:
@@ -201,6 +238,8 @@ def _moves(event: Event, meals: Mapping[int, Meal]) -> Iterator[tuple[int, Resou
                 yield event.recipient, event.resource, event.amount
         case Contributed():
             yield event.agent, "materials", -event.amount
+        case Accepted() | LostToShock() | FinePaid() | OfficePaid():
+            yield from event.moves()
         case AllocationPaid() | DividendPaid():
             for agent, amount in event.paid.items():
                 yield agent, event.resource, amount

@@ -9,34 +9,33 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar, TypeAlias, get_args
+from functools import partial
+from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text
 from agentsim.engine.forms import knows
-from agentsim.engine.options import Option, Subset
+from agentsim.engine.options import Option, Schema, Subset
 from agentsim.engine.reading import Reading, split
-from agentsim.engine.schema import schema_of
+from agentsim.engine.schema import changed, schema_of
 from agentsim.engine.wording import cut, sentence
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
+from agentsim.games.society.actions import Spoken, possible
 from agentsim.games.society.assembly import VoteCast
-from agentsim.games.society.building import Contribute
-from agentsim.games.society.config import Rules, WorkType, once
+from agentsim.games.society.config import WorkType, once
 from agentsim.games.society.evening import Idle
-from agentsim.games.society.forms import field_of
+from agentsim.games.society.forms import field_of, terms_of
+from agentsim.games.society.forum import Post
 from agentsim.games.society.prompts import composed
-from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
+from agentsim.games.society.rules import Rules
+from agentsim.games.society.stakes import Conditions
+from agentsim.games.society.talk import ForumPost
 from agentsim.games.society.terms import RESOURCES, ProposalType
 from agentsim.games.society.turn import Action, Known, Rejected
 from agentsim.games.society.view import Own, World, known
-from agentsim.games.society.voting import CreateProposal, Vote
-from agentsim.games.society.work import Trade, Work
+from agentsim.games.society.voting import CreateProposal, EarlierProposal
 
-Spoken: TypeAlias = (
-    ForumPost | ForumReply | DirectMessage | CreateProposal | Vote | Work | Trade | Contribute | SetName | Idle
-)
-ACTIONS: dict[str, type[Action]] = {kind.model_fields["action"].default: kind for kind in get_args(Spoken)}
 LONGEST_GIVEN = 2_000  # characters of a rejected object that are kept
 UNPARSED = "Failed to parse action"
 
@@ -63,7 +62,7 @@ class Acted(Decision):
 
 
 class Said(Decision):
-    """What a reply is asked for: an action, as one of the ten."""
+    """What a reply is asked for: an action, as one of those that there are."""
 
     action: Annotated[Spoken, Field(discriminator="action")]
 
@@ -90,6 +89,16 @@ class Act(Request[Acted]):
         "world.more_proposals": "said where there are more",
         "world.proposals.#.day": "what counts is when it closes",
         "you.proposals.#.day": "what counts is when it closes",
+        "world.standing.entrenched": "the rules say it",
+        "world.standing.quorum_percent": "the rules say it, and what it comes to",
+        **{
+            f"world.standing.{name}": "each is shown with its law, and the agent's own to it"
+            for name in ("fines", "suspended", "excluded")
+        },
+        "world.offices.#.ballots": "counted as votes of candidates",
+        "world.offices.#.since": "what counts is whether it is held",
+        "world.more_groups": "said where there are more",
+        "rules.institutions": "what there is is described where it is",
         "world.standing.dividends": "each is shown with its law",
         "world.standing.minimums": "each is shown with its law, and the most of them counts",
         "world.projects.#.running": "none is, while it is being built",
@@ -98,7 +107,17 @@ class Act(Request[Acted]):
         **{f"you.memory.told.#.{name}": "its line says it" for name in ("kind", "own", "other", "about")},
         "world.laws.#.terms.#.agents": "what a law paid once it pays no more",
         "world.laws.#.terms.#.law": "what a law repealed is gone",
-        "world.older_events": "said where there are more",
+        "world.events.older": "said where there are more",
+        "world.outcomes.older": "said where there are more",
+        "world.posts.#.replies": "none where posts are not shown by them",
+        "you.posts.#.replies": "none where posts are not shown by them",
+        "you.more_neighbours": "said where there are more",
+        "rules.feed": "the rules say what it does",
+        "rules.feed_tokens": "which posts there are room for",
+        "world.more_offers": "said where there are more",
+        "rules.offer_days": "each offer is shown with its last day",
+        "world.yesterday.commons": "what they hold as the day begins is shown",
+        "you.promises.#.public": "what counts is what is due",
     }
     unheard: ClassVar[Mapping[str, str]] = {
         "world.pool": "public, and told in no event where it changes by a law",
@@ -119,8 +138,11 @@ class Act(Request[Acted]):
     def _options(self) -> Options:
         rules = self.rules
         noted: Options = {"note": Text(rules.note_chars)} if rules.note_chars else {}
+        later = Choice(("none", "mine", "theirs"))
+        wanted: Options = {"action.for_type": Choice(RESOURCES), "action.later": later} if rules.exchange else {}
+        founded: Options = {"action.group_name": Text(rules.name_chars)} if rules.institutions else {}
         return {
-            "action.action": Choice(tuple(ACTIONS)),
+            "action.action": Choice(tuple(possible(rules))),
             "action.content": Text(rules.post_chars),
             "action.recipient_agent_id": Number(0, rules.agents),
             "action.title": Text(rules.title_chars),
@@ -132,14 +154,25 @@ class Act(Request[Acted]):
             "action.resource_type": Choice(RESOURCES),
             "action.display_name": Text(rules.name_chars),
             "action.reasoning": Text(rules.post_chars),
+            **wanted,
+            **founded,
             **noted,
         }
 
     def schema(self) -> dict[str, Any]:
-        return once(self.rules, "_schema", lambda: schema_of(Noting if self.rules.note_chars else Said, self.legal))
+        return once(self.rules, "_schema", self._schema)
+
+    def _schema(self) -> dict[str, Any]:
+        def these(action: Schema) -> Schema:
+            kinds = possible(self.rules)
+            return {"anyOf": [one for one in action["anyOf"] if one["properties"]["action"]["enum"][0] in kinds]}
+
+        offered = changed(schema_of(Noting if self.rules.note_chars else Said, self.legal), "action", these)
+        terms = partial(terms_of, institutions=self.rules.institutions)
+        return dict(changed(offered, "action.terms", terms))
 
     def prompt(self) -> Prompt:
-        return composed(self.player, self.rules, self.world, self.you)
+        return composed(self.player, self.rules, self.world, self.you, possible(self.rules))
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         you, world = self.you, self.world
@@ -162,7 +195,17 @@ class Act(Request[Acted]):
             if not value.strip() and path not in _MAY_BE_EMPTY:
                 raise IllegalDecision(f"{path} must not be empty.")
 
+    @property
+    def posts(self) -> tuple[Post, ...]:
+        """The posts that the agent is shown."""
+        return self.world.posts or self.you.posts
+
     # -- a person's form
+
+    @property
+    def conditions(self) -> Conditions:
+        """What its player's work makes more or less by."""
+        return Conditions(self.world.bonus, self.you.skills, self.world.slump, self.world.pool.get("commons"))
 
     @property
     def known(self) -> Known:
@@ -195,7 +238,7 @@ class Act(Request[Acted]):
 
     def fits(self, said: Mapping[str, Any]) -> bool:
         given, _ = self._parts(said)
-        kind = _kind_of(given)
+        kind = self._kind_of(given)
         return kind is not None and given.keys() == kind.model_fields.keys()
 
     def knows(self, said: Mapping[str, Any]) -> bool:
@@ -221,11 +264,13 @@ class Act(Request[Acted]):
     def decision_of(self, said: Mapping[str, Any]) -> Acted:
         """The action that an object is; where it is no valid one, its rejection."""
         given, note = self._parts(said)
-        kind = _kind_of(given)
+        kind = self._kind_of(given)
         if kind is None:
             return _rejected(f"Unknown action: {str(given.get('action'))[:60]}", dict(given))
         try:
-            acted = Acted(action=kind.model_validate(given), note=note)  # type: ignore[arg-type] # one of the ten, by its name
+            if kind is CreateProposal and not self.rules.institutions:
+                EarlierProposal.model_validate(given)
+            acted = Acted(action=kind.model_validate(given), note=note)  # type: ignore[arg-type] # one of them, by its name
             self.check(acted)
         except ValidationError as error:
             where, why = first_objection(error)
@@ -236,14 +281,13 @@ class Act(Request[Acted]):
 
     def in_words(self, words: str) -> Acted | None:
         """A reply that opens no brace is a post."""
-        if self.rules.strict_actions:
+        if self.rules.strict_actions or not self.rules.talk:
             return None
         return Acted(action=ForumPost(content=words[: self.rules.post_chars].strip()))
 
-
-def _kind_of(said: Mapping[str, Any]) -> type[Action] | None:
-    name = said.get("action")
-    return ACTIONS.get(name) if isinstance(name, str) else None
+    def _kind_of(self, said: Mapping[str, Any]) -> type[Action] | None:
+        name = said.get("action")
+        return possible(self.rules).get(name) if isinstance(name, str) else None
 
 
 def _rejected(reason: str, given: Any = None) -> Acted:

@@ -5,15 +5,19 @@ All amounts are hundredths. Which action leads to which change is `turn`, the en
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from agentsim.engine.hearing import Heard
-from agentsim.games.society.amounts import Amount
-from agentsim.games.society.assembly import Assembly
-from agentsim.games.society.commons import Forum, Projects
+from agentsim.games.society.amounts import UNIT, share, shown
+from agentsim.games.society.assembly import Assembly, Standing
+from agentsim.games.society.commons import Bargains, Offer, Projects
 from agentsim.games.society.config import Personality, SocietyConfig
+from agentsim.games.society.forum import Forum
+from agentsim.games.society.institutions import Groups
+from agentsim.games.society.measures import DaySum, Flow, gini, spread
 from agentsim.games.society.names import signature
 from agentsim.games.society.terms import RESOURCES, Resource, Structure
 
@@ -27,13 +31,14 @@ class Citizen:
     """An agent; `number` is what the others know it by, `player` whose seat it is; amounts are hundredths.
 
     `worked` are the hours of today, `turns` its turns; `heard` is what it had heard when it was last asked, and
-    `note` what it wrote for itself.
+    `note` what it wrote for itself. `skills` are hundredths of what others make by the same work; none are all 100.
     """
 
     number: int
     player: str
     personality: Personality
     stock: dict[Resource, int]
+    skills: dict[Resource, int] = field(default_factory=dict)
     name: str = ""
     status: Status = "active"
     starved: int = 0
@@ -54,26 +59,12 @@ class Citizen:
         return sum(self.stock.values())
 
 
-@dataclass(frozen=True)
-class DaySum:
-    """What a day came to: `hours` of work by so many `workers`, what taxes took, and who holds how much in the evening.
-
-    `wealth` is that of the poorest, the middle and the richest agent that is not dead.
-    """
-
-    hours: int
-    workers: int
-    taxed: Mapping[Resource, Amount]
-    wealth: tuple[Amount, Amount, Amount]
-    gini: float
-
-
 Place: TypeAlias = Citizen | Literal["pool", "produced", "consumed", "spent"]
 """Where resources are, come from, or go to."""
 
 
 def _nothing() -> dict[str, int]:
-    return dict.fromkeys((*RESOURCES, "land"), 0)
+    return dict.fromkeys((*RESOURCES, "land", "commons"), 0)
 
 
 @dataclass
@@ -82,7 +73,9 @@ class State:
 
     `awakened` are those who woke and were not yet announced; `names` the agents by their names' signatures. `asleep`
     are the dormant agents and what each lacked, `gone` the dead, the latest last in both. `today` counts talk, votes
-    and invalid actions, `taxed` what taxes took today; `yesterday` is what the last whole day came to.
+    and invalid actions, `flows` what taxes and fines took today, what the pool paid, gifts and exchanges; `yesterday`
+    is what the last whole day came to. `slump` is by how many percent work makes less today; `drawn` and `regrown` are
+    the day's of the commons, a part of the pool.
     """
 
     config: SocietyConfig
@@ -91,6 +84,7 @@ class State:
     forum: Forum
     assembly: Assembly
     projects: Projects = field(default_factory=Projects)
+    groups: Groups = field(default_factory=Groups)
     initial: dict[str, int] = field(default_factory=_nothing)
     produced: dict[str, int] = field(default_factory=_nothing)
     consumed: dict[str, int] = field(default_factory=_nothing)
@@ -102,8 +96,12 @@ class State:
     asleep: dict[int, tuple[Resource, ...]] = field(default_factory=dict)
     gone: list[int] = field(default_factory=list)
     today: dict[str, int] = field(default_factory=lambda: dict.fromkeys((*get_args(Counted), "invalid"), 0))
-    taxed: dict[Resource, int] = field(default_factory=dict)
+    flows: dict[Flow, Counter[Resource]] = field(default_factory=lambda: {flow: Counter() for flow in get_args(Flow)})
     yesterday: DaySum | None = None
+    bargains: Bargains = field(default_factory=Bargains)
+    slump: Mapping[Resource, int] = field(default_factory=dict)
+    drawn: int = 0
+    regrown: int = 0
     day: int = 0
     tick: int = 0
 
@@ -150,11 +148,43 @@ class State:
         """From the pool to an agent, as far as the pool goes; what was paid."""
         paid = min(amount, self.pool[resource])
         self.move(resource, paid, "pool", citizen)
+        self.flows["paid"][resource] += paid
         return paid
+
+    def trade(self, resource: Resource, amount: int, giver: Citizen, taker: Citizen) -> None:
+        """One side of an exchange."""
+        self.move(resource, amount, giver, taker)
+        self.flows["traded"][resource] += amount
 
     def _has_to_wake(self, citizen: Citizen) -> bool:
         stock, config = citizen.stock, self.config
         return stock["food"] >= config.wake_food and stock["energy"] >= config.wake_energy
+
+    # -- the commons
+
+    def draw(self, amount: int) -> None:
+        """Take from the commons, for good."""
+        self.pool["commons"] -= amount
+        self.spent["commons"] += amount
+        assert self.pool["commons"] >= 0, "the commons give what they have"
+
+    def regrow(self) -> int:
+        """Let the commons grow by a day: r S (1 - S / capacity), rounded, at most up to the capacity."""
+        stock, capacity = self.pool["commons"], self.config.capacity(len(self.citizens))
+        grown = share(stock, self.config.commons_regrowth * (capacity - stock), UNIT * capacity)
+        self.regrown = min(grown, capacity - stock)
+        self.pool["commons"] += self.regrown
+        self.produced["commons"] += self.regrown
+        return self.regrown
+
+    def unable(self, offer: Offer) -> str:
+        """Why the one who made an offer cannot keep it now, or ""."""
+        author = self.citizen(offer.by)
+        if author.status != "active":
+            return f"agent #{author.number} is {author.status}"
+        held = author.stock[offer.gives]
+        lacks = offer.later != "mine" and held < offer.amount
+        return f"agent #{author.number} does not hold {shown(offer.amount)} {offer.gives} any more" if lacks else ""
 
     # -- waking and sleeping
 
@@ -195,20 +225,21 @@ class State:
 
     def day_sum(self) -> DaySum:
         """What today came to, as its evening ends."""
-        hours, wealths = [each.worked for each in self.citizens if each.worked], self.wealths() or [0]
-        spread = (wealths[0], wealths[len(wealths) // 2], wealths[-1])
-        return DaySum(sum(hours), len(hours), self.taxed, spread, self.gini())
+        hours, wealths = sorted(each.worked for each in self.citizens if each.turns) or [0], self.wealths() or [0]
+        flows: dict[str, Any] = {flow: dict(+amounts) for flow, amounts in self.flows.items()}
+        flows |= {"drawn": self.drawn, "regrown": self.regrown, "commons": self.pool.get("commons", 0)}
+        return DaySum(sum(hours), sum(map(bool, hours)), spread(hours), spread(wealths), self.gini(), **flows)
+
+    def close_day(self) -> DaySum:
+        """The same, and begin to count anew."""
+        summed, self.drawn = self.day_sum(), 0
+        for amounts in self.flows.values():
+            amounts.clear()
+        return summed
 
     def gini(self) -> float:
-        """The Gini coefficient of the wealth of all who are not dead, to 4 places; 0 where there is no wealth.
-
-        From sorted wealths x_1 <= ... <= x_n: sum((2 i - n - 1) x_i) / (n sum(x_i)).
-        """
-        wealths = self.wealths()
-        total, n = sum(wealths), len(wealths)
-        if not total:
-            return 0.0
-        return round(sum((2 * place - n - 1) * wealth for place, wealth in enumerate(wealths, 1)) / (n * total), 4)
+        """The Gini coefficient of the wealth of all who are not dead, to 4 places."""
+        return gini(self.wealths())
 
     def _all_held(self) -> dict[str, int]:
         held = _nothing()
@@ -220,11 +251,10 @@ class State:
         return held
 
     def _check_citizens(self) -> Iterator[str]:
-        most_hours = self.config.hours_per_day
         for citizen in self.citizens:
             if min(citizen.stock.values()) < 0:
                 yield f"agent #{citizen.number} owes nothing"
-            if citizen.worked > most_hours:
+            if citizen.worked > self.config.hours_per_day:
                 yield f"agent #{citizen.number} works no more than it may"
             if citizen.status == "dormant" and self._has_to_wake(citizen):
                 yield f"agent #{citizen.number} wakes when it has enough"
@@ -235,21 +265,19 @@ class State:
         for citizen in self.citizens:
             counted[citizen.status] += 1
         out = {**counted, "dormant": len(self.asleep), "dead": len(self.gone)}
-        named = sum(1 for citizen in self.citizens if citizen.name)
         invariants = {
             "what is held is what all agents hold": self._all_held() == self.held,
-            "every name is one agent's": len(self.names) == named,
+            "every name is one agent's": len(self.names) == sum(1 for citizen in self.citizens if citizen.name),
             "all who are dormant or dead are known": out == counted,
             "active, dormant and dead are counted": counted == self.counts,
             "the pool owes nothing": min(self.pool.values()) >= 0,
-            "the forum shows no more than its window": len(self.forum.recent) <= self.forum.window,
         }
         for name, start in self.initial.items():
             there, used = self.total(name), self.consumed[name] + self.spent[name]
             said = f"{name}: initial and produced are held, in the pool, consumed or spent"
             invariants[said] = start + self.produced[name] == there + used
         broken = [invariant for invariant, holds in invariants.items() if not holds]
-        return [*self._check_citizens(), *broken, *self.assembly.check()]
+        return [*self._check_citizens(), *broken, *self.assembly.check(), *self.groups.check()]
 
 
 def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterable[Personality]) -> State:
@@ -258,5 +286,6 @@ def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterab
         Citizen(number, player, personality, config.stock())
         for number, (player, personality) in enumerate(zip(players, personalities, strict=True), start=1)
     ]
-    pool, rule = config.pool(len(players)), (config.threshold, config.quorum)
-    return State(config, citizens, pool, Forum(config.shown_posts), Assembly(rule))
+    entrenched = config.constitution == "entrenched"
+    rule = Standing({}, (), {}, config.threshold, config.quorum, config.quorum_percent, entrenched)
+    return State(config, citizens, config.pool(len(players)), Forum(config.seen(config.prompt_tokens)), Assembly(rule))

@@ -1,19 +1,60 @@
-"""Talk: posts, replies, direct messages, and the names that agents choose. The posts are kept by `commons`."""
+"""Talk: posts, replies, direct messages, and the names that agents choose. The posts are kept by `forum`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal
+from dataclasses import asdict
+from typing import ClassVar, Literal
 
+from agentsim.engine import Event, Everyone, Table
 from agentsim.engine.event import NAMED, Interaction, Past, PlayerId
-from agentsim.engine.template import If
+from agentsim.engine.template import By, If
+from agentsim.games.society.forum import Feed, Forum, Seen
 from agentsim.games.society.founding import towards
 from agentsim.games.society.names import misnomer
+from agentsim.games.society.state import State
+from agentsim.games.society.topology import drawn
 from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn
 
 MOST_MENTIONED = 10
 _MENTION = re.compile(r"#([1-9][0-9]{0,5})(?![0-9])")
+
+
+class ForumOpened(
+    Event,
+    heading="The forum opens",
+    content=By(
+        "feed",
+        {
+            "all": "All are shown the newest posts.",
+            "neighbours": "Each agent is shown the newest posts of its neighbours in a network.",
+            "ranked": "Posts are shown by their score, the highest first.",
+        },
+    ),
+):
+    """How posts are chosen for each agent (`forum.Seen`); `neighbours` by agent, none where all are shown the same."""
+
+    feed: Feed
+    window: int
+    tokens: int
+    chars: int
+    neighbours: dict[int, tuple[int, ...]]
+
+    @property
+    def forum(self) -> Forum:
+        """The forum before the first post."""
+        return Forum(Seen(self.feed, self.window, self.tokens, self.chars), self.neighbours)
+
+
+def open_forum(table: Table, state: State) -> None:
+    """Draw the network, and tell how posts are chosen where that can be worked out again from what is told."""
+    config, seen = state.config, state.forum.seen
+    chance = table.chance.stream("topology")
+    network = drawn(config.topology, len(state.citizens), config.degree, config.rewiring, chance)
+    state.forum.neighbours = network
+    if seen.tokens:
+        table.tell(ForumOpened(**asdict(seen), neighbours=dict(network)), to=Everyone)
 
 
 class Posted(
@@ -47,6 +88,7 @@ class Posted(
 
 
 class ForumPost(Action):
+    needs: ClassVar[tuple[str, ...]] = ("talk",)
     action: Literal["forum_post"] = "forum_post"
     content: str
 
@@ -55,6 +97,7 @@ class ForumPost(Action):
 
 
 class ForumReply(Action):
+    needs: ClassVar[tuple[str, ...]] = ("talk",)
     action: Literal["forum_reply"] = "forum_reply"
     parent_message_id: Id
     content: str
@@ -68,12 +111,13 @@ class ForumReply(Action):
 
 def post(turn: Turn, parent: int | None, content: str) -> None:
     """Put a post up, and tell all; the first few agents that it names by number, such as #7, are mentioned."""
-    new = turn.state.forum.post(turn.day, turn.agent, turn.citizen.name, parent, content.strip())
+    text = content.strip()
+    number = turn.state.forum.post(turn.day, turn.agent, turn.citizen.name, parent, text)
     turn.count("posts")
-    named = dict.fromkeys(int(found[1]) for found in _MENTION.finditer(new.text))
+    named = dict.fromkeys(int(found[1]) for found in _MENTION.finditer(text))
     mentions = [agent for agent in named if agent <= turn.rules.agents][:MOST_MENTIONED]
     others = tuple(agent for agent in mentions if agent != turn.agent)
-    turn.tell(Posted(turn.day, new.id, turn.agent, parent, others, new.text))
+    turn.tell(Posted(turn.day, number, turn.agent, parent, others, text))
 
 
 class MessageSent(
@@ -89,6 +133,7 @@ class MessageSent(
 
 
 class DirectMessage(Action):
+    needs: ClassVar[tuple[str, ...]] = ("talk",)
     action: Literal["direct_message"] = "direct_message"
     recipient_agent_id: Id
     content: str

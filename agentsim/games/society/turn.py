@@ -1,13 +1,13 @@
 """Turn: an agent's action when its turn comes: it holds as the society is then and happens, or it is rejected.
 
-What the ten actions are and do stands in the chapters: `talk`, `voting`, `work`, `building`, `evening`.
+The actions are the chapters `talk`, `groups`, `voting`, `offices`, `work`, `building` and `evening`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, NamedTuple, TypeAlias
+from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
@@ -15,7 +15,10 @@ from agentsim.engine import Decision, Event, Everyone, Table
 from agentsim.engine.number import whole
 from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import shown
-from agentsim.games.society.config import Rules
+from agentsim.games.society.assembly import Standing
+from agentsim.games.society.commons import Offer
+from agentsim.games.society.institutions import Office
+from agentsim.games.society.rules import Rules
 from agentsim.games.society.state import Citizen, Counted, State
 from agentsim.games.society.terms import Resource
 
@@ -39,7 +42,9 @@ class Known(NamedTuple):
     """What decides whether an action holds: of the society as it is, or as it is shown to an agent.
 
     `posts` and `proposals` are the highest numbers that there are; `open` are the proposals that can be voted on, and
-    `missing` says which materials a project still needs.
+    `missing` says which materials a project still needs. `offer` finds one that is open, `unable` says why
+    the one who made it cannot keep it now, or "", and `open_offers` are those of the agent itself. `for_all` says of a
+    proposal whether all can vote on it and no agent can veto it; `mine` are the groups of which the agent is a member.
     """
 
     rules: Rules
@@ -52,6 +57,22 @@ class Known(NamedTuple):
     proposals: int
     open: Container[int]
     missing: Callable[[int], int]
+    day: int
+    offer: Callable[[int], Offer | None]
+    open_offers: int
+    unable: Callable[[Offer], str]
+    standing: Standing
+    for_all: Callable[[int], bool]
+    offices: Mapping[int, Office]
+    groups: Container[int]
+    group_names: Mapping[str, int]
+    mine: Container[int]
+    pool: Mapping[str, int]
+
+    def voteless(self) -> str:
+        """Why the agent can neither vote nor elect, or ""."""
+        until = self.standing.voteless(self.agent, self.day)
+        return f"your vote is suspended until the evening of day {until}" if until else ""
 
     def no_company(self, agent: int) -> str:
         """Why the agent cannot write or give to that one, or ""."""
@@ -68,7 +89,12 @@ class Known(NamedTuple):
 
 
 class Action(Decision):
-    """Base of the actions: whether one holds, said once for its author and for the society; and what comes of it."""
+    """Base of the actions: whether one holds, said once for its author and for the society; and what comes of it.
+
+    There is one only where the rules have all that it `needs`.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ()
 
     def why_not(self, known: Known) -> str:
         """Why the action comes to nothing, in words without a full stop; "" where it holds."""
@@ -136,6 +162,19 @@ class Turn:
             proposals=state.assembly.proposed,
             open=state.assembly.open,
             missing=state.projects.missing,
+            day=state.day,
+            offer=state.bargains.offers.all.get,
+            open_offers=sum(
+                each.by == citizen.number for each in state.bargains.offers.by_agent.get(citizen.number, {}).values()
+            ),
+            unable=state.unable,
+            standing=state.assembly.standing,
+            for_all=lambda number: state.assembly.standing.for_all(state.assembly.open[number]),
+            offices=state.assembly.offices,
+            groups=state.groups.all,
+            group_names=state.groups.names,
+            mine=state.groups.of[citizen.number],
+            pool=state.pool,
         )
 
     def take(self, action: Action) -> None:
@@ -164,6 +203,13 @@ class Turn:
         """What the agent alone hears, or with these others."""
         to = (self.citizen.player, *(other.player for other in others))
         self.table.tell(event, to=to, by=self.citizen.player)
+
+    def tell_pair(self, event: Event, other: int) -> None:
+        """What the agent and that one hear; with 0, all."""
+        if other:
+            self.tell_alone(event, self.state.citizen(other))
+        else:
+            self.tell(event)
 
     def count(self, what: Counted) -> None:
         """One more of these today, and by this agent."""

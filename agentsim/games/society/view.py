@@ -6,6 +6,7 @@ is put into words is `prompts`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -14,16 +15,24 @@ from typing import Any, TypeVar
 from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import Amount
 from agentsim.games.society.assembly import Law, Proposal, Standing, VoteCast, newest
-from agentsim.games.society.commons import Post, Project
-from agentsim.games.society.config import Personality, Rules
-from agentsim.games.society.memory import Chronicle, Recollection
-from agentsim.games.society.state import Citizen, DaySum, State
+from agentsim.games.society.commons import B, Between, Offer, Project, Promise
+from agentsim.games.society.config import Personality
+from agentsim.games.society.forum import EVERYONE, Post
+from agentsim.games.society.institutions import Membership, Office
+from agentsim.games.society.measures import DaySum
+from agentsim.games.society.memory import Chronicle, Latest, Recollection
+from agentsim.games.society.names import signature
+from agentsim.games.society.rules import Rules
+from agentsim.games.society.state import Citizen, State
 from agentsim.games.society.terms import RESOURCES, Resource, Structure
 from agentsim.games.society.turn import Known
+from agentsim.games.society.voting import voters
 
-P = TypeVar("P", Post, Law, Proposal)
+P = TypeVar("P", Law, Proposal)
 MOST_PROJECTS = 20
 MOST_NAMED = 20  # of the dormant, and of the dead
+MOST_FOUNDED = 20  # offices, and groups
+MOST_CANDIDATES = 5
 
 
 @dataclass(frozen=True)
@@ -31,8 +40,11 @@ class World:
     """What all agents see as the tick begins; `tick` counts from 1. `totals` and `pool` are by resource.
 
     `proposals` are those that close first, `laws` the newest; `more_...` count the rest. `asleep` are the latest to
-    fall dormant and what they lacked, `gone` the latest dead. `bonus` is what running projects add to work. `events`
-    are lines of the latest public ones, after so many `older_events`; `yesterday` is what the last whole day came to.
+    fall dormant and what they lacked, `gone` the latest dead. `bonus` is what running projects add to work, and
+    `slump` by how many percent shocks make it less. `offers` are the newest to any one. `outcomes`
+    are those of votes, `events` the other latest public ones; `yesterday` is what the last whole day came to.
+    `offices` and `groups` are the newest; `candidates` have the votes so far of the leading ones, by office; `voters`
+    is how many can vote.
     """
 
     day: int
@@ -55,8 +67,16 @@ class World:
     running: Mapping[Structure, int]
     paused: int
     bonus: Mapping[Structure, Amount]
-    events: tuple[str, ...] = ()
-    older_events: int = 0
+    slump: Mapping[Resource, int]
+    offers: tuple[Offer, ...]
+    more_offers: int
+    voters: int
+    offices: tuple[Office, ...] = ()
+    candidates: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
+    groups: tuple[Membership, ...] = ()
+    more_groups: int = 0
+    outcomes: Latest = field(default_factory=Latest)
+    events: Latest = field(default_factory=Latest)
     yesterday: DaySum | None = None
 
 
@@ -64,8 +84,10 @@ class World:
 class Own:
     """An agent's own part. `proposals` and `laws` are its own beyond the public ones.
 
+    In a network `posts` are those that it is shown, and `neighbours` the first of whom it has, besides so many more.
     `votes` are its own on open proposals that it is shown; `hours` are those that it has worked today. `note` is
-    what it wrote for itself.
+    what it wrote for itself. `offers` are those that it made, or that were made to it alone; `promises` are those
+    that it gave or was given. `ballots` are its candidates by office, `groups` those of which it is a member.
     """
 
     agent: int
@@ -74,10 +96,18 @@ class Own:
     stock: Mapping[Resource, Amount]
     hours: int
     memory: Recollection
+    skills: Mapping[Resource, Amount] = field(default_factory=dict)
+    offers: tuple[Offer, ...] = ()
+    promises: tuple[Promise, ...] = ()
     note: str = ""
     proposals: tuple[Proposal, ...] = ()
     laws: tuple[Law, ...] = ()
+    posts: tuple[Post, ...] = ()
+    neighbours: tuple[int, ...] = ()
+    more_neighbours: int = 0
     votes: Mapping[int, VoteCast] = field(default_factory=dict)
+    ballots: Mapping[int, int] = field(default_factory=dict)
+    groups: tuple[Membership, ...] = ()
 
 
 def known(rules: Rules, world: World, you: Own) -> Known:
@@ -89,6 +119,8 @@ def known(rules: Rules, world: World, you: Own) -> Known:
     proposals = [each.id for each in (*world.proposals, *you.proposals)]
     latest = max((*proposals, *you.votes), default=0) + world.more_proposals
     building = {each.id for each in world.projects}
+    shown = {each.id: each for each in (*world.proposals, *you.proposals)}
+    groups = {each.id: each for each in (*world.groups, *you.groups)}
     return Known(
         rules=rules,
         agent=you.agent,
@@ -96,10 +128,21 @@ def known(rules: Rules, world: World, you: Own) -> Known:
         stock=you.stock,
         names={},
         dead=world.gone,
-        posts=max((each.id for each in world.posts), default=0),
+        posts=max((each.id for each in (*world.posts, *you.posts)), default=0),
         proposals=latest,
         open=range(latest + 1) if world.more_proposals else proposals,
         missing=lambda project: int(project in building or world.more_projects > 0),
+        day=world.day,
+        offer={each.id: each for each in (*world.offers, *you.offers)}.get,
+        open_offers=sum(each.by == you.agent for each in you.offers),
+        unable=lambda offer: "",
+        standing=world.standing,
+        for_all=lambda number: number in shown and world.standing.for_all(shown[number]),
+        offices={office.id: office for office in world.offices},
+        groups=range(1, max(groups) + 1) if world.more_groups else groups,
+        group_names={signature(each.name): each.id for each in groups.values()},
+        mine=[each.id for each in you.groups],
+        pool=world.pool,
     )
 
 
@@ -108,6 +151,8 @@ def world(state: State, chronicle: Chronicle) -> World:
     config, assembly, projects = state.config, state.assembly, state.projects
     proposals = dict(islice(assembly.open.items(), config.shown_proposals))
     laws = newest(assembly.laws, config.shown_laws)
+    to_all = state.bargains.offers.by_agent[0]
+    offices, groups = newest(assembly.offices, MOST_FOUNDED), newest(state.groups.all, MOST_FOUNDED)
     return World(
         day=state.day,
         tick=state.tick,
@@ -116,7 +161,7 @@ def world(state: State, chronicle: Chronicle) -> World:
         gone=tuple(state.gone[-MOST_NAMED:]),
         totals={resource: state.total(resource) for resource in RESOURCES},
         pool=dict(state.pool),
-        posts=tuple(_cut(post, "text", config.shown_chars) for post in state.forum.recent),
+        posts=() if state.forum.neighbours else state.forum.shown(EVERYONE, state.day),
         proposals=tuple(_proposal(state, proposal) for proposal in proposals.values()),
         more_proposals=len(assembly.open) - len(proposals),
         laws=tuple(_cut(law, "description", config.shown_chars) for law in laws.values()),
@@ -127,15 +172,26 @@ def world(state: State, chronicle: Chronicle) -> World:
         running=dict(projects.running),
         paused=len(projects.built) - sum(projects.running.values()),
         bonus=state.bonus(),
-        events=chronicle.lines,
-        older_events=chronicle.older,
+        slump=dict(state.slump),
+        offers=_latest(state.bargains.offers, 0, config.shown_events),
+        more_offers=max(0, len(to_all) - config.shown_events),
+        voters=voters(state),
+        offices=tuple(replace(each, ballots={}) for each in offices.values()),
+        candidates={
+            each.id: dict(Counter(each.ballots.values()).most_common(MOST_CANDIDATES)) for each in offices.values()
+        },
+        groups=tuple(each.shown() for each in groups.values()),
+        more_groups=len(state.groups.all) - len(groups),
+        outcomes=chronicle.outcomes,
+        events=chronicle.events,
         yesterday=state.yesterday,
     )
 
 
-def own(state: State, citizen: Citizen, world: World, memory: Recollection) -> Own:
-    """An agent's own part."""
-    me, assembly, config = citizen.number, state.assembly, state.config
+def own(state: State, citizen: Citizen, world: World, memory: Recollection, posts: tuple[Post, ...] = ()) -> Own:
+    """An agent's own part; `posts` are those that it is shown in a network."""
+    me, assembly, config, bargains = citizen.number, state.assembly, state.config, state.bargains
+    network = state.forum.neighbours.get(me, ())
     more = _more(assembly.by_author.get(me, ()), world.proposals, config.shown_proposals)
     decreed = _more(assembly.laws_by.get(me, ()), world.laws, config.shown_laws)
     shown = (*(each.id for each in world.proposals), *more) if citizen.votes else ()
@@ -146,11 +202,24 @@ def own(state: State, citizen: Citizen, world: World, memory: Recollection) -> O
         stock=dict(citizen.stock),
         hours=citizen.worked,
         memory=memory,
+        skills=citizen.skills,
+        offers=_latest(bargains.offers, me, config.shown_events),
+        promises=tuple(replace(each) for each in _latest(bargains.promises, me, config.shown_events)),
         note=citizen.note,
         proposals=tuple(_proposal(state, assembly.open[number]) for number in more),
         laws=tuple(_cut(assembly.laws[number], "description", config.shown_chars) for number in decreed),
+        posts=posts,
+        neighbours=tuple(network[:MOST_NAMED]),
+        more_neighbours=max(0, len(network) - MOST_NAMED),
         votes={number: assembly.open[number].votes[me] for number in shown if me in assembly.open[number].votes},
+        ballots={each.id: each.ballots[me] for each in assembly.offices.values() if me in each.ballots},
+        groups=tuple(state.groups.all[number].shown() for number in state.groups.of.get(me, ())[-MOST_FOUNDED:]),
     )
+
+
+def _latest(between: Between[B], agent: int, most: int) -> tuple[B, ...]:
+    """An agent's newest offers or promises."""
+    return tuple(between.by_agent[agent].values())[-most:] if agent in between.by_agent else ()
 
 
 def _more(mine: Sequence[int], shown: Sequence[Proposal | Law], most: int) -> Sequence[int]:

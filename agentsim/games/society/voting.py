@@ -10,12 +10,12 @@ from pydantic import BeforeValidator, field_serializer
 from agentsim.engine import Everyone, Table
 from agentsim.engine.event import AGAINST, FOR, NEITHER, Interaction, Past, PlayerId, Sign
 from agentsim.engine.template import By, If
-from agentsim.engine.wording import cut
-from agentsim.games.society.assembly import Proposal, VoteCast
+from agentsim.engine.wording import counted, cut
+from agentsim.games.society.assembly import Proposal, Standing, VoteCast
 from agentsim.games.society.founding import towards
 from agentsim.games.society.laws import carried_out
 from agentsim.games.society.state import State
-from agentsim.games.society.terms import ProposalType, Term, Terms, misfit, plain
+from agentsim.games.society.terms import EarlierTerms, ProposalType, Term, Terms, misfit, plain
 from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn, Why
 
 _SIGNS: dict[VoteCast, Sign] = {"yes": FOR, "no": AGAINST, "abstain": NEITHER}
@@ -53,6 +53,12 @@ class CreateProposal(Action):
         proposal = turn.state.assembly.propose(Proposal(0, day, me, title, words, type_, terms, closes))
         turn.count("proposals")
         turn.tell(Proposed(day, proposal.id, me, type_, title, terms, closes, words))
+
+
+class EarlierProposal(CreateProposal):
+    """A proposal where there are no institutions: it has none of their terms."""
+
+    terms: Annotated[EarlierTerms, BeforeValidator(lambda value: () if value is None else value)] = ()
 
 
 class Voted(
@@ -95,7 +101,9 @@ class Vote(Action):
     def why_not(self, known: Known) -> str:
         if self.proposal_id > known.proposals:
             return "there is no such proposal"
-        return "" if self.proposal_id in known.open else f"proposal {self.proposal_id} is closed"
+        if self.proposal_id not in known.open:
+            return f"proposal {self.proposal_id} is closed"
+        return "" if known.for_all(self.proposal_id) else known.voteless()
 
     def happen(self, turn: Turn) -> None:
         proposal = turn.state.assembly.open[self.proposal_id]
@@ -132,24 +140,59 @@ class ProposalResolved(
         yield from (voted.agent for voted in past.every(Voted, proposal=self.proposal))
 
 
+def voters(state: State, proposal: Proposal | None = None) -> int:
+    """How many of those who are awake can vote, on this proposal or on most."""
+    rule = state.assembly.standing
+    if not rule.suspended or (proposal is not None and rule.for_all(proposal)):
+        return state.counts["active"]
+    return sum(not rule.voteless(citizen.number, state.day) for citizen in state.active())
+
+
 def count_votes(table: Table, state: State) -> None:
     """Resolve what is due, in the order in which it was proposed, all by the rule that held this evening."""
     rule = state.assembly.standing
-    for proposal in [each for each in state.assembly.open.values() if each.closes <= state.day]:
-        passed = rule.passes(proposal)
-        state.assembly.close(proposal)
-        effects, notes = carried_out(state, proposal) if passed else ([], [])
-        resolved = ProposalResolved(
-            state.day,
-            proposal.id,
-            proposal.author,
-            proposal.type,
-            proposal.title,
-            "passed" if passed else "failed",
-            **proposal.counts,
-            threshold=rule.threshold,
-            quorum=rule.quorum,
-            note=" ".join(notes),
-        )
-        for event in (resolved, *effects):
+    due = [(each, voters(state, each)) for each in state.assembly.open.values() if each.closes <= state.day]
+    for proposal, able in due:
+        passed = rule.passes(proposal, able)
+        unmet = _unmet(state, proposal, able) if passed else ""
+        passed = passed and not unmet
+        effects, notes = carried_out(state, proposal) if passed else ([], [unmet])
+        table.tell(resolved(state, proposal, rule, able, " ".join(notes), passed=passed), to=Everyone)
+        for event in effects:
             table.tell(event, to=Everyone)
+
+
+def resolved(
+    state: State, proposal: Proposal, rule: Standing, able: int, note: str, *, passed: bool
+) -> ProposalResolved:
+    """Close a proposal, with what came of it."""
+    state.assembly.close(proposal)
+    return ProposalResolved(
+        state.day,
+        proposal.id,
+        proposal.author,
+        proposal.type,
+        proposal.title,
+        "passed" if passed else "failed",
+        **proposal.counts,
+        threshold=rule.threshold,
+        quorum=rule.needed(able),
+        note=note,
+    )
+
+
+def _unmet(state: State, proposal: Proposal, able: int) -> str:
+    """Why the voting rule that a proposal makes does not let it pass, though the one in force does; "" where it does.
+
+    One by which fewer proposals pass needs the consent of all living agents by that very rule: else those few who vote,
+    or are awake, could make one that all the others together cannot undo.
+    """
+    now, then = state.assembly.standing, state.assembly.after(proposal)
+    living = state.counts["active"] + state.counts["dormant"]
+    if not now.entrenched or not then.harder_than(now) or then.consented(proposal, able, living):
+        return ""
+    quorum = f", and {counted(least, 'agent')} vote" if (least := then.needed(able)) else ""
+    return (
+        f"The voting rule that it makes is harder to meet, so more than {then.threshold}% of all {living} living "
+        f"agents must say yes{quorum}."
+    )

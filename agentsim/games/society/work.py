@@ -11,8 +11,10 @@ from agentsim.engine.event import FOR, Interaction, Past
 from agentsim.engine.number import whole
 from agentsim.engine.template import If
 from agentsim.games.society.amounts import Amount, number, share, shown
-from agentsim.games.society.config import WorkType
+from agentsim.games.society.config import MADE, WorkType
+from agentsim.games.society.exchange import ended
 from agentsim.games.society.founding import towards
+from agentsim.games.society.stakes import Conditions
 from agentsim.games.society.terms import Positive, Resource
 from agentsim.games.society.turn import Action, Deed, Known, Turn
 
@@ -40,6 +42,8 @@ class Work(Action):
 
     def why_not(self, known: Known) -> str:
         rules, stock, energy = known.rules, known.stock, known.rules.work(self.work_type)[2] * self.hours
+        if until := known.standing.without(known.agent, "work", MADE[self.work_type], known.day):
+            return f"a law excludes you from {self.work_type} work until the evening of day {until}"
         if self.hours > known.hours_left:
             return f"only {known.hours_left} of {rules.hours_per_day} hours are left today"
         if stock["food"] < rules.work_needs_food:
@@ -51,14 +55,16 @@ class Work(Action):
     def happen(self, turn: Turn) -> None:
         state, citizen, hours = turn.state, turn.citizen, self.hours
         resource, _, per_hour = turn.rules.work(self.work_type)
-        energy, bonus = per_hour * hours, state.bonus()
-        extra = {"food": bonus["farm"], "energy": bonus["generator"]}.get(resource, 0)
-        made = turn.rules.made(self.work_type, hours, extra)
+        energy, commons = per_hour * hours, state.pool.get("commons")
+        there = Conditions(state.bonus(), citizen.skills, state.slump, commons)
+        made = turn.rules.made(self.work_type, hours, there)
+        if self.work_type == "farm" and commons is not None:
+            state.draw(made)
+            state.drawn += made
         taxed = share(made, state.assembly.standing.taxes.get(resource, 0), 100)
         state.move("energy", energy, citizen, "spent")
         state.move(resource, taxed, "produced", "pool")
-        if taxed:
-            state.taxed[resource] = state.taxed.get(resource, 0) + taxed
+        state.flows["taxed"][resource] += taxed
         state.move(resource, made - taxed, "produced", citizen)
         citizen.worked += hours
         citizen.hours += hours
@@ -106,7 +112,7 @@ class Trade(Action):
         traded = Traded(turn.day, turn.agent, to, resource, amount)
         other = turn.state.citizen(to) if to else None
         turn.state.move(resource, amount, turn.citizen, other or "pool")
-        if other is None:
-            turn.tell(traded)
-        else:
-            turn.tell_alone(traded, other)
+        turn.state.flows["given"][resource] += amount
+        turn.tell_pair(traded, to)
+        for promise in turn.state.bargains.delivered(turn.agent, to, resource, amount):
+            turn.tell_pair(ended(turn.state, promise, "kept"), 0 if promise.public else to)

@@ -10,11 +10,13 @@ from pydantic import Field
 
 from agentsim.engine import Everyone, Game, GameConfig, Outcome, PlayerId, Table
 from agentsim.engine.event import Audience
+from agentsim.engine.game import told_in
+from agentsim.engine.panel import Progress
 from agentsim.engine.wording import cut, listed
 from agentsim.errors import ScenarioError
 from agentsim.games.werewolf import words
 from agentsim.games.werewolf.bots import BOTS
-from agentsim.games.werewolf.panels import panels, tables
+from agentsim.games.werewolf.panels import course, panels, tables
 from agentsim.games.werewolf.rulebook import laws
 from agentsim.games.werewolf.village import NOBODY, Role, Village
 from agentsim.games.werewolf.words import Hunt, Inspect, Naming, Protect, Question, Speak, Vote, Whisper
@@ -50,9 +52,10 @@ class Werewolf(Game):
     rules_version = 1
     config = WerewolfConfig
     requests = (Whisper, Hunt, Inspect, Protect, Speak, Vote)
-    events = words.EVENTS
+    events = told_in(__package__)
     bots = BOTS
     panels = staticmethod(panels)
+    course = staticmethod(course)
     tables = staticmethod(tables)
     laws = staticmethod(laws)
 
@@ -90,7 +93,14 @@ class Course:
         roles = table.chance.stream("roles").shuffled([role for role, count in cast.items() for _ in range(count)])
         self.village = Village(dict(zip(table.players, roles, strict=True)))
         self.pack = self.village.living("werewolf")
-        table.watch(self.village)
+        table.watch(self.village, self.progress)
+
+    def progress(self) -> Progress:
+        """The day, and who lives: roles are secret until the end."""
+        village, nights = self.village, sum(title.startswith("Night") for title in self.table.rounds)
+        players = sorted(self.table.players, key=lambda each: each in village.died)
+        rows = tuple((each, "dead" if each in village.died else "alive", each not in village.died) for each in players)
+        return Progress("day", nights, self.config.max_days, rows, (f"{len(village.living())} alive",))
 
     async def night(self) -> None:
         village, table, pack = self.village, self.table, self.village.living("werewolf")

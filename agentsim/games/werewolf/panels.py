@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from agentsim.engine import LogEntry
-from agentsim.engine.panel import Cell, DataTable, Frame, Panel
-from agentsim.games.werewolf.village import ROLES, Role
+from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Panel, Series
+from agentsim.games.werewolf.village import ROLES, TEAMS, Role
 from agentsim.games.werewolf.words import Dealt, Died, Said, Unmasked
 
 
@@ -49,3 +49,19 @@ def panels(log: Sequence[LogEntry], players: Sequence[str]) -> list[Panel]:
     columns = ("role", "true claims", "false claims", "true findings", "false findings")
     claimed = [DataTable("What was claimed", columns, counts, heat=True)] if claims.rows else []
     return [DataTable("Who was what", fates.columns, fates.rows), *claimed]
+
+
+def course(log: Sequence[LogEntry], players: Sequence[str]) -> Course:
+    """Who of either team lives, by night and day; the teams are known once the roles are."""
+    ended = next((told.event for told in log if isinstance(told.event, Unmasked)), None)
+    if ended is None:
+        return Course()
+    rounds = tuple(range(log[-1].round + 1))
+    fell = {told.event.victim: told.round for told in log if isinstance(told.event, Died)}
+    lines = []
+    for team in dict.fromkeys(TEAMS.values()):
+        members = [player for player, role in ended.roles.items() if TEAMS[role] == team]
+        living = (float(sum(fell.get(player, at + 1) > at for player in members)) for at in rounds)
+        lines.append(Series(team, tuple(living)))
+    x = ("start", *(f"{'night' if at % 2 else 'day'} {(at + 1) // 2}" for at in rounds[1:]))
+    return Course(Chart("Players alive by team", "line", x, tuple(lines), rounds=rounds), verdict=ended.heading)

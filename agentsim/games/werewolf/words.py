@@ -94,6 +94,7 @@ class Died(
     Event,
     heading=(If("victim", "{victim} ", "No player "), _DIED),
     content=If("role", "Role: {role}.", "No role is shown."),
+    out=("victim",),
 ):
     at: Part
     victim: str | None
@@ -119,9 +120,6 @@ class Said(
 class Unmasked(Event, heading=If("winners", "The {winners} won", "No team won"), content="Roles: {roles}."):
     winners: Team | None
     roles: dict[str, Role]
-
-
-EVENTS: tuple[type[Event], ...] = (Dealt, Thought, Inspected, Protected, Voted, Died, Said, Unmasked)
 
 
 class Question(Request[D]):

@@ -1,22 +1,27 @@
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
+  const all = (some, from = document) => [...from.querySelectorAll(some)];
+  const made = (tag, parts) => Object.assign(document.createElement(tag), parts);
+  const typing = (event) => event.target.closest("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey;
   const form = byId("filters"), find = byId("find"), tally = byId("tally"), showAll = byId("show-all");
-  const selects = { player: byId("by-player"), kind: byId("by-kind"), sight: byId("by-sight") };
-  const byRound = byId("by-round"), view = byId("as-seen-by"), oneView = byId("one-view");
-  const quiet = [...document.querySelectorAll("#silent article.event")];
-  const ofAll = ["standings", "players", "panels", "scenario", "usage"].map(byId).filter(Boolean);
-  const events = [...document.querySelectorAll("#timeline article.event")];
-  const rounds = [...document.querySelectorAll("#timeline section.round")];
-  const ofRounds = document.querySelectorAll("#timeline .of-round");
-  const rows = [...document.querySelectorAll(".searched tbody tr")];
-  const texts = new Map();
-  const opened = new Set();
+  const selects = { player: byId("by-player"), kind: byId("by-kind") };
+  const bySight = byId("by-sight"), byRound = byId("by-round"), view = byId("as-seen-by"), oneView = byId("one-view");
+  const deep = byId("deep"), whole = byId("whole"), timeline = byId("timeline"), list = byId("list"), pane = byId("pane");
+  const quiet = all("#silent article.event"), exchanges = all("#split .exchange");
+  const ofAll = ["standings", "course", "turns", "example", "players", "panels", "split", "scenario", "usage"].map(byId).filter(Boolean);
+  const events = all("#timeline article.event"), rounds = all("#timeline section.round");
+  const shownOf = (event) => event.classList.contains("others") ? told(event) : deep.checked ? textOf(event) : told(event);
+  const texts = new Map(), told_ = new Map(), opened = new Set();
   const fold = (text) => text.normalize("NFKC").toLowerCase();
-  const textOf = (node) => {
-    if (!texts.has(node)) texts.set(node, fold(node.textContent));
-    return texts.get(node);
+  const kept = (map, node, make) => {
+    if (!map.has(node)) map.set(node, fold(make(node)));
+    return map.get(node);
   };
+  const textOf = (node) => kept(texts, node, (from) => from.textContent);
+  const told = (event) => kept(told_, event, (from) => [".role .who", "h4", ":scope > .badges", ":scope > .said"]
+    .map((part) => from.querySelector(part)?.textContent ?? "").join("\n"));
+  const times = (text, query) => text.split(query).length - 1;
 
   // Marks the words found without touching the document; a browser that cannot does without.
   const highlight = (shown, query) => {
@@ -24,8 +29,8 @@
     CSS.highlights.delete("found");
     if (query.length < 2) return;
     const ranges = [];
-    for (const event of shown) {
-      const walker = document.createTreeWalker(event, NodeFilter.SHOW_TEXT);
+    for (const part of shown) {
+      const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
       for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         const text = node.data.toLowerCase();
         if (text.length !== node.data.length) continue;
@@ -43,47 +48,86 @@
   // As one player saw it: what it did not see is gone, and of others' decisions no more is left than was told.
   const look = () => {
     const viewer = view && view.value;
-    const sees = (event) => !viewer || !("seen" in event.dataset) || event.dataset.seen.split(" ").includes(viewer);
-    for (const event of [...events, ...quiet]) event.classList.toggle("others", Boolean(viewer) && event.dataset.asked !== viewer);
+    const asked = (event) => event.dataset.asked ?? event.dataset.player ?? "";
+    const seenBy = (event) => event.dataset.seen ?? (event.classList.contains("public") ? viewer : asked(event));
+    const sees = (event) => !viewer || seenBy(event).split(" ").includes(viewer);
+    for (const event of [...events, ...quiet]) event.classList.toggle("others", Boolean(viewer) && asked(event) !== viewer);
     for (const event of quiet) event.hidden = !sees(event);
     for (const part of ofAll) part.hidden = Boolean(viewer);
-    for (const part of ofRounds) part.hidden = Boolean(viewer);
     if (oneView) oneView.hidden = !viewer;
     return sees;
   };
 
-  const told = (event) => fold(["h4", ":scope > .said"].map((part) => event.querySelector(part)?.textContent ?? "").join(" "));
-
   const apply = () => {
     const query = fold(find.value.trim());
     const wanted = Object.entries(selects).filter(([, select]) => select.value);
-    const sees = look();
-    const shown = [];
+    const sees = look(), shown = [];
+    let hits = 0;
     for (const part of opened) part.open = false;
     opened.clear();
     for (const event of events) {
       const fits = wanted.every(([key, select]) => event.dataset[key] === select.value)
+        && (!bySight.value || event.classList.contains(bySight.value))
         && sees(event) && (!byRound?.value || event.parentElement.id === byRound.value)
-        && (!query || (event.classList.contains("others") ? told(event) : textOf(event)).includes(query));
+        && (!query || shownOf(event).includes(query));
       event.hidden = !fits;
-      if (fits) shown.push(event);
+      if (!fits) continue;
+      shown.push(event);
+      if (query) hits += times(shownOf(event), query);
     }
-    for (const row of rows) row.hidden = query !== "" && !textOf(row).includes(query);
-    for (const round of rounds) round.hidden = events.length > 0 && !round.querySelector("article.event:not([hidden])")
-      && (query !== "" || wanted.length > 0 || Boolean(byRound?.value || view?.value));
+    const narrowed = query !== "" || wanted.length > 0 || Boolean(bySight.value || byRound?.value || view?.value);
+    for (const part of exchanges) part.hidden = query !== "" && !textOf(part).includes(query);
+    for (const round of rounds) round.hidden = narrowed && events.length > 0 && !round.querySelector("article.event:not([hidden])");
     // What was found only inside a fold would look like a mistake: such a fold opens.
-    if (query) for (const event of shown.slice(0, 500)) for (const part of event.querySelectorAll(".folds details:not([open])")) {
-      if (!event.classList.contains("others") && textOf(part).includes(query) && !told(event).includes(query)) {
+    if (query && deep.checked) for (const event of shown.slice(0, 500)) for (const part of all(".folds details:not([open])", event)) {
+      if (!event.classList.contains("others") && textOf(part).includes(query)) {
         part.open = true;
         opened.add(part);
       }
     }
-    const all = shown.length === events.length;
+    timeline.classList.toggle("searching", query !== "");
     const count = events.length.toLocaleString("en");
-    tally.value = all ? `${count} events` : `${shown.length.toLocaleString("en")} of ${count} events`;
-    showAll.hidden = all && !query && wanted.length === 0 && !byRound?.value && !view?.value;
-    highlight(shown, query);
+    tally.value = (shown.length === events.length ? `${count} events` : `${shown.length.toLocaleString("en")} of ${count} events`)
+      + (query ? `, ${hits.toLocaleString("en")} ${hits === 1 ? "hit" : "hits"}` : "");
+    showAll.hidden = !narrowed;
+    if (chosen?.hidden || view?.value) choose(null);
+    highlight([...shown, ...exchanges.filter((part) => !part.hidden)], query);
   };
+
+  // The chosen event stands whole in the pane, with its prompt, reasoning, reply and data unfolded.
+  let chosen = null;
+  const choose = (event) => {
+    chosen?.classList.remove("chosen");
+    chosen = event;
+    const copy = event?.cloneNode(true);
+    if (copy) {
+      event.classList.add("chosen");
+      copy.removeAttribute("id");
+      for (const part of all("details", copy)) part.open = true;
+    }
+    pane.replaceChildren(copy ?? made("p", { className: "quiet", textContent: "Choose an event to see all of it." }));
+    pane.scrollTop = 0;
+  };
+  const inList = (node) => {
+    if (!timeline.classList.contains("rows")) return node.scrollIntoView({ block: "nearest" });
+    const head = node.closest(".round")?.firstElementChild.offsetHeight ?? 0, top = node.offsetTop - head;
+    if (node.matches(".round")) list.scrollTop = node.offsetTop;
+    else if (top < list.scrollTop) list.scrollTop = top;
+    else if (node.offsetTop + node.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = node.offsetTop + node.offsetHeight - list.clientHeight;
+  };
+  list.addEventListener("click", (event) => {
+    const row = event.target.closest("article.event");
+    if (row && !event.target.closest("a, summary")) choose(row);
+  });
+  list.tabIndex = 0;
+  list.addEventListener("keydown", (event) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!by || typing(event) || !timeline.classList.contains("rows")) return;
+    event.preventDefault();
+    const there = events.filter((each) => !each.hidden), next = there[chosen ? there.indexOf(chosen) + by : 0];
+    if (next) { choose(next); inList(next); }
+  });
+  const dense = () => { timeline.classList.toggle("rows", !whole.checked); pane.hidden = whole.checked; };
 
   let waiting = 0;
   const soon = () => {
@@ -93,36 +137,15 @@
   };
   form.hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
-  showAll.addEventListener("click", () => { form.reset(); apply(); });
+  showAll.addEventListener("click", () => { form.reset(); dense(); apply(); });
   find.addEventListener("input", soon);
-  for (const select of [...Object.values(selects), byRound, view]) select?.addEventListener("change", apply);
+  whole.addEventListener("change", dense);
+  for (const part of [...Object.values(selects), bySight, byRound, view, deep]) part?.addEventListener("change", apply);
+  dense();
+  choose(null);
   apply();
 
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "/" && !event.target.closest("input, select, textarea")) {
-      event.preventDefault();
-      find.focus();
-      find.select();
-    } else if (event.key === "Escape" && event.target === find) {
-      find.value = "";
-      apply();
-      find.blur();
-    }
-  });
-
-  // A link to an event that is filtered away, or that stands inside a closed fold, shows it.
-  const arrive = () => {
-    const target = location.hash.length > 1 && byId(location.hash.slice(1));
-    if (!target) return;
-    if (target.closest("[hidden]")) { form.reset(); apply(); }
-    for (let part = target.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
-    target.scrollIntoView();
-  };
-  addEventListener("hashchange", arrive);
-  arrive();
-
-  // Networks: whoever is pointed at, alone with the arcs that begin or end there; a click keeps it.
+  // Networks: the one that is pointed at, alone with the arcs that begin or end there; a click keeps it.
   for (const web of document.querySelectorAll(".web")) {
     const spots = [...web.querySelectorAll(".spot")], arcs = [...web.querySelectorAll(".arc")];
     let kept = null;
@@ -147,6 +170,86 @@
     web.addEventListener("click", () => ask(kept = null));
   }
 
+  // One cursor in time: a round of the log, which boards, charts, transcript and address show.
+  const bar = byId("cursor"), turns = rounds.map((round) => Number(round.dataset.turn));
+  const timed = [], last = turns.length - 1;
+  let turn = last;
+  const placeOf = (index, of) => {
+    let found = 0;
+    of.forEach((each, place) => { if (each <= index) found = place; });
+    return found;
+  };
+  const go = (place, by) => {
+    turn = Math.max(0, Math.min(last, place));
+    for (const each of timed) if (each !== by) each(turns[turn]);
+    for (const part of all(".now")) part.classList.remove("now");
+    rounds[turn].classList.add("now");
+    for (const part of exchanges) if (Number(part.dataset.turn) === turns[turn]) part.classList.add("now");
+    if (by !== null) {
+      history.replaceState(null, "", `#turn=${turns[turn]}`);
+      inList(rounds[turn]);
+    }
+  };
+  for (const svg of all("svg.timed")) {
+    const { start, band, rounds: of } = svg.dataset, known = of.split(" ").map(Number);
+    const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    line.setAttribute("class", "now-line");
+    svg.append(line);
+    const at = (place) => Number(start) + (place + .5) * Number(band);
+    timed.push((index) => line.setAttribute("d", `M${at(placeOf(index, known))} 10V${svg.dataset.foot}`));
+    svg.addEventListener("click", (event) => {
+      const spot = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+      const place = Math.max(0, Math.min(known.length - 1, Math.floor((spot.x - Number(start)) / Number(band))));
+      go(placeOf(known[place], turns));
+    });
+  }
+  // Buttons and a slider: for the cursor, and for a board whose scenes are no rounds.
+  const stepper = (bar, end, show) => {
+    let at = end, timer = 0;
+    const [play, back, on] = ["play", "", ""].map((className) => made("button", { type: "button", className }));
+    const slider = made("input", { type: "range", min: 0, max: end }), count = made("output", {});
+    back.textContent = "‹";
+    on.textContent = "›";
+    for (const [part, label] of [[back, "Back"], [on, "Next"], [slider, "Step"]]) part.setAttribute("aria-label", label);
+    const set = (place, said) => {
+      at = place;
+      slider.value = at;
+      slider.setAttribute("aria-valuetext", said);
+      count.value = bar.id ? said : `${at + 1} of ${end + 1}`;
+      back.disabled = at === 0;
+      on.disabled = at === end;
+    };
+    const stop = () => { clearInterval(timer); timer = 0; play.textContent = "▶ Play"; };
+    const turn = (by) => { stop(); show(Math.max(0, Math.min(end, at + by))); };
+    slider.addEventListener("input", () => { stop(); show(Number(slider.value)); });
+    back.addEventListener("click", () => turn(-1));
+    on.addEventListener("click", () => turn(1));
+    play.addEventListener("click", () => {
+      if (timer) return stop();
+      if (at === end) show(0);
+      play.textContent = "❚❚ Pause";
+      timer = setInterval(() => { show(at + 1); if (at === end) stop(); }, Math.max(80, Math.min(900, 90000 / end)));
+    });
+    bar.append(play, back, slider, on, count);
+    stop();
+    return { set, turn, play, slider };
+  };
+  if (bar) {
+    const steps = stepper(bar, last, (place) => go(place));
+    timed.push((index) => steps.set(turn, rounds[turn].querySelector("h3").textContent));
+    const marks = made("datalist", { id: "leads" });
+    for (const lead of bar.dataset.leads.split(" ").filter(Boolean)) marks.append(made("option", { value: turns.indexOf(Number(lead)) }));
+    bar.append(marks);
+    steps.slider.setAttribute("list", "leads");
+    bar.hidden = false;
+    document.addEventListener("keydown", (event) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!by || typing(event) || event.defaultPrevented) return;
+      event.preventDefault();
+      steps.turn(by);
+    });
+  }
+
   // Boards: the last scene stands there; the others are made from what changed, track by track.
   const at = (track, scene) => {
     let low = 0, high = track.length / 2 - 1;
@@ -156,23 +259,13 @@
     }
     return track[2 * low + 1];
   };
-  const made = (tag, parts) => Object.assign(document.createElement(tag), parts);
-  for (const stage of document.querySelectorAll(".stage:has(> .scenes)")) {
+  for (const stage of all(".stage:has(> .scenes)")) {
     const data = JSON.parse(stage.querySelector(".scenes").content.textContent);
-    const last = data.captions.length - 1;
-    const [places, pieces, cells] = [".place", ".piece", ".middle tbody bdi"].map((some) => [...stage.querySelectorAll(some)]);
+    const end = data.captions.length - 1, timely = !data.rounds.includes(null) && Boolean(bar);
+    const [places, pieces, cells] = [".place", ".piece", ".middle tbody bdi"].map((some) => all(some, stage));
     const caption = stage.querySelector(".caption bdi"), notes = stage.querySelector(".notes");
-    const forms = places.map(() => -1);
-    let scene = last, timer = 0;
-    const bar = made("div", { className: "stepper" });
-    const play = made("button", { type: "button", className: "play" });
-    const back = made("button", { type: "button", textContent: "‹", title: "Back" });
-    const on = made("button", { type: "button", textContent: "›", title: "Next" });
-    const slider = made("input", { type: "range", min: 0, max: last });
-    const count = made("output", {});
-    for (const [part, label] of [[back, "Back"], [on, "Next"], [slider, "Step"]]) part.setAttribute("aria-label", label);
-    const show = (place) => {
-      scene = Math.max(0, Math.min(last, place));
+    const forms = places.map(() => -1), own = made("div", { className: "stepper" });
+    const show = (scene) => {
       data.tiles.forEach((track, index) => {
         const form = at(track, scene);
         if (form !== forms[index]) places[index].innerHTML = data.forms[forms[index] = form];
@@ -191,40 +284,56 @@
         line.append(made("bdi", { textContent: text }));
         return line;
       }));
-      slider.value = scene;
-      slider.setAttribute("aria-valuetext", data.captions[scene]);
-      count.value = `${scene + 1} of ${last + 1}`;
-      back.disabled = scene === 0;
-      on.disabled = scene === last;
+      steps.set(scene, data.captions[scene]);
     };
-    const stop = () => {
-      clearInterval(timer);
-      timer = 0;
-      play.textContent = "▶ Play";
-    };
-    const start = () => {
-      if (scene === last) show(0);
-      play.textContent = "❚❚ Pause";
-      timer = setInterval(() => { show(scene + 1); if (scene === last) stop(); }, Math.max(80, Math.min(900, 90000 / last)));
-    };
-    const turn = (by) => { stop(); show(scene + by); };
-    slider.addEventListener("input", () => { stop(); show(Number(slider.value)); });
-    back.addEventListener("click", () => turn(-1));
-    on.addEventListener("click", () => turn(1));
-    play.addEventListener("click", () => timer ? stop() : start());
+    const mine = (index) => show(placeOf(index, data.rounds));
+    const steps = stepper(own, end, (scene) => {
+      show(scene);
+      if (timely) go(placeOf(data.rounds[scene], turns), mine);
+    });
+    if (timely) timed.push(mine);
     // The arrows work on the whole board; on the slider they do so by themselves.
     stage.addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === " " && event.target.tagName !== "BUTTON") play.click();
-      else if (event.key === "ArrowLeft" && event.target !== slider) turn(-1);
-      else if (event.key === "ArrowRight" && event.target !== slider) turn(1);
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (event.key === " " && event.target.tagName !== "BUTTON") steps.play.click();
+      else if (by && event.target !== steps.slider) steps.turn(by);
       else return;
       event.preventDefault();
     });
-    bar.append(play, back, slider, on, count);
-    stage.prepend(bar);
+    stage.prepend(own);
     stage.classList.add("live");
-    stop();
-    show(last);
+    show(end);
   }
+  if (rounds.length) go(last, null);
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "/" && !typing(event)) {
+      event.preventDefault();
+      find.focus();
+      find.select();
+    } else if (event.key === "Escape" && event.target === find) {
+      find.value = "";
+      apply();
+      find.blur();
+    }
+  });
+
+  // A link to a turn moves the cursor; one to an event that is filtered away, or inside a closed fold, shows it.
+  const arrive = () => {
+    const asked = /^#turn=(\d+)$/.exec(location.hash);
+    if (asked) return void (rounds.length && go(placeOf(Number(asked[1]), turns)));
+    const target = location.hash.length > 1 && byId(location.hash.slice(1));
+    if (!target) return;
+    if (target.closest("[hidden]")) { form.reset(); dense(); apply(); }
+    for (let part = target.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+    if (list.contains(target)) {
+      const round = target.closest(".round");
+      go(rounds.indexOf(round), null);
+      if (target !== round) choose(target);
+      timeline.scrollIntoView();
+      inList(target);
+    } else target.scrollIntoView();
+  };
+  addEventListener("hashchange", arrive);
+  arrive();
 })();

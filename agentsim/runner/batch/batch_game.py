@@ -7,6 +7,7 @@ A game's files say whether it is done and what it used, in whichever session, pr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from agentsim.errors import AgentsimError, Interrupted, JournalError, UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED
-from agentsim.history.run_files import RunFiles, is_running
+from agentsim.history.run_files import NameTaken, RunFiles, is_running
 from agentsim.models.own import OwnModel
 from agentsim.runner.admission import Budget
 from agentsim.runner.replay import over, rebuilt, unfit
@@ -59,11 +60,8 @@ def session(
                 f"{files.journal.name} is gone, and {left[0]} is there; without that the game begins anew"
             )
         files.journal.unlink(missing_ok=True)  # killed between the file's name and its first line
-        begun = opened(scenario, files.directory, env=env, stem=files.name, watcher=watcher, within=within, own=own)
-        if begun.files == files:
-            return begun
-        begun.journal.close()  # another process began this game first, and has its name
-        begun.files.journal.unlink()
+        with suppress(NameTaken):  # another process began this game first
+            return opened(scenario, files.directory, env=env, stem=files.name, watcher=watcher, within=within, own=own)
     limits = scenario.limits.model_dump(include={"max_cost_usd", "max_calls", "max_wall_s"})
     return reopened(files, env=env, watcher=watcher, within=within, own=own, **limits)
 

@@ -47,6 +47,10 @@ class Tally:
     def running(self) -> int:
         return len(self._running)
 
+    def playing(self) -> list[tuple[str, Totals]]:
+        """The games in progress, with what each has used so far."""
+        return list(self._running.items())
+
     @property
     def failed(self) -> int:
         """Games of this session without a result."""

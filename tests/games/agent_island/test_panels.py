@@ -58,10 +58,10 @@ def test_the_jury_table_gives_votes_and_reasons() -> None:
     ]
 
 
-def test_survival_counts_the_rounds_each_has_played() -> None:
+def test_survival_counts_the_rounds_each_has_survived() -> None:
     chart = _chart(_panels(play("ABCD", VOTES)), "Survival")
     assert chart.x == ("A", "B", "C", "D")
-    assert chart.series[0].values == (3.0, 3.0, 2.0, 1.0)
+    assert chart.series[0].values == (3.0, 3.0, 1.0, 0.0)
     assert chart.note == "B won."
 
 

@@ -337,3 +337,8 @@ def test_the_winner_by_lot_stands_alone_at_the_top() -> None:
     votes = {"A": "D C", "B": "D C", "C": "D B B", "D": "A A"}
     played = play("ABCD", votes, chance={"tie/3": ["B"]})
     assert [(standing.player, standing.rank) for standing in played.outcome.standings][:2] == [("B", 1), ("A", 2)]
+
+
+def test_the_rules_say_who_wins_where_the_jury_is_divided() -> None:
+    text = play().asks()[0].request.prompt().text()
+    assert "Jury vote: the jury votes likewise for a finalist; the most votes win, a tie is broken by lot." in text

@@ -45,6 +45,19 @@ def test_a_rules_text_takes_the_place_of_the_rules_and_not_of_the_form() -> None
         assert "Agent Island" not in request.prompt().text()
 
 
+def test_a_topic_stands_in_the_rules_also_beside_a_text_of_ones_own() -> None:
+    topic = " Should cities ban cars?\nR1 votes: A 9. "
+    for config in ({}, {"rules": "You are on a raft."}):
+        rules = _rules(topic=topic, **config)
+        assert "\nThe players debate this topic: Should cities ban cars? R1 votes: A 9.\nThe record is" in rules
+
+
+def test_a_topic_is_recorded_only_where_there_is_one() -> None:
+    assert "topic" not in AgentIslandConfig().model_dump()
+    assert "topic" not in _rules()
+    assert AgentIslandConfig(topic="Cars").model_dump()["topic"] == "Cars"
+
+
 def _rules(**config: Any) -> str:
     return str(requests(play("ABCD", **config), IslandRequest)[0].prompt().rules[0])
 

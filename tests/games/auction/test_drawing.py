@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.games.auction.drawing import _JUNK, KINDS, MOST_EXTRA, draw
-from agentsim.games.auction.items import REQUIRED, Item, read_items, written
+from agentsim.games.auction.drawing import KINDS, MOST_EXTRA, draw
+from agentsim.games.auction.items import Item, read_items, written
+from agentsim.games.auction.themes import THEMES
+
+REQUIRED = THEMES["blaster"].required
 
 seeds = st.integers(0, 2**63 - 1)
 
@@ -104,15 +107,15 @@ def test_kinds_are_drawn_apart() -> None:
 
 
 def test_more_junk_than_names_is_numbered_copies() -> None:
-    names = [item.name for item in junk(draw("random", 3, len(_JUNK) + 2))]
+    names = [item.name for item in junk(draw("random", 3, len(THEMES["blaster"].others) + 2))]
     copies = [name for name in names if name.endswith(" No. 2")]
     assert len(copies) == 2
     assert {name.removesuffix(" No. 2") for name in copies} < set(names)
 
 
 def test_there_are_forty_names_of_junk_or_more_and_none_sounds_required() -> None:
-    assert len(set(_JUNK)) == len(_JUNK) >= 40
-    assert not [name for name in _JUNK if name.startswith("The ")]
+    assert len(set(THEMES["blaster"].others)) == len(THEMES["blaster"].others) >= 40
+    assert not [name for name in THEMES["blaster"].others if name.startswith("The ")]
 
 
 def test_a_seeds_list_never_changes() -> None:

@@ -19,9 +19,9 @@ from agentsim.games.auction import GAME
 from agentsim.games.auction.bidding import BidCast, BidMade, Reasoned
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.drawing import draw
-from agentsim.games.auction.items import REQUIRED
 from agentsim.games.auction.opening import AuctionBegan
 from agentsim.games.auction.settling import AuctionEnded, ItemLost, ItemOffered, Paid
+from agentsim.games.auction.themes import THEMES
 from tests.games.auction.auction import (
     FORMATS,
     SEALED,
@@ -38,6 +38,8 @@ from tests.games.auction.auction import (
     verdicts,
     waves_of,
 )
+
+REQUIRED = THEMES["blaster"].required
 
 # the order of processing
 

@@ -185,3 +185,11 @@ def test_the_shipped_config_names_its_equilibrium() -> None:
     config = tomllib.loads((ROOT / "configs" / "call_market.toml").read_text(encoding="utf-8"))["game_config"]
     assert {name: config["experiment"][name] for name in SMITH} == SMITH
     assert not [event for event in experiment("truthful").events(Acted) if not event.accepted]
+
+
+def test_a_call_that_nothing_met_is_read_without_nulls() -> None:
+    queries = {"A": [asks("last_calls"), asks("last_calls"), asks("last_calls")]}
+    played = play({"A": [buys(3), SKIPS, SKIPS]}, queries=queries, artifacts=["call_market"])
+    text = played.asks()[-1].request.prompt().text()
+    assert '{"round": 1, "good": "wheat", "quantity": 0}' in text
+    assert "null" not in text

@@ -117,6 +117,13 @@ def test_an_agent_sells_what_it_has_and_buys_what_it_can_pay() -> None:
     ]
 
 
+def test_the_whole_limit_must_be_there_and_agents_are_told_so() -> None:
+    played = bets({"A": [shares("buy", "rain", 2, price=60)], "B": []}, capital=119)
+    assert results(played, "A") == ["Refused: that takes 120 capital, and you have 119 free"]
+    text = played.asks()[0].request.prompt().text()
+    assert "To buy you must have your price for every share you ask for." in text
+
+
 def test_queries_say_what_the_next_share_costs_and_brings() -> None:
     queries = {"A": [asks("order_book", good="rain"), asks("chances")]}
     played = bets({"A": [shares("buy", "rain", 20), SKIPS], "B": []}, {"b": 20}, queries=queries)

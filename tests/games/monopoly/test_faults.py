@@ -26,7 +26,6 @@ SPEECH = "Ann is thinking..."
 THOUGHT = "[Decision made by fallback system due to LLM error]"
 SIDE = {"properties": [], "cash": 0, "jail_cards": 0}
 NO_TRADE = {"propose_trade": False, "target_player": None, "offer": SIDE, "request": SIDE, "pitch": ""}
-NOTHING: dict[str, list[int]] = {"sells": [], "mortgages": [], "unmortgages": [], "builds": []}
 
 
 @dataclass(frozen=True)
@@ -96,6 +95,8 @@ def _illegal(body: Mapping[str, Any]) -> str:
         reply["action"] = {"bid": 10**6}
     elif isinstance(action, dict) and "mortgages" in action:
         reply["action"] = {**action, "mortgages": [0]}
+    elif '"manage_estate"' in json.dumps(body["response_format"]):
+        reply["action"] = {"do": "manage_estate", "mortgages": [0]}
     return json.dumps(reply)
 
 
@@ -115,14 +116,14 @@ def designed(kind: str, question: str) -> Any:
             price, cash = _numbers(r"Printed price \$(\d+); you have \$(\d+)", question)
             high = _numbers(r"highest bid is \$(\d+)", question)[0] if "highest bid" in question else 0
             return {"bid": min(high + 10, cash) if high < price <= cash else 0}
-        case "propose_trade":
-            return NO_TRADE
+        case "phase_action":
+            return {"do": "nothing"}
         case "answer_trade":
             return "reject"
         case "jail_action":
             return next(way for way in ("pay_fine", "use_card", "roll_doubles") if f'- "{way}"' in question)
-        case "manage_estate":
-            return NOTHING
+        case "raise_first":
+            return {"sells": [], "mortgages": []}
         case "raise_cash":
             owed, cash = _numbers(r"You owe .*?\$(\d+) \(.*?\) and have \$(\d+)", question)
             deeds = re.search(r"May be mortgaged \(you get\): (.*)", question)
@@ -146,7 +147,7 @@ def _scenario(url: str, turns: int, timeout_s: float) -> str:
     bots = "".join(f'[[players]]\nid = "{name}"\nmodel = "bot/hustler"\n' for name in ("Bea", "Cyd", "Dan"))
     return "\n".join(
         [
-            'game = "monopoly"\nseed = 6\nrules_version = 1',
+            'game = "monopoly"\nseed = 17',
             f"[game_config]\nmax_turns = {turns}\nstart_cash = 250\nauction_min_step = 10",
             "[defaults]",
             *lines,
@@ -171,11 +172,11 @@ def _prompt(history: dict[str, Any], attempt: dict[str, Any]) -> str:
     return "\n".join(history["texts"][text] for _, texts in attempt["messages"] for text in texts)
 
 
-KINDS = {"propose_trade", "manage_estate", "auction_bid", "answer_trade", "buy_or_auction", "jail_action", "raise_cash"}
+KINDS = {"phase_action", "auction_bid", "answer_trade", "buy_or_auction", "jail_action", "raise_first", "raise_cash"}
 EXPECTED = {
     **dict.fromkeys(FAULTS, KINDS),
-    "silence": {"propose_trade"},  # which takes its time, and so has a short game
-    "illegal": {"manage_estate", "auction_bid", "jail_action", "raise_cash"},
+    "silence": {"phase_action"},  # which takes its time, and so has a short game
+    "illegal": {"phase_action", "auction_bid", "jail_action", "raise_cash"},
 }
 
 

@@ -22,7 +22,6 @@ TURNS = 12
 SCENARIO = """
 game = "monopoly"
 seed = 5
-rules_version = 1
 [game_config]
 max_turns = {turns}
 auction_min_step = 10
@@ -50,7 +49,7 @@ _OVERFULL = """slider => {
         const ring = document.querySelector(".ground svg").getBoundingClientRect();
         const last = document.querySelector(".notes").lastElementChild.getBoundingClientRect();
         const inside = last.bottom <= ring.top + ring.height * 10 / 11;
-        const beneath = document.querySelector(".middle").getBoundingClientRect().top >= ring.bottom;
+        const beneath = document.querySelector(".ring .middle").getBoundingClientRect().top >= ring.bottom;
         if (!inside && !beneath) over.push([turn, last.bottom - ring.top, ring.height]);
     }
     return over;
@@ -62,10 +61,10 @@ def hostile(body: dict[str, Any]) -> str:
     reply = json.loads(first_by_schema(body))
     words = {"public_speech": f"said {PAYLOAD}", "private_thought": f"thought {PAYLOAD}{' and so on' * 40}"}
     reply |= words
-    if "propose_trade" in str(reply.get("action")):
+    if '"propose_trade"' in json.dumps(body["response_format"]):
         side = {"properties": [], "jail_cards": 0}
         sides = {"offer": {**side, "cash": 10}, "request": {**side, "cash": 5}}
-        reply["action"] = {"propose_trade": True, "target_player": "Bea", **sides, "pitch": f"pitch {PAYLOAD}"}
+        reply["action"] = {"do": "propose_trade", "target_player": "Bea", **sides, "pitch": f"pitch {PAYLOAD}"}
     return json.dumps(reply)
 
 
@@ -143,6 +142,6 @@ def test_without_a_script_there_are_the_final_board_and_the_list_of_events(brows
         for standing in history["outcome"]["standings"]:
             assert any(standing["player"] in row and f"{standing['score']['cash']:,}" in row for row in cells)
         assert page.locator("#timeline article").count() == sum(len(part["events"]) for part in history["rounds"])
-        titles = page.locator("h3").all_inner_texts()
+        titles = page.locator("h2, h3").all_inner_texts()
         for title in ("Net worth", "Trades and what they were worth", "Landings against the long run"):
             assert title in titles

@@ -281,7 +281,6 @@ def test_what_is_summed_up_later_is_no_news() -> None:
 SCENARIO = """
 game = "monopoly"
 seed = 1
-rules_version = 1
 [game_config]
 max_turns = 24
 auction_min_step = 10
@@ -298,10 +297,12 @@ id = "Cyd"
 id = "Dan"
 """
 ANSWERS = {
-    r"propose trade \[yes / no\]: ": ("?", "perhaps", "yes", "no", "no"),
+    r"do \[nothing / propose_trade\]: ": ("?", "perhaps", "propose_trade", "propose_trade", "nothing"),
+    r"do \[nothing[^]]* / manage_estate\]: ": ("manage_estate", "manage_estate", "nothing"),
+    r"end phase \[yes / no\]: ": ("no", "maybe", "yes"),
     r"target player \[[^]]*\]: ": ("Zed", "Bea"),
     r"(?:offer|request): properties \[[^]]*\]: ": ("",),
-    r"(?:offer|request): cash \[[^]]*\]: ": ("-5", "99999", ""),
+    r"(?:offer|request): cash \[[^]]*\]: ": ("-5", "99999", "", "", "10", ""),
     r"pitch \[[^]]*\]: ": ("Please.",),
     r"any [^]]*\[yes / no\]: ": ("yes", "no"),
     r"unmortgages \[[^]]*\]: ": ("",),
@@ -335,6 +336,8 @@ def test_a_person_plays_at_a_real_terminal_and_is_told_every_mistake(tmp_path: P
     mine = game.decisions("Ann")
     assert {record["source"] for record in mine} == {"human"}
     kinds = {record["kind"] for record in mine}
-    assert kinds >= {"buy_or_auction", "auction_bid", "propose_trade", "manage_estate", "answer_trade"}
+    assert kinds >= {"buy_or_auction", "auction_bid", "phase_action", "answer_trade"}
+    done = {record["decision"]["action"]["do"] for record in mine if record["kind"] == "phase_action"}
+    assert done == {"nothing", "propose_trade", "manage_estate"}
     assert {len(record["tries"]) for record in mine} == {1}, "a mistake is a person's own affair, not an attempt"
     assert all(record["decision"]["public_speech"] == "Good evening, tàble." for record in mine)

@@ -12,6 +12,7 @@ from agentsim import games
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.game import REQUESTS
+from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.proposing import ProposeTrade
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.situation import state_lines
@@ -21,7 +22,8 @@ from agentsim.games.monopoly.trade import Side, Terms
 from agentsim.games.monopoly.trading import AnswerTrade
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import wordy
-from tests.games.monopoly.answers import NO_TRADE, propose, side
+from tests.amounts import amounts
+from tests.games.monopoly.answers import DONE, NO_TRADE, REJECT, offers, propose, side
 from tests.games.monopoly.asked import GOLDEN, MEMORY, board, name_of, questions, rendered
 from tests.games.monopoly.table import Game
 
@@ -63,7 +65,7 @@ def test_everybodys_money_place_deeds_and_buildings_are_shown(place: int, reques
         assert f"${seat.cash}, worth ${worth}, up to ${most}, " in line
         assert "in jail" in line if seat.jailed else SPACES[seat.position].name in line
         assert f"{len(seat.cards)} card out of jail" in line or not seat.cards
-    assert "The bank has 27 of 32 houses and 12 of 12 hotels." in lines
+    assert "The bank has 27 houses and 12 hotels left." in lines
 
 
 def test_deeds_stand_by_group_with_who_holds_them_and_who_lacks_one() -> None:
@@ -130,15 +132,16 @@ def test_words_of_players_are_one_line_of_json_each() -> None:
     assert (speaker, json.loads(words)) == ("Hustler", MEMORY.told[1].said)
 
 
-def test_a_thousand_turns_of_talk_outgrow_no_prompt() -> None:
+@amounts("turns", 300, 1000)
+def test_a_thousand_turns_of_talk_outgrow_no_prompt(turns: int) -> None:
     """Random play in which everybody says as much as it may at every decision, and has the money to go on."""
 
     def talkative(request: Any, rng: Any) -> Any:
         return wordy(request, MONOPOLY.bots["random"](request, rng))
 
-    config = {"max_turns": 1000, "start_cash": 100_000, "proposals_per_phase": 1, "proposals_per_turn": 1}
+    config = {"max_turns": turns, "start_cash": 100_000, "proposals_per_phase": 1, "proposals_per_turn": 1}
     played = simulate(MONOPOLY, config, ["A", "B", "C", "D"], bot=talkative, seed=3, check=False)
-    assert played.log[-1].event.data()["turns"] == 1000
+    assert played.log[-1].event.data()["turns"] == turns
     asks = [ask for ask in played.asks() if isinstance(ask.request, MonopolyRequest)][::25]
     sizes = [sum(len(message.text) for message in prompt_messages(ask, "")) for ask in asks]
     half = len(sizes) // 2
@@ -189,6 +192,23 @@ def test_who_proposed_what_cannot_be_reads_why_until_the_turn_is_over() -> None:
     game.match.state.turn += 1
     assert game.match.memory(0).discarded == ""
     assert all(why not in request.prompt().text() for request in game.asked if request.player == "B")
+
+
+def test_how_often_ones_offers_were_rejected_is_one_line() -> None:
+    game = Game("ABC", A="1 5", rules=2)
+    says = [offers("B", side(1), side(cash=1)), offers("C", side(5), side(cash=2)), DONE]
+    game.turn((4, 6), A=says, B=[REJECT], C=[REJECT])
+    assert "Your latest offers, rejected: B 1 of 1, C 1 of 1." in game.asked[-1].prompt().state
+
+
+def test_a_single_card_out_of_jail_is_no_number() -> None:
+    asked = [
+        Game(A=hand, rules=2).turn((1, 2)).requests(JailAction)[0] for hand in ("jail chance", "jail chance chest")
+    ]
+    cards = [line for request in asked for line in request.question() if "use_card" in line]
+    assert cards == [
+        f'- "use_card": play {which} out of jail and roll to move' for which in ("your card", "one of your cards")
+    ]
 
 
 def test_how_the_game_ends_and_when_is_in_every_prompt() -> None:

@@ -197,7 +197,7 @@ def test_a_trade_from_jail_comes_before_the_jail_roll() -> None:
 
 
 def test_the_estate_is_seen_to_twice_at_most_before_the_choice() -> None:
-    steps = [MANAGE, manage(mortgage=[1]), MANAGE, manage(mortgage=[3]), PAY]
+    steps: list[Decision] = [MANAGE, manage(mortgage=[1]), MANAGE, manage(mortgage=[3]), PAY]
     game = Game(A="jail $0 1 3").turn((4, 6), A=steps)
     assert [("manage" in asked.actions) for asked in game.requests(JailAction)] == [True, True, False]
     assert game.cash["A"] == 10
@@ -531,7 +531,7 @@ def test_a_bundle_that_sells_a_house_cannot_build_the_hotel_beside_it() -> None:
 
 
 def test_lots_become_tradeable_once_the_groups_buildings_are_sold() -> None:
-    steps = [manage(sell=[16, 18, 19]), propose("B", side(16), side(cash=10))]
+    steps: list[Decision] = [manage(sell=[16, 18, 19]), propose("B", side(16), side(cash=10))]
     game = Game(A="16:1 18:1 19:1 5").turn((4, 6), A=[NO_TRADE, *steps], B=[ACCEPT])
     assert (game.owner(16), game.gains) == ("B", {"A": 160, "B": -10})
 

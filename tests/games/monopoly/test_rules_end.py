@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.simulate import Simulation, simulate
+from agentsim.engine.simulate import Answer, Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.match import Moved, Rolled
@@ -17,7 +17,7 @@ from tests.games.monopoly.table import Game
 
 def quiet(players: str, dice: list[tuple[int, int]], **config: Any) -> Simulation:
     """A game in which nobody buys, bids or offers anything, with exactly these throws."""
-    answers = {
+    answers: dict[str, Answer] = {
         "buy_or_auction": DECLINE,
         "auction_bid": bid(0),
         "propose_trade": NO_TRADE,

@@ -321,16 +321,29 @@ def test_a_debt_says_what_it_is_for_and_what_everything_comes_to() -> None:
     assert [event.position for event in game.events(Mortgaged)] == [5]
 
 
+def test_a_debt_says_what_is_due_after_it() -> None:
+    (chair,) = Game(A="$60 3 5", chance="C15", rules=2).land(7, A=[raises(mortgage=[5])]).requests(RaiseCash)
+    assert "comes to $140; after paying you keep $90. After that you owe $50 more." in "\n".join(chair.question())
+    (rent,) = Game(A="$10 5", rules=2).owe("A", "B", 20, A=[raises(mortgage=[5])]).requests(RaiseCash)
+    assert "After that" not in "\n".join(rent.question())
+
+
+def test_who_bids_for_the_last_house_reads_the_rents_that_visitors_owe() -> None:
+    game = Game(A="16 18 19", B="6 8 9", D=f"{THIRTY_ONE} $0", rules=2).turn((4, 6), A=[does(build=[16])], B=[bid(0)])
+    (asked,) = game.requests(AuctionBid)
+    assert "on 9 Connecticut Avenue (rent 16, then 40), is auctioned." in asked.question()[0]
+
+
 def test_a_trade_is_answered_with_its_balance_groups_rents_and_interest() -> None:
     game = Game(A="37m 6", B="39 5 15", rules=2)
     game.turn((4, 6), A=[offers("B", side(37, cash=10), side(5))], B=[REJECT])
     (asked,) = game.requests(AnswerTrade)
     text = "\n".join(asked.question())
-    assert "By list price (a mortgaged deed counts half, a card $50) you gain -$15." in text
+    assert "By list price (a mortgaged deed counts half, a card $50) you lose $15." in text
     assert "Interest at once, on mortgaged deeds received: you pay $18." in text
     assert "Of the 2 of dark blue: A 1, then 0; you 1, then 2." in text
     assert "The trade completes your dark blue group." in text
-    assert "All rents, one visit to each deed: A $6, then $31; you $150, then $125." in text
+    assert "All rents, one visit to each deed (utilities: a roll of 7): A $6, then $31; you $150, then $125." in text
 
 
 def test_building_says_rents_now_and_then_the_way_to_three_houses_and_the_worst_rent() -> None:
@@ -339,3 +352,5 @@ def test_building_says_rents_now_and_then_the_way_to_three_houses_and_the_worst_
     assert "16 St. James Place $100 (28, 70)" in text
     assert "Three houses a lot: orange $900." in text
     assert "The highest rent on the board, $50, would leave you $1450." in text
+    (asked, *_) = Game(A="16 18 19", B="12", rules=2).turn((4, 6)).requests(PhaseAction, "A")
+    assert "The highest rent on the board, $120, would leave you $1380." in asked.question(), "a card asks ten times"

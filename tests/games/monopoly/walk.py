@@ -23,7 +23,7 @@ from agentsim.games.monopoly.question import Reacted, Spoken
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.turn import play_turn
 
-S = TypeVar("S", bound=Spoken | Reacted)
+S = TypeVar("S", bound=Spoken[Any] | Reacted)
 _TOKEN, _LANDLORD = 0, 1
 _ANSWERS = {"leave": JailChoice(action="pay_fine"), "stay": JailChoice(action="roll_doubles")}
 _FACES = [(first, second) for first in range(1, 7) for second in range(1, 7)]

@@ -16,10 +16,13 @@ from agentsim.games.society.amounts import amount, number, share, shown
 from agentsim.games.society.bots import BOTS
 from agentsim.games.society.building import Contribute, Contributed, UpkeepPaid
 from agentsim.games.society.config import SocietyConfig
-from agentsim.games.society.evening import Consumed, DayEnded, SocietyEnded
+from agentsim.games.society.evening import Consumed, DayEnded, Regrown, SocietyEnded
+from agentsim.games.society.exchange import Accepted
 from agentsim.games.society.founding import SocietyBegan
-from agentsim.games.society.laws import AllocationPaid, DividendPaid
+from agentsim.games.society.laws import AllocationPaid, DividendPaid, FinePaid
+from agentsim.games.society.offices import Elect, OfficePaid, PayOut
 from agentsim.games.society.requests import Act, Acted
+from agentsim.games.society.shocks import LostToShock, ShockStruck
 from agentsim.games.society.state import State, founded
 from agentsim.games.society.work import Trade, Traded, Work, Worked
 from tests.games.society.society import play
@@ -31,6 +34,14 @@ def greedy(asked: Request[Any], rng: Stream) -> Decision:
     """Gives, builds and works at the edges of what it has; otherwise anything at all."""
     assert isinstance(asked, Act)
     you = asked.you
+    if any(office.may_pay(you.agent) for office in asked.world.offices) and rng.below(2):
+        most = max(office.may_pay(you.agent) for office in asked.world.offices)
+        part = rng.pick((most, most + 1, 1))
+        paid = {"recipient_agent_id": rng.integer(1, asked.rules.agents), "resource_type": "food"}
+        return Acted(action=PayOut.model_validate({**paid, "amount": shown(part)}))
+    if asked.world.offices and rng.below(3) == 0:
+        office = rng.pick(asked.world.offices)
+        return Acted(action=Elect(office_id=office.id, candidate_agent_id=rng.integer(1, asked.rules.agents)))
     if you.stock["food"] and rng.below(4) == 0:
         part = rng.pick((you.stock["food"], you.stock["food"] + 1, 1))
         other = rng.integer(0, asked.rules.agents)
@@ -53,11 +64,35 @@ LAWS = st.lists(
             {"kind": "dividend", "resource": "food", "amount": 0.7, "to": "all"},
             {"kind": "dividend", "resource": "energy", "amount": 3, "to": "dormant"},
             {"kind": "work_minimum", "hours": 1},
+            {"kind": "fine", "resource": "food", "amount": 0.9, "whom": "work_minimum", "agents": []},
+            {"kind": "exclude", "resource": "all", "what": "work", "agents": [1], "days": 2},
+            {"kind": "exclude", "resource": "food", "what": "dividend", "agents": [1, 2], "days": 3},
+            {"kind": "suspend_vote", "agents": [2], "days": 1},
+            {"kind": "office", "title": "Purse", "power": "allocate", "amount": 1.37, "days": 1},
+            {"kind": "office", "title": "Guard", "power": "veto", "amount": 0, "days": 2},
             {"kind": "voting_rule", "threshold": 50, "quorum": 1},
         ]
     ),
     max_size=4,
 )
+
+
+SHOCKS = st.builds(
+    lambda what, percent, resource: {"day": 1, "what": what, "percent": percent, "resource": resource},
+    st.sampled_from(["held", "pool", "commons", "rates"]),
+    st.integers(1, 100),
+    st.sampled_from(["food", "energy", "all"]),
+)
+STAKES: st.SearchStrategy[Config] = st.fixed_dictionaries(
+    {
+        "exchange": st.booleans(),
+        "commons_capacity": st.sampled_from([0.01, 0.07, 33.33, 100, 5000]),
+        "commons_start": st.sampled_from([0, 0.01, 0.5, 1]),
+        "commons_regrowth": st.sampled_from([0, 0.25, 1, 4]),
+        "skill_spread": st.sampled_from([0, 0.01, 0.5, 1]),
+        "shocks": st.lists(SHOCKS, max_size=3),
+    }
+) | st.just({})
 
 
 @st.composite
@@ -86,6 +121,7 @@ def societies(draw: st.DrawFn) -> tuple[Config, Simulation]:
     config |= {name: draw(AMOUNTS) for name in ("daily_food", "dormant_energy")}
     config["wake_food"] = config["daily_food"] + draw(AMOUNTS)
     config["wake_energy"] = 1 + draw(AMOUNTS)
+    config |= draw(STAKES)
     policy = draw(st.sampled_from([greedy, BOTS["random"]]))
     return config, play(agents=draw(st.integers(2, 7)), bot=policy, seed=draw(st.integers(0, 10**6)), **config)
 
@@ -127,6 +163,17 @@ def test_every_move_of_food_is_in_the_log(drawn: tuple[Config, Simulation]) -> N
             case DividendPaid() if event.resource == "food" and event.agents:
                 paid = event.amount * (len(event.agents) - 1) + event.last
                 held, pool = held + paid, pool - paid
+            case Accepted() | LostToShock():
+                held += sum(change for _, resource, change in event.moves() if resource == "food")
+            case ShockStruck(what="pool"):
+                pool -= event.lost.get("food", 0)
+                materials -= event.lost.get("materials", 0)
+            case ShockStruck(what="held"):
+                materials -= event.lost.get("materials", 0)
+            case FinePaid() if event.resource == "food":
+                held, pool = held - sum(event.paid.values()), pool + sum(event.paid.values())
+            case OfficePaid() if event.resource == "food":
+                held, pool = held + event.amount, pool - event.amount
             case Consumed():
                 held -= event.food
             case Contributed():
@@ -139,6 +186,35 @@ def test_every_move_of_food_is_in_the_log(drawn: tuple[Config, Simulation]) -> N
     assert (held, pool) == (last["food"].held, last["food"].pool)
     assert held == sum(result.food for result in ended.results)
     assert materials == last["materials"].held + last["materials"].pool
+
+
+@settings(max_examples=60, deadline=None)
+@given(societies())
+def test_what_leaves_the_commons_is_farmed_or_lost_to_a_shock_and_what_comes_has_grown(drawn: Any) -> None:
+    """Initial + regrown = there + farmed + lost, on every evening, and never more than the capacity."""
+    config, played = drawn
+    (began,) = played.events(SocietyBegan)
+    if not config.get("commons_capacity"):
+        assert "commons" not in began.totals
+        return
+    stock = began.totals["commons"].pool
+    for event in (told.event for told in played.log):
+        match event:
+            case Worked(work="farm"):
+                stock -= event.made
+            case ShockStruck(what="commons"):
+                stock -= event.lost["food"]
+            case Regrown():
+                stock += event.regrown
+                assert 0 <= event.stock == stock <= max(1, began.totals["commons"].pool, _capacity(config, began))
+            case _:
+                pass
+        assert stock >= 0
+    assert stock == played.events(DayEnded)[-1].totals["commons"].pool
+
+
+def _capacity(config: Config, began: SocietyBegan) -> int:
+    return amount(config["commons_capacity"]) * len(began.agents) // 100
 
 
 def society(agents: int = 3) -> State:

@@ -112,9 +112,16 @@ def test_a_society_ends_on_the_day_of_its_first_law() -> None:
     assert (end.survival, end.participation, end.gini) == (1.0, 0.5, 0.0)
 
 
+def test_no_agent_stands_before_another_unless_the_scenario_ranks() -> None:
+    outcome = play({1: ["work generate 8"]}).outcome
+    assert [(place.player, place.rank) for place in outcome.standings] == [(f"agent{each}", 0) for each in range(1, 5)]
+    assert outcome.winner is None
+    assert outcome.standings[0].score["wealth"] > outcome.standings[1].score["wealth"]
+
+
 def test_standings_go_by_wealth_or_by_one_resource() -> None:
     turns: dict[int, Any] = {1: ["work generate 8"], 2: ["trade 1 materials 5"], 3: ["work farm 8"]}
-    assert play(turns).outcome.winner == "agent1"
+    assert play(turns, rank_by="wealth").outcome.winner == "agent1"
     by_food = play(turns, rank_by="food").outcome.standings
     assert [(place.player, place.rank) for place in by_food] == [
         ("agent3", 1),

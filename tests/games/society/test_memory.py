@@ -47,7 +47,7 @@ def test_own_deeds_are_remembered_with_their_results() -> None:
         ("Day 2", "Agent #1 does nothing"),
     ]
     assert did[0]["fact"] == "3.8 food, 0.38 of it for the pool; 1 energy spent.", "what the tax took"
-    assert did[1]["words"] == "Hello"
+    assert did[1].keys() == {"round", "event"}, "the post stands in the forum, and is named here"
 
 
 def test_messages_stay_as_threads_in_which_each_stands_once() -> None:
@@ -89,10 +89,12 @@ def test_gifts_replies_and_breaches_are_remembered() -> None:
 def test_all_are_told_what_came_of_votes_who_broke_a_law_and_what_taxes_took() -> None:
     town = lived()
     text = town.asked[3].prompt().text()
-    events = {each["event"]: each["fact"] for each in shown(town.asked[3], "What happened to all")}
+    lists = ("What came of proposals", "What happened to all")
+    events = {each["event"]: each["fact"] for title in lists for each in shown(town.asked[3], title)}
     assert events["Proposal 1 has passed: Bread"] == "1 yes, 0 no, 0 abstain."
     assert events["Law 1: 3 agents worked less than 8 h"] == "#1, #2, #3"
-    assert "Yesterday 1 agent worked 2 hours in all; taxes took 0.38 food for the pool." in text
+    assert "Yesterday 1 agent worked 2 hours in all: the idlest 0, the middle one 0, the busiest 2." in text
+    assert "Taxes took 0.38 food for the pool, which paid agents nothing; gifts came to 2 food." in text
     assert "the poorest agent held " in text
 
 

@@ -33,7 +33,7 @@ LAWS = [
 
 
 @cache
-def log(seed: int = 1, permadeath: bool = True) -> tuple[LogEntry, ...]:
+def log(seed: int = 1, permadeath: bool = True, institutions: bool = False) -> tuple[LogEntry, ...]:
     """Twelve random agents for fourteen hard days."""
     config = {
         "days": 14,
@@ -43,6 +43,7 @@ def log(seed: int = 1, permadeath: bool = True) -> tuple[LogEntry, ...]:
         "starvation_days": 2,
         "laws": LAWS,
         "pool_food": 100,
+        "institutions": institutions,
     }
     return tuple(simulate(GAME, config, PLAYERS, bot="random", seed=seed).log)
 
@@ -80,9 +81,10 @@ def test_what_an_agent_holds_is_reckoned_to_the_hundredth() -> None:
 @pytest.mark.parametrize("seed", range(1, 6))
 @pytest.mark.parametrize("permadeath", [False, True])
 def test_the_books_balance_on_every_evening(seed: int, permadeath: bool) -> None:
-    told = [each.event for each in log(seed, permadeath)]
-    days = {event.day for event in told if isinstance(event, Worked)}
-    assert len(fortunes(told)) >= max(days)
+    for institutions in (False, True):
+        told = [each.event for each in log(seed, permadeath, institutions)]
+        days = {event.day for event in told if isinstance(event, Worked)}
+        assert len(fortunes(told)) >= max(days)
 
 
 def test_there_are_no_fortunes_of_what_was_not_all_heard() -> None:

@@ -236,7 +236,7 @@ def test_standings_go_by_wealth_or_what_the_config_says(rank_by: str, ranks: lis
 
 
 def test_the_end_says_survival_inequality_laws_and_participation() -> None:
-    town = Town("4 4 5", "4 4 5", "0 0 0", "0 0 0 dormant", days=1, voting_days=1)
+    town = Town("4 4 5", "4 4 5", "0 0 0", "0 0 0 dormant", days=1, voting_days=1, rank_by="wealth")
     town.day({1: propose()}, {2: vote(1), 1: naming("Ada")}, {1: message(2, "Well done"), 2: work("generate", 1)})
     (told,) = town.told(SocietyEnded)
     event: Any = told.event

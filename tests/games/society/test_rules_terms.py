@@ -219,7 +219,7 @@ def test_numbers_of_laws_are_never_used_again() -> None:
 
 def test_a_voting_rule_holds_from_the_next_count_of_votes() -> None:
     """Both are counted on one evening: the rule passes first and does not bind what is counted with it."""
-    town = Town(*FOUR, voting_days=1).day(
+    town = Town(*FOUR, voting_days=1, constitution="open").day(
         {1: propose("rule", rule(75, 3)), 2: propose("law", tax(1))}, {1: vote(1), 2: vote(2)}
     )
     assert [(e.result, e.threshold, e.quorum) for e in town.events(ProposalResolved)] == [("passed", 50, 0)] * 2
@@ -230,7 +230,7 @@ def test_a_voting_rule_holds_from_the_next_count_of_votes() -> None:
 
 
 def test_a_voting_rule_binds_proposals_that_were_open_before_it() -> None:
-    town = Town(*FOUR, voting_days=2).day({1: propose("rule", rule(50, 4))}, {1: vote(1)})
+    town = Town(*FOUR, voting_days=2, constitution="open").day({1: propose("rule", rule(50, 4))}, {1: vote(1)})
     town.day({1: propose("law", tax(2))}, {1: vote(2)})
     assert town.events(ProposalResolved)[0].result == "passed"
     assert town.day().events(ProposalResolved)[0].result == "failed"
@@ -238,7 +238,7 @@ def test_a_voting_rule_binds_proposals_that_were_open_before_it() -> None:
 
 def test_of_several_voting_rules_the_newest_holds_and_after_its_end_the_one_before() -> None:
     laws = [law(rule(60, 1)), law(rule(70, 0))]
-    town = Town(*FOUR, laws=laws, voting_days=1, threshold=55)
+    town = Town(*FOUR, laws=laws, voting_days=1, threshold=55, constitution="open")
     assert town.asked[1].world.standing.threshold == 70
     assert town.decree(propose("law", repeal(2))).asked[1].world.standing.threshold == 60
     assert town.decree(propose("law", repeal(1))).asked[1].world.standing.threshold == 55

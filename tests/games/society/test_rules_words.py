@@ -60,7 +60,7 @@ def test_a_reply_says_what_it_answers_and_its_author_is_told() -> None:
     assert (told.event.post, told.event.parent, told.event.agent, told.to) == (2, 1, 2, Everyone)
     (notice,) = town.notices(1)
     assert (notice.kind, notice.other, notice.about) == ("posted", 2, 2)
-    assert '"event": "Agent #2: post 2, a reply to 1", "words": "I do"' in notice.line
+    assert '"event": "Agent #2: post 2, a reply to 1"}' in notice.line, "its words stand in the forum"
     assert [each.parent for each in town.asked[3].world.posts] == [None, 1]
 
 

@@ -24,6 +24,7 @@ from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.evening import Consumed
 from agentsim.games.society.memory import Told
 from agentsim.games.society.requests import Act, Acted
+from agentsim.games.society.shocks import ShockStruck
 from agentsim.games.society.state import State, founded
 from agentsim.games.society.turn import InvalidAction
 from agentsim.games.society.work import Worked
@@ -31,6 +32,7 @@ from agentsim.games.society.work import Worked
 __all__ = [
     "IDLE",
     "Town",
+    "accept",
     "allocation",
     "build",
     "contribute",
@@ -40,6 +42,7 @@ __all__ = [
     "message",
     "minimum",
     "naming",
+    "offer",
     "post",
     "propose",
     "repeal",
@@ -90,6 +93,17 @@ def reply(parent: Any, content: Any) -> dict[str, Any]:
 
 def message(to: Any, content: Any) -> dict[str, Any]:
     return {"action": "direct_message", "recipient_agent_id": to, "content": content}
+
+
+def offer(to: int, give: str, want: str, later: str = "none", days: int = 0) -> dict[str, Any]:
+    """`offer(2, "3 food", "1 energy")`."""
+    (amount, gives), (price, wants) = give.split(), want.split()
+    sides = {"resource_type": gives, "amount": amount, "for_type": wants, "for_amount": price}
+    return {"action": "offer", "recipient_agent_id": to, **sides, "later": later, "days": days}
+
+
+def accept(number: int) -> dict[str, Any]:
+    return {"action": "accept", "offer_id": number}
 
 
 def naming(name: Any) -> dict[str, Any]:
@@ -285,7 +299,7 @@ def _arranged(lines: Sequence[str], pool: str, config: SocietyConfig, players: A
     state = State(
         config,
         plain.citizens,
-        dict(zip((*RESOURCES, "land"), map(_cents, pool.split()), strict=True)),
+        {**plain.pool, **dict(zip((*RESOURCES, "land", "commons"), map(_cents, pool.split()), strict=False))},
         plain.forum,
         plain.assembly,
     )
@@ -315,6 +329,8 @@ def _change(event: Event, resource: str) -> int:
             change = -event.materials * (resource == "materials")
         case ProjectBegan():
             change = -event.land * (resource == "land")
+        case ShockStruck() if event.what != "commons":
+            change = -event.lost.get(resource, 0)
         case Consumed():
             change = -event.food * (resource == "food") - event.energy * (resource == "energy")
         case _:

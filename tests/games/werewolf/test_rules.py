@@ -19,9 +19,8 @@ from tests.games.werewolf.village import VILLAGE, asked, deaths, each, heard, ki
 
 
 def test_roles_are_dealt_by_lot_as_many_as_the_config_says() -> None:
-    dealt = [
-        simulate(GAME, {"werewolves": 2}, list("ABCDEFG"), bot=quiet, seed=seed).events(Dealt) for seed in range(60)
-    ]
+    short = {"werewolves": 2, "max_days": 1, "speeches": 0, "whispers": 0}
+    dealt = [simulate(GAME, short, list("ABCDEFG"), bot=quiet, seed=seed).events(Dealt) for seed in range(60)]
     for roles in dealt:
         counts = Counter(event.role for event in roles)
         assert counts == {"werewolf": 2, "seer": 1, "doctor": 1, "villager": 3}

@@ -9,14 +9,13 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from importlib.metadata import entry_points
-from types import ModuleType
 from typing import cast
 
 from agentsim.engine.game import plugged
 from agentsim.engine.wording import near
 from agentsim.games.market.artifact import Artifact
 
-__all__ = ["find", "modules", "names"]
+__all__ = ["all_own", "find", "names"]
 
 _GROUP = "agentsim.artifacts"
 
@@ -26,16 +25,16 @@ def names() -> list[str]:
     return sorted(_own() | {entry.name for entry in entry_points(group=_GROUP)})
 
 
-def modules() -> list[ModuleType]:
-    """The modules of the artifacts that come with agentsim, by name."""
-    return [importlib.import_module(f"{__name__}.{name}") for name in sorted(_own())]
+def all_own() -> list[type[Artifact]]:
+    """The artifacts that come with agentsim, by name."""
+    return [find(name) for name in sorted(_own())]
 
 
 def find(name: str) -> type[Artifact]:
     """The artifact of that name; `ValueError` where there is none, `ScenarioError` where its plugin cannot be used."""
     if name in _own():
-        module = importlib.import_module(f"{__name__}.{name}")
-        return cast("type[Artifact]", module.ARTIFACT)
+        found = vars(importlib.import_module(f"{__name__}.{name}")).values()
+        return next(each for each in found if isinstance(each, type) and getattr(each, "name", "") == name)
     for entry in entry_points(group=_GROUP):
         if entry.name == name:
             return cast("type[Artifact]", plugged(entry, Artifact))

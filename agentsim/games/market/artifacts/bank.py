@@ -175,6 +175,3 @@ class Bank(Artifact):
         deposit, loan = self._deposits[agent], self._loans[agent]
         self.world.tell(Banked(agent, what, amount, deposit, loan, dict(self._pledged[agent])), to=(agent,))
         return f"Deposit {deposit}, loan {loan}."
-
-
-ARTIFACT = Bank

@@ -128,6 +128,3 @@ class CallMarket(LimitOrders):
     def tables(cls, log: Sequence[LogEntry]) -> Mapping[str, Frame]:
         calls = (told.event for told in log if isinstance(told.event, Called))
         return {"calls": Frame(_COLUMNS, tuple(tuple(picked(call, *_COLUMNS).values()) for call in calls))}
-
-
-ARTIFACT = CallMarket

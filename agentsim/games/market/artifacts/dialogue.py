@@ -38,7 +38,6 @@ class Messaged(
     text: str
 
     def news_for(self, agent: str, by: str | None) -> Mapping[str, Any] | None:
-        """The message, for those who read it."""
         to_all = {"to": EVERYONE} if self.to is None else {}
         return None if agent == self.sender else {"message_from": self.sender, **to_all, "text": self.text}
 
@@ -51,7 +50,6 @@ class Inbox:
         self.messages: deque[dict[str, Any]] = deque(maxlen=MOST_MESSAGES)
 
     def hear(self, entry: LogEntry) -> None:
-        """Take in one event."""
         match entry.event:
             case Messaged(sender=sender, to=to, text=text) if sender != self.agent:
                 to_all = {"to": EVERYONE} if to is None else {}
@@ -83,6 +81,3 @@ class Dialogue(Artifact):
     def inbox(self, agent: str) -> Answer:
         # what is too long for an agent is cut at the end, and must not be the news
         return {"messages": list(reversed(self.world.memory(agent, Inbox).messages))[: self.config.inbox]}
-
-
-ARTIFACT = Dialogue

@@ -108,7 +108,7 @@ class Gridworld(Artifact):
                 pieces[event.agent] = Piece(event.agent, event.column, event.row)
 
         for number in scenes(log, follow):
-            drawn += [Scene(f"Round {number}", tiles, tuple(pieces.values()))] if number else []
+            drawn += [Scene(f"Round {number}", tiles, tuple(pieces.values()), round=number)] if number else []
         return [
             Board("Grid", columns, rows, tuple(drawn), "Cells are column, row, counted from the north-west corner.")
         ]
@@ -116,6 +116,3 @@ class Gridworld(Artifact):
     def _tell(self, agent: str) -> None:
         column, row = self.places[agent]
         self.world.tell(Moved(agent, column, row, self.config.columns, self.config.rows), to=Everyone)
-
-
-ARTIFACT = Gridworld

@@ -19,7 +19,7 @@ from agentsim.engine import Event, Everyone, GameConfig, LogEntry, Number
 from agentsim.engine.capability import Refused
 from agentsim.engine.panel import Chart, Panel, Series
 from agentsim.engine.template import If, Template, filled
-from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
+from agentsim.games.market.artifact import Answer, Artifact, Stated, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import shortage
 from agentsim.games.market.trade import Side
@@ -95,9 +95,18 @@ class Settled(
 _TRADING = (
     " The price is between 0 and {payout}. It rises with every share that is bought and falls with every share that is "
     "sold. Your price is the most that you pay for the next share, or the least that you take for it: you trade share "
-    "by share as long as the market's price is as good as that."
+    "by share as long as the market's price is as good as that. To buy you must have your price for every share you "
+    "ask for."
 )
 _AT_WORTH = "a market maker that sells and buys shares, which are units of the good. It begins every period anew."
+
+
+def _limit(what: str) -> Stated:
+    return lambda lmsr: Number(1, lmsr.config.payout, about=f"the {what} for the next share")
+
+
+def _shares(lmsr: Artifact) -> Number:
+    return Number(1, lmsr.config.most_shares, about="shares at most")
 
 
 class Lmsr(Artifact):
@@ -127,21 +136,11 @@ class Lmsr(Artifact):
         self.sold: list[int] = []  # of each outcome; empty once all is settled
         self._begin([0] * len(self.outcomes))
 
-    @action(
-        "buy shares of an outcome",
-        good=GOOD,
-        price=lambda it: Number(1, it.config.payout, about="the most you pay for the next share"),
-        quantity=lambda it: Number(1, it.config.most_shares, about="shares at most"),
-    )
+    @action("buy shares of an outcome", good=GOOD, price=_limit("most you pay"), quantity=_shares)
     def buy(self, agent: str, good: str, price: int, quantity: int) -> str:
         return self._deal(agent, "buy", good, price, quantity)
 
-    @action(
-        "sell shares of an outcome that you have",
-        good=GOOD,
-        price=lambda it: Number(1, it.config.payout, about="the least you take for the next share"),
-        quantity=lambda it: Number(1, it.config.most_shares, about="shares at most"),
-    )
+    @action("sell shares of an outcome that you have", good=GOOD, price=_limit("least you take"), quantity=_shares)
     def sell(self, agent: str, good: str, price: int, quantity: int) -> str:
         return self._deal(agent, "sell", good, price, quantity)
 
@@ -256,6 +255,3 @@ class Lmsr(Artifact):
         lines = (Series(outcome, tuple(told[number][outcome] for number in shown)) for outcome in told[shown[0]])
         note = "The prices of the market maker; those of all outcomes add up to 1."
         return [Chart("Chances", "line", tuple(map(str, shown)), tuple(lines), "round", "price", note)]
-
-
-ARTIFACT = Lmsr

@@ -89,6 +89,3 @@ class Marketplace(LimitOrders):
                 break
             levels[order.price] = levels.get(order.price, 0) + order.quantity
         return [{"price": price, "quantity": quantity} for price, quantity in levels.items()]
-
-
-ARTIFACT = Marketplace

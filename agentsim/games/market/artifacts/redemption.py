@@ -26,7 +26,6 @@ class Redeemed(
 
     @property
     def paid(self) -> int:
-        """In capital."""
         return self.value * self.quantity
 
 
@@ -56,6 +55,3 @@ class Redemption(Artifact):
 
     def barred(self, agent: str) -> frozenset[str]:
         return frozenset() if agent in self.world.redeems else frozenset({"redeem"})
-
-
-ARTIFACT = Redemption

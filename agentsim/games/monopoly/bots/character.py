@@ -35,13 +35,19 @@ OUT = Bid(action=StakedBid(bid=0))
 PASS = Proposed(action=Proposal())
 IDLE = Managed(action=Bundle())
 DONE = PhaseChoice(action=DoNothing())
-_ALIKE: Mapping[type[Any], Callable[[Character, Any, Stream], Decision]] = {
+_POLICIES: Mapping[type[Any], Callable[[Character, Any, Stream], Decision]] = {
+    PhaseAction: lambda bot, request, rng: bot.act(request, rng),
+    ProposeTrade: lambda bot, request, rng: bot.propose(request, rng),
+    ManageEstate: lambda bot, request, rng: bot.grow(request, rng),
+    AuctionBid: lambda bot, request, _: bot.bid(request),
+    BuyOrAuction: lambda bot, request, rng: bot.buy(request, rng),
+    AnswerTrade: lambda bot, request, rng: bot.answer(request, rng),
+    JailAction: lambda bot, request, _: bot.jail(request),
     RaiseCash: lambda _, request, __: Raised(action=raised(request)),
     RaiseFirst: lambda *_: Funded(action=Funds()),
     LiftOnReceipt: lambda *_: LiftedOnReceipt(action=()),
     React: lambda bot, _, rng: Reacted(public_speech=bot.heard("done", rng)),
 }
-"""What every one of them does in the same way."""
 FINED, CARD, ROLL = (JailChoice.model_validate({"action": way}) for way in ("pay_fine", "use_card", "roll_doubles"))
 _DANGEROUS = 200
 """A rent that makes jail the better place to be."""
@@ -71,25 +77,7 @@ class Character:
     """What it thinks of an offer that it says something to."""
 
     def __call__(self, request: Any, rng: Stream) -> Decision:
-        if type(request) in _ALIKE:
-            return _ALIKE[type(request)](self, request, rng)
-        match request:
-            case PhaseAction():
-                return self.act(request, rng)
-            case ProposeTrade():
-                return self.propose(request, rng)
-            case ManageEstate():
-                return self.grow(request, rng)
-            case AuctionBid():
-                return self.bid(request)
-            case BuyOrAuction():
-                return self.buy(request, rng)
-            case AnswerTrade():
-                return self.answer(request, rng)
-            case JailAction():
-                return self.jail(request)
-            case _:
-                raise AssertionError(f"no policy for {request.kind}")
+        return _POLICIES[type(request)](self, request, rng)
 
     # -- what each has of its own
 
@@ -115,7 +103,6 @@ class Character:
     # -- what they share
 
     def say(self, occasion: str, rng: Stream) -> str:
-        """Words for an occasion, in character."""
         return rng.pick(self.lines[occasion])
 
     def heard(self, occasion: str, rng: Stream) -> str:
@@ -172,7 +159,6 @@ class Character:
         return self.proposed(request, deal, rng) if deal else PASS
 
     def deal(self, request: ProposeTrade | PhaseAction, budget: int, leaves: float) -> Deal | None:
-        """The best trade to propose."""
         view = request.view
         if not wanted(view.owner, len(view.seats), request.seat):
             return None
@@ -200,7 +186,6 @@ class Character:
         return costs <= 0 or request.you.cash - costs >= self.least
 
     def asked(self, rng: Stream) -> float:
-        """What a trade that it is offered must gain it."""
         return self.asks
 
     def answer(self, request: AnswerTrade, rng: Stream) -> Answered:

@@ -2,59 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.reading import Decision
-from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseAction, PhaseChoice
+from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseAction
 from agentsim.games.monopoly.board import SPACES
-from agentsim.games.monopoly.building import Managed, ManageEstate
+from agentsim.games.monopoly.building import ManageEstate
 from agentsim.games.monopoly.bundle import Bundle, Funds, Level, building
-from agentsim.games.monopoly.buying import AuctionBid, Bid, BuyOrAuction, StakedBid
-from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
+from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction, StakedBid
+from agentsim.games.monopoly.debts import Raise, RaiseCash
 from agentsim.games.monopoly.estate import Estate, Kind, amount
-from agentsim.games.monopoly.funding import Funded, RaiseFirst
+from agentsim.games.monopoly.funding import RaiseFirst
 from agentsim.games.monopoly.jail import JailAction
-from agentsim.games.monopoly.proposing import Proposed, ProposeTrade
+from agentsim.games.monopoly.proposing import ProposeTrade
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
-from agentsim.games.monopoly.receipt import LiftOnReceipt
 from agentsim.games.monopoly.trade import Proposal, Side
 from agentsim.games.monopoly.trading import AnswerTrade, React
 
 _FIELDS: Mapping[Kind, str] = {"sell": "sells", "mortgage": "mortgages", "lift": "unmortgages", "build": "builds"}
 
 
-def randomly(request: Any, rng: Stream) -> Decision:
-    """A legal decision, drawn."""
-    match request:
-        case BuyOrAuction() | AnswerTrade() | JailAction():
-            return request.decision_of({"action": rng.pick(request.schema()["properties"]["action"]["enum"])})
-        case AuctionBid():
-            return _bid(request, rng)
-        case ProposeTrade():
-            return Proposed(action=Proposal() if rng.random() < 0.5 else _offer(request, rng))
-        case PhaseAction():
-            return PhaseChoice(action=_act(request, rng))
-        case RaiseFirst():
-            return Funded(action=_funds(request, rng) if rng.random() < 0.5 else Funds())
-        case LiftOnReceipt():
-            return random_decision(request, rng)
-        case React():
-            return Reacted(public_speech=rng.pick(("", "Good.")))
-        case ManageEstate():
-            return Managed(action=_bundle(request, rng))
-        case RaiseCash():
-            return Raised(action=_raise(request, rng))
-        case _:
-            raise AssertionError(f"no policy for {request.kind}")
-
-
-def _bid(request: AuctionBid, rng: Stream) -> Bid:
+def _bid(request: AuctionBid, rng: Stream) -> StakedBid:
     most = min(request.you.cash, max(request.lot.least, SPACES[request.lot.position].price * 3 // 2))
     bid = 0 if rng.random() < 0.4 else rng.integer(request.lot.least, max(request.lot.least, most))
-    return Bid(action=StakedBid(bid=min(bid, request.you.cash)))
+    return StakedBid(bid=min(bid, request.you.cash))
 
 
 def _offer(request: MonopolyRequest[Any], rng: Stream) -> Proposal:
@@ -115,3 +89,24 @@ def _funds(request: MonopolyRequest[Any], rng: Stream) -> Funds:
         lot = rng.pick(lots)
         return Funds(sells=(Level(position=lot, type=building(estate.level[lot])),))
     return Funds(mortgages=(rng.pick(deeds),)) if deeds else Funds()
+
+
+_ACTIONS: Mapping[type[Any], Callable[[Any, Stream], Any]] = {
+    **dict.fromkeys(
+        (BuyOrAuction, AnswerTrade, JailAction),
+        lambda request, rng: rng.pick(request.schema()["properties"]["action"]["enum"]),
+    ),
+    AuctionBid: _bid,
+    ProposeTrade: lambda request, rng: Proposal() if rng.random() < 0.5 else _offer(request, rng),
+    PhaseAction: _act,
+    RaiseFirst: lambda request, rng: _funds(request, rng) if rng.random() < 0.5 else Funds(),
+    ManageEstate: _bundle,
+    RaiseCash: _raise,
+}
+
+
+def randomly(request: Any, rng: Stream) -> Decision:
+    if isinstance(request, React):
+        return Reacted(public_speech=rng.pick(("", "Good.")))
+    draw = _ACTIONS.get(type(request))
+    return random_decision(request, rng) if draw is None else request.answer(action=draw(request, rng))

@@ -126,7 +126,6 @@ class Deal:
 
 
 def proposal(target: SeatView, offer: Side, request: Side, pitch: str) -> Proposal:
-    """A trade as it is put before the table."""
     return Proposal(propose_trade=True, target_player=target.id, offer=offer, request=request, pitch=pitch)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from agentsim.engine.game import Bot
 from agentsim.games.society.bots.citizen import CHARACTERS, citizen
+from agentsim.games.society.bots.commoners import conditional, fair, selfish
 from agentsim.games.society.bots.needs import farmer, idle
 from agentsim.games.society.bots.randomly import random
 
@@ -16,5 +17,8 @@ BOTS: Mapping[str, Bot] = {
     "idle": idle,
     "farmer": farmer,
     "citizen": citizen,
+    "selfish": selfish,
+    "conditional": conditional,
+    "fair": fair,
     **{str(name): character for name, character in CHARACTERS.items()},
 }

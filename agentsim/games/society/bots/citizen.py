@@ -5,20 +5,21 @@ Words are `words`, laws `politics`, work `needs`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from agentsim.engine import Decision, Request, Stream
+from agentsim.games.society.actions import Spoken
 from agentsim.games.society.amounts import number
 from agentsim.games.society.assembly import Proposal, VoteCast
 from agentsim.games.society.bots import needs, words
+from agentsim.games.society.bots.civic import civic, elects, gathers, in_office
 from agentsim.games.society.bots.politics import opinion, proposal, reason
 from agentsim.games.society.building import Contribute
-from agentsim.games.society.commons import Post
 from agentsim.games.society.config import Personality, once
 from agentsim.games.society.evening import Idle
-from agentsim.games.society.requests import Act, Acted, Spoken
+from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, Posted, SetName
 from agentsim.games.society.terms import Resource
 from agentsim.games.society.voting import Vote
@@ -58,17 +59,18 @@ class Character:
         return (
             self._help(request, rng)
             or self._vote(request, rng)
+            or self._take_part(request, rng)
             or needs.work(request, self.store * (0.5 + rng.lasting("store").random()))
             or self._build(request, rng)
             or self._propose(request, rng)
-            or self._speak(request, rng)
+            or (self._speak(request, rng) if request.rules.talk else None)
             or Idle(reasoning="I have what I need.")
         )
 
     def _in_danger(self, request: Act, rng: Stream, resource: Resource) -> Spoken:
-        me, posts = request.you.agent, request.world.posts
+        me, posts = request.you.agent, request.posts
         asked = any(post.author == me and words.asks_for(post.text) for post in posts)
-        if not asked and rng.random() < 0.2:
+        if request.rules.talk and not asked and rng.random() < 0.2:
             return ForumPost(content=_fitting(request, words.call_for_help(me, resource)))
         return needs.work(request, DANGER_DAYS) or Idle(reasoning="I can work no more today.")
 
@@ -76,14 +78,14 @@ class Character:
 
     def _help(self, request: Act, rng: Stream) -> Spoken | None:
         you, rules = request.you, request.rules
-        for author, resource in once(request.world, "_calls", lambda: _calls(request.world.posts)):
+        for author, resource in _called(request):
             if author == you.agent:
                 continue
             helpful = max(rules.of("wake", resource), 2 * rules.of("daily", resource))
             gift = min(needs.spare(request, resource, self.keeps), helpful)
             if gift > 0 and rng.random() < self.gives:
                 return _gift(author, resource, gift)
-        for giver, _ in you.memory.touched(Traded):
+        for giver, _ in you.memory.touched(Traded) if rules.talk else ():
             if rng.random() < 0.5:
                 return _message(request, giver, rng.pick(words.THANKS))
         if rules.daily_food and not you.name and rng.random() < 0.03:
@@ -94,12 +96,24 @@ class Character:
     # -- the society
 
     def _vote(self, request: Act, rng: Stream) -> Spoken | None:
-        undecided = [each for each in request.world.proposals if each.id not in request.you.votes]
+        rule, you, day = request.world.standing, request.you, request.world.day
+        undecided = [each for each in request.world.proposals if each.id not in you.votes]
+        if rule.voteless(you.agent, day):
+            undecided = [each for each in undecided if rule.for_all(each)]
         if not undecided or rng.random() >= self.votes:
             return None
         chosen = rng.pick(undecided)
         why = _fitting(request, reason(request, self.personality, chosen.terms))
         return Vote(proposal_id=chosen.id, vote=self._cast(request, chosen, rng), reasoning=why)
+
+    def _take_part(self, request: Act, rng: Stream) -> Spoken | None:
+        """In offices and groups, where there are reasons for them."""
+        if not civic(request.rules):
+            return None
+        if act := in_office(request, self.personality):
+            return act
+        ballot = elects(request, rng) if rng.random() < self.votes else None
+        return ballot or gathers(request, self.personality, rng)
 
     def _cast(self, request: Act, chosen: Proposal, rng: Stream) -> VoteCast:
         """By its values, with a leaning of its own for or against this one."""
@@ -145,7 +159,7 @@ class Character:
             return _message(request, other + (other >= me), rng.pick(words.CANVASS).format(proposal=proposal))
         if rng.random() >= self.posts:
             return None
-        others = [post for post in world.posts[-NEWEST:] if post.author != me]
+        others = [post for post in request.posts[-NEWEST:] if post.author != me]
         if others and rng.random() < 0.4:
             post = rng.pick(others)
             if rng.random() < 0.4:
@@ -158,10 +172,14 @@ class Character:
         return ForumReply(parent_message_id=post, content=_fitting(request, said))
 
 
-def _calls(posts: Sequence[Post]) -> list[tuple[int, Resource]]:
-    """Who asks for what, the oldest call first."""
-    called = ((post.author, words.asks_for(post.text)) for post in posts)
-    return [(author, resource) for author, resource in called if resource is not None]
+def _called(request: Act) -> list[tuple[int, Resource]]:
+    """Who asks for what, the oldest call first; found once where all are shown the same posts."""
+
+    def found() -> list[tuple[int, Resource]]:
+        called = ((post.author, words.asks_for(post.text)) for post in request.posts)
+        return [(author, resource) for author, resource in called if resource is not None]
+
+    return once(request.world, "_calls", found) if request.world.posts else found()
 
 
 def _fitting(request: Act, text: str) -> str:

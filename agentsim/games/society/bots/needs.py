@@ -57,8 +57,8 @@ def work(request: Act, days: float) -> Work | None:
 def _enough(request: Act, kind: WorkType, wanted: int, most: int) -> int:
     """The fewest hours that make as much, tax paid, or the most."""
     world = request.world
-    kept, bonus = 100 - world.standing.taxes.get(MADE[kind], 0), world.bonus["farm" if kind == "farm" else "generator"]
-    made = (hours for hours in range(1, most) if request.rules.made(kind, hours, bonus) * kept >= wanted * 100)
+    kept, there = 100 - world.standing.taxes.get(MADE[kind], 0), request.conditions
+    made = (hours for hours in range(1, most) if request.rules.made(kind, hours, there) * kept >= wanted * 100)
     return next(made, most)
 
 

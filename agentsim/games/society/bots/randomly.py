@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 from agentsim.engine import Decision, Request, Stream
 from agentsim.engine.random_policy import random_decision
+from agentsim.games.society.actions import ACTIONS, possible
 from agentsim.games.society.config import WorkType
-from agentsim.games.society.requests import ACTIONS, Act, Acted
-from agentsim.games.society.terms import MOST_TERMS, RESOURCES, ProposalType, kinds
+from agentsim.games.society.requests import Act, Acted
+from agentsim.games.society.terms import MOST_DAYS, MOST_TERMS, RESOURCES, ProposalType, kinds
 from agentsim.games.society.turn import Rejected
 
 ODD = 0.15  # of the actions are anything that can be said, most of which cannot be
@@ -25,9 +26,10 @@ def random(request: Request[Any], rng: Stream) -> Decision:
     if rng.random() < ODD:
         return random_decision(request, rng)
     values = _aimed(request, rng)
-    possible = [name for name in (*_OFTEN, *ACTIONS) if None not in map(values.get, _fields(name))]
-    name = rng.pick(possible)
-    lowest = {"recipient_agent_id": max(1, values["recipient_agent_id"])} if name == "direct_message" else {}
+    able = [name for name in (*_OFTEN, *possible(request.rules)) if None not in map(values.get, _fields(name))]
+    name = rng.pick(able)
+    named = name in {"direct_message", "pay_out"}  # an agent, and not the pool
+    lowest = {"recipient_agent_id": max(1, values["recipient_agent_id"])} if named else {}
     spelt = {**values, **lowest}
     return Acted.model_validate({"action": {"action": name, **{field: spelt[field] for field in _fields(name)}}})
 
@@ -46,7 +48,8 @@ def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
 
     said = f"{rng.pick(_WORDS)}, #{rng.integer(1, rules.agents)}."[: rules.post_chars]
     type_ = rng.pick(get_args(ProposalType))
-    count = 1 if type_ == "infrastructure" else rng.integer(0, MOST_TERMS if kinds(type_) else 0)
+    carried = kinds(type_, institutions=rules.institutions)
+    count = 1 if type_ == "infrastructure" else rng.integer(0, MOST_TERMS if carried else 0)
     return {
         **dict.fromkeys(("content", "reasoning"), said),
         "title": said[: min(20, rules.title_chars)],
@@ -57,12 +60,37 @@ def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
         "vote": rng.pick(("yes", "yes", "no", "abstain")),
         "proposal_id": one_of(world.proposals, request.you.proposals),
         "project_id": one_of(world.projects),
-        "parent_message_id": one_of(world.posts),
+        "parent_message_id": one_of(request.posts),
         "recipient_agent_id": rng.integer(0, rules.agents),
         "resource_type": rng.pick(RESOURCES),
         "amount": f"{rng.integer(0, 3)}.{rng.integer(1, 99):02}",
         "proposal_type": type_,
-        "terms": [_term(request, rng.pick(kinds(type_)), rng) for _ in range(count)],
+        "terms": [_term(request, rng.pick(carried), rng) for _ in range(count)],
+        **(_exchanged(request, rng) if rules.exchange else {}),
+        **(_founded(request, rng, one_of) if rules.institutions else {}),
+    }
+
+
+def _exchanged(request: Act, rng: Stream) -> dict[str, Any]:
+    later = rng.pick(("none", "none", "mine", "theirs"))
+    offers = [each.id for each in (*request.world.offers, *request.you.offers)]
+    return {
+        "for_type": rng.pick(RESOURCES),
+        "for_amount": f"{rng.integer(0, 3)}.{rng.integer(1, 99):02}",
+        "later": later,
+        "days": 0 if later == "none" else rng.integer(1, 2),
+        "offer_id": rng.pick(offers) if offers else None,
+    }
+
+
+def _founded(request: Act, rng: Stream, one_of: Callable[..., int | None]) -> dict[str, Any]:
+    """The same for the fields of offices and groups."""
+    rules, world = request.rules, request.world
+    return {
+        "office_id": one_of(world.offices),
+        "candidate_agent_id": rng.integer(1, rules.agents + (rng.random() < ODD)),
+        "group_id": one_of(world.groups, request.you.groups),
+        "group_name": f"{rng.pick(_WORDS)} {rng.below(100)}"[: rules.name_chars],
     }
 
 
@@ -80,4 +108,15 @@ def _term(request: Act, kind: str, rng: Stream) -> dict[str, Any]:
         "voting_rule": {"threshold": rng.integer(50, 60), "quorum": rng.integer(0, min(2, rules.agents))},
         "build": {"what": rng.pick(("farm", "generator"))},
     }
+    if rules.institutions:
+        against = {"agents": named, "days": rng.integer(1, MOST_DAYS)}
+        power = rng.pick(("allocate", "veto"))
+        allowance = paid["amount"] if power == "allocate" else 0
+        whom = rng.pick(("named", "work_minimum"))
+        fields |= {
+            "fine": {**paid, "whom": whom, "agents": named if whom == "named" else []},
+            "suspend_vote": against,
+            "exclude": {**against, "what": rng.pick(("work", "dividend")), "resource": rng.pick((*RESOURCES, "all"))},
+            "office": {"title": rng.pick(_WORDS), "power": power, "amount": allowance, "days": rng.integer(1, 3)},
+        }
     return {"kind": kind, **fields[kind]}

@@ -1,0 +1,233 @@
+"""Survey: questions to players at the end of a round, off the record: no rule and no later prompt knows the answers.
+
+The kernel asks them, so that every game can have them. When they are asked is an `Interview` of the scenario; what is
+made of the answers is `history.tables` and `report`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
+from agentsim.engine.event import PlayerId
+from agentsim.engine.hearing import Heard
+from agentsim.engine.memory import Lines
+from agentsim.engine.options import Choice, Number, Option, Text
+from agentsim.engine.prompt import Prompt
+from agentsim.engine.random_policy import random_decision
+from agentsim.engine.request import Request
+from agentsim.engine.schema import Each, Options
+from agentsim.engine.table import Requests, Table
+from agentsim.engine.wording import counted, cut
+
+B = TypeVar("B", bound=Callable[[Request[Any], Stream], Decision])
+NEWS_CHARS = 4_000
+"""At most so many characters of what a player has heard since it last decided stand in a survey's prompt."""
+_NAME = r"^[A-Za-z][A-Za-z0-9_]{0,31}$"
+_INTRODUCED = (
+    "An interviewer asks you some questions, off the record. No other player learns your answers, you are not shown "
+    "them again, and they change nothing in the game. Answer for yourself, as things stand now."
+)
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
+
+
+class Question(_Table):
+    """`[[interviews.questions]]`: one question; closed with `options` or `least` and `most`, open without them."""
+
+    name: Annotated[str, Field(pattern=_NAME)]
+    """What the question is called in tables; no two questions of a scenario have one name"""
+    ask: Annotated[str, Field(min_length=1, max_length=2_000)]
+    """The question in words"""
+    options: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=200)], ...], Field(max_length=50)] = ()
+    """The answers to choose from, in the order in which charts show them"""
+    least: int | None = None
+    """The answer is a whole number, and this is the least"""
+    most: int | None = None
+    """The answer is a whole number, and this is the most"""
+    chars: Annotated[int, Field(ge=1, le=10_000)] = 500
+    """The most characters of an open answer; what is longer is cut"""
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        number = self.least is not None or self.most is not None
+        if number and (self.least is None or self.most is None or self.least >= self.most):
+            raise ValueError("a number's question needs least and most, and least below most")
+        if self.options and (number or len(set(self.options)) != len(self.options) or len(self.options) < 2):
+            raise ValueError("options are two or more different answers, and stand without least and most")
+        if "chars" in self.model_fields_set and (number or self.options):
+            raise ValueError("chars is of open questions")
+        return self
+
+    @property
+    def option(self) -> Option:
+        """The legal answers."""
+        if self.options:
+            return Choice(self.options)
+        if self.least is not None:
+            return Number(self.least, self.most)
+        return Text(self.chars, "your answer")
+
+    def kept(self, answer: Any) -> int | str | None:
+        """The answer as tables and pages have it; None where there is none."""
+        return cut(answer, self.chars) if isinstance(answer, str) and not self.options else answer
+
+
+class Interview(_Table):
+    """`[[interviews]]`: questions that are asked together, at the end of rounds.
+
+    A round is what the game calls so: an island round, an auction item, a Monopoly turn, a society day, a market round.
+    """
+
+    questions: Annotated[tuple[Question, ...], Field(min_length=1, max_length=30)]
+    """What is asked, in one call"""
+    rounds: tuple[Annotated[int, Field(ge=1)], ...] = ()
+    """The rounds, counted from 1, at whose end it is held; one that the game does not reach has none"""
+    every: Annotated[int, Field(ge=1)] | None = None
+    """It is held at the end of every so many rounds"""
+    at_end: bool = False
+    """It is held when the game is over, whatever the round"""
+    players: tuple[str, ...] = ()
+    """The ids of those who are asked; absent: all"""
+    sample: Annotated[int, Field(ge=1)] | None = None
+    """So many of them are asked, drawn once by the seed: the same ones each time"""
+
+    @model_validator(mode="after")
+    def _some_time(self) -> Self:
+        if not (self.rounds or self.every or self.at_end):
+            raise ValueError("says not when it is held: rounds, every or at_end")
+        return self
+
+    def held(self, ended: int, *, last: bool) -> bool:
+        """Whether it is held at the end of this round, which may be the game's last."""
+        regular = ended > 0 and (ended in self.rounds or (self.every is not None and ended % self.every == 0))
+        return regular or (last and self.at_end)
+
+
+class SurveyAnswers(Decision):
+    """The answers by question; empty where no usable reply came."""
+
+    answers: dict[str, int | str] = Field(default_factory=dict)
+
+
+class Survey(Request[SurveyAnswers]):
+    """What do you answer? Its player knows what it knew at `about`, its latest question, and the `news` since."""
+
+    about: Request[Any]
+    news: tuple[str, ...]
+    questions: tuple[Question, ...]
+    interview: int
+    round: int
+
+    def options(self) -> Options:
+        return {"answers": Each({question.name: question.option for question in self.questions})}
+
+    def prompt(self) -> Prompt:
+        before = self.about.prompt()
+        news = ("What you have heard since your latest decision:", *self.news) if self.news else ()
+        asked = (f"{question.name}: {question.ask}" for question in self.questions)
+        return Prompt(before.rules, before.history, (*before.state, *news), (_INTRODUCED, *asked, self.answer_line))
+
+    def fallback(self) -> SurveyAnswers:
+        return SurveyAnswers()
+
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        return {"interview": self.interview, "round": self.round}
+
+
+def answers_surveys(bot: B) -> B:
+    """Marks a policy that answers a `Survey` itself; for other bots the answers are drawn at random."""
+    bot.answers_surveys = True  # type: ignore[attr-defined] # a function carries the mark
+    return bot
+
+
+def decided_by(bot: Callable[[Request[Any], Stream], Decision], request: Request[Any], rng: Stream) -> Decision:
+    """A bot's decision; of a survey that it does not know, answers drawn at random."""
+    known = not isinstance(request, Survey) or getattr(bot, "answers_surveys", False)
+    return bot(request, rng) if known else random_decision(request, rng)
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyPlace:
+    """Which interview of the scenario, counted from 0, at the end of which round."""
+
+    interview: int
+    round: int
+
+
+class Surveys:
+    """The interviews of one game, and what its players knew when each last decided."""
+
+    def __init__(self, interviews: Sequence[Interview], table: Table) -> None:
+        self._interviews, self._table = interviews, table
+        self._latest: dict[PlayerId, tuple[Request[Any], Heard]] = {}
+        self._lines = Lines(table.rounds, NEWS_CHARS)
+        self._asked = [_asked(each, place, table) for place, each in enumerate(interviews)]
+        self._upto = 0  # the round in which the game was at the last look
+
+    def look(self, requests: Requests) -> None:
+        """The rules ask these next: what a player knows then is what it knows when it is interviewed."""
+        if self._interviews:
+            for each in requests:
+                self._latest[each.player] = each, self._table.heard(each.player)
+
+    def due(self, *, over: bool) -> Iterator[Requests]:
+        """A wave for each interview that is held now: at the end of the rounds that have ended since the last look."""
+        now = len(self._table.rounds) - 1
+        ended, self._upto = range(self._upto, now + over), now
+        for number in ended:
+            for place, each in enumerate(self._interviews):
+                if each.held(number, last=over and number == now):
+                    wave = tuple(self._requests(place, number))
+                    if wave:
+                        yield wave
+
+    def _requests(self, place: int, ended: int) -> Iterable[Survey]:
+        for player in self._asked[place]:
+            if player in self._latest:
+                about, heard = self._latest[player]
+                yield Survey(
+                    player=player,
+                    about=about,
+                    news=self._news(player, len(heard), ended),
+                    questions=self._interviews[place].questions,
+                    interview=place,
+                    round=ended,
+                )
+
+    def _news(self, player: PlayerId, known: int, ended: int) -> tuple[str, ...]:
+        """The newest lines of what a player has heard in rounds up to this one, and how many are left out."""
+        heard = self._table.heard(player)
+        lines: list[str] = []
+        room = NEWS_CHARS
+        left = len(heard) - known
+        for entry in reversed(heard) if left else ():
+            left -= 1
+            if entry.round <= ended and entry.event.in_prompt:
+                line = self._lines.of(entry)
+                room -= len(line)
+                if room < 0:
+                    lines.append(f"({counted(left + 1, 'earlier event')} left out)")
+                    break
+                lines.append(line)
+            if not left:
+                break
+        return tuple(reversed(lines))
+
+
+def _asked(interview: Interview, place: int, table: Table) -> Sequence[PlayerId]:
+    """Who is asked, in the order of the seats; of a sample, those whom a stream of its own draws."""
+    among = [player for player in table.players if not interview.players or player in interview.players]
+    if interview.sample is None or interview.sample >= len(among):
+        return among
+    drawn = set(table.chance.once(f"survey/{place}").shuffled(among)[: interview.sample])
+    return [player for player in among if player in drawn]

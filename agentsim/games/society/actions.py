@@ -1,0 +1,50 @@
+"""Actions: all that an agent can do in a turn, and which of it the rules of a game have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias, get_args
+
+from agentsim.games.society.building import Contribute
+from agentsim.games.society.config import once
+from agentsim.games.society.evening import Idle
+from agentsim.games.society.exchange import Accept, MakeOffer
+from agentsim.games.society.groups import FoundGroup, JoinGroup, LeaveGroup, WriteToGroup
+from agentsim.games.society.offices import Elect, PayOut, Veto
+from agentsim.games.society.rules import Rules
+from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
+from agentsim.games.society.turn import Action
+from agentsim.games.society.voting import CreateProposal, Vote
+from agentsim.games.society.work import Trade, Work
+
+Spoken: TypeAlias = (
+    ForumPost
+    | ForumReply
+    | DirectMessage
+    | CreateProposal
+    | Vote
+    | Work
+    | Trade
+    | MakeOffer
+    | Accept
+    | Contribute
+    | SetName
+    | Idle
+    | Elect
+    | PayOut
+    | Veto
+    | FoundGroup
+    | JoinGroup
+    | LeaveGroup
+    | WriteToGroup
+)
+ACTIONS: dict[str, type[Action]] = {kind.model_fields["action"].default: kind for kind in get_args(Spoken)}
+
+
+def possible(rules: Rules) -> Mapping[str, type[Action]]:
+    """The actions that there are by these rules."""
+    return once(
+        rules,
+        "_possible",
+        lambda: {name: kind for name, kind in ACTIONS.items() if all(getattr(rules, need) for need in kind.needs)},
+    )

@@ -1,0 +1,96 @@
+"""Shocks: what befalls the society on given days, and what each agent loses by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from agentsim.engine import Everyone, Table
+from agentsim.engine.template import By, If
+from agentsim.games.society.amounts import Amount, share
+from agentsim.games.society.stakes import Shock
+from agentsim.games.society.state import State
+from agentsim.games.society.terms import Resource
+from agentsim.games.society.turn import Daily, Deed
+
+
+class ShockStruck(
+    Daily,
+    heading=(If("title", "{title}", "A shock"), ": ", By("what", {"rates": "work makes less"}, "a loss")),
+    content=By(
+        "what",
+        {
+            "held": "Every agent loses {percent}% of what it holds of {of}: {lost}.",
+            "pool": "The common pool loses {percent}% of its {of}: {lost}.",
+            "commons": "The commons lose {percent}%: {lost}.",
+        },
+        "Work makes {percent}% less {of} for {days:#} days.",
+    ),
+):
+    """`lost` is what is gone, by resource; of `rates` nothing is. `resource` may be `all`."""
+
+    title: str
+    what: Literal["held", "pool", "commons", "rates"]
+    resource: Literal["food", "energy", "materials", "all"]
+    percent: int
+    days: int
+    lost: dict[str, Amount]
+
+    @property
+    def of(self) -> str:
+        """The resource in words."""
+        return "every resource" if self.resource == "all" else self.resource
+
+
+class LostToShock(Deed, kind="lost", heading="Agent #{agent} loses by a shock", content="{lost}", private=("agent",)):
+    """What one agent lost."""
+
+    lost: dict[Resource, Amount]
+
+    def moves(self) -> Iterator[tuple[int, Resource, int]]:
+        """Whose stock of what changes, and by how much."""
+        return ((self.agent, resource, -amount) for resource, amount in self.lost.items())
+
+
+def strike(table: Table, state: State) -> None:
+    """As a day begins: what befalls the society on it, announced to all; and what work makes less of today."""
+    shocks = state.config.shocks
+    for shock in shocks:
+        if shock.day == state.day:
+            losses, lost = _struck(state, shock)
+            what = (shock.title, shock.what, shock.resource, shock.percent, shock.days)
+            table.tell(ShockStruck(state.day, *what, lost), to=Everyone)
+            for loss in losses:
+                table.tell(loss, to=(state.citizen(loss.agent).player,))
+    slump: dict[Resource, int] = {}
+    for shock in shocks:
+        for resource in shock.resources if shock.what == "rates" else ():
+            if shock.lowers(resource, state.day):
+                slump[resource] = max(slump.get(resource, 0), shock.percent)
+    state.slump = slump
+
+
+def _struck(state: State, shock: Shock) -> tuple[list[LostToShock], dict[str, int]]:
+    """Let the shock act: what each agent lost, and what all lost."""
+    lost: dict[str, int] = {}
+    losses: list[LostToShock] = []
+    match shock.what:
+        case "held":
+            for citizen in state.citizens:
+                if citizen.status != "dead":
+                    own = {each: share(citizen.stock[each], shock.percent, 100) for each in shock.resources}
+                    for resource, amount in own.items():
+                        state.move(resource, amount, citizen, "spent")
+                        lost[resource] = lost.get(resource, 0) + amount
+                    if some := {resource: amount for resource, amount in own.items() if amount}:
+                        losses.append(LostToShock(state.day, citizen.number, some))
+        case "pool":
+            for resource in shock.resources:
+                lost[resource] = share(state.pool[resource], shock.percent, 100)
+                state.move(resource, lost[resource], "pool", "spent")
+        case "commons":
+            lost["food"] = share(state.pool["commons"], shock.percent, 100)
+            state.draw(lost["food"])
+        case "rates":
+            pass
+    return losses, lost

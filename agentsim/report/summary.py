@@ -1,0 +1,165 @@
+"""The result card: who won and by how much, how the game stood over time, where it turned, what it cost.
+
+All of it is derived from the standings, from the game's `Course` and from what its events declare. The markup is
+`templates/summary.html.j2`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+from agentsim.engine.event import AGAINST, LogEntry, Past
+from agentsim.engine.panel import Course
+from agentsim.engine.paths import paths_in
+from agentsim.history.diagnostics import shares_in
+from agentsim.history.record import EventRecord, History, StandingRecord
+from agentsim.report.charts import chart
+from agentsim.report.markup import Drawing, number
+
+MOST_POINTS = 3
+_SPELT = {"gpt": "GPT", "deepseek": "DeepSeek", "smollm2": "SmolLM2", "glm": "GLM", "oss": "OSS"}
+_SIZE = re.compile(r"\d+(\.\d+)?[bmk]|a\d+b")
+
+
+class TurningPoint(NamedTuple):
+    """What turned in which round, by whom (None: not one player), and the event that it links to."""
+
+    what: str
+    who: str | None
+    text: str
+    place: int
+    anchor: str
+
+
+def readable(model: str) -> str:
+    """A model's name as one says it: `openrouter/anthropic/claude-haiku-4.5` is Claude Haiku 4.5; bots have none."""
+    first = model.partition(" > ")[0]
+    if first.startswith(("bot/", "script:")) or "/" not in first:
+        return ""
+    words = re.split(r"[-_\s]+", first.rpartition("/")[2].partition(":")[0])
+    shown = [_SPELT.get(word.lower()) or (word.upper() if _SIZE.fullmatch(word) else word) for word in words]
+    spelt = " ".join(word if re.match(r"[A-Z]|v?\d", word) else word.capitalize() for word in shown)
+    return re.sub(r"^GPT (?=\d)", "GPT-", spelt)
+
+
+def summary(history: History, log: Sequence[LogEntry], course: Course, places: Mapping[str, int]) -> Drawing:
+    """The card. `log` holds the events of the history, one for one; empty where only the history is known."""
+    standings = history.outcome.standings if history.outcome else []
+    winner = history.outcome and history.outcome.winner
+    second = [standing.player for standing in standings if standing.rank == 2]
+    called = {name: player for player, name in history.names.items()}
+    leads = list(_leads(course, [*history.names.values(), *(record.id for record in history.seated)]))
+    records = [event for part in history.rounds for event in part.events]
+    told = list(zip(log, records, strict=True)) if log else []
+    seats = [record.id for record in history.seated]
+    gone = {player: (entry, event) for entry, event in told for player in entry.event.leaving(seats)}
+    turns = _largest(history, course, called), _first_out(gone), _last_lead(history, course, leads)
+    points = [*chain(*turns, _hostile(told, seats, course.refusals))]
+    shares = shares_in(history)
+    titles = {part.index: part.title.partition(":")[0] for part in history.rounds}
+    return Drawing(
+        winner=None if course.verdict else winner,
+        beaten=second[0] if winner and len(second) == 1 else None,
+        margin=_margin(standings, course.margin) if winner and second else "",
+        verdict=course.verdict,
+        models={record.id: readable(record.model) for record in history.players},
+        chart=None if course.standing is None else chart(course.standing, places, leads=[place for place, _ in leads]),
+        leads=[course.standing.rounds[place] for place, _ in leads] if course.standing else [],
+        points=sorted(points[:MOST_POINTS], key=lambda point: point.place),
+        out={player: titles[entry.round] for player, (entry, _) in gone.items()},
+        titles=titles,
+        fallbacks=[(readable(model) or model, its.percent) for model, its in shares.by_model.items() if its.fallbacks],
+    )
+
+
+def _margin(standings: Sequence[StandingRecord], names: Sequence[str]) -> str:
+    """The first two in the score that decided, or, where the game names none, in the first of which one has more."""
+    first, second = (standing.score for standing in standings[:2])
+    known = [name for name in names or first if name in first and name in second]
+    decided = [name for name in known if first[name] > second[name]] + [name for name in names if name in known]
+    return "".join(f"{number(first[n])} to {number(second[n])} in {n.replace('_', ' ')}" for n in decided[:1])
+
+
+def _leads(course: Course, players: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The places of the axis at which another player leads than before; a tie changes nothing."""
+    standing = course.standing
+    if standing is None or not standing.rounds or not {line.name for line in standing.series} <= set(players):
+        return
+    leader, sign = None, -1 if course.lowest else 1
+    for place in range(len(standing.rounds)):
+        values = {line.name: sign * value for line in standing.series if (value := line.values[place]) is not None}
+        best = [name for name, value in values.items() if value == max(values.values())]
+        if best and leader not in best and (leader is not None or len(best) == 1):
+            if leader is not None:
+                yield place, best[0]
+            leader = best[0]
+
+
+def _largest(history: History, course: Course, called: Mapping[str, str]) -> Iterator[TurningPoint]:
+    """The largest change of one line from one place of the axis to the next, and the event of its greatest number."""
+    standing = course.standing
+    if standing is None or not standing.rounds:
+        return
+    changes = [
+        (after - before, line.name, place)
+        for line in standing.series
+        for place, (before, after) in enumerate(pairwise(line.values), start=1)
+        if before is not None and after is not None and after != before
+    ]
+    if changes:
+        change, name, place = max(changes, key=lambda found: abs(found[0]))
+        who = called.get(name, name)
+        span = range(standing.rounds[place - 1] + 1, standing.rounds[place] + 1)
+        parts = [(at, part) for at, part in enumerate(history.rounds) if part.index in span]
+        events = [event for _, part in parts for event in part.events if {who, name} & _named(event)]
+        found = max(events, key=lambda event: _fit(event, abs(change), {who, name}), default=None)
+        seated = who in {record.id for record in history.seated}
+        said = f"{standing.title if seated else name}: {'+' if change > 0 else ''}{number(change)}"
+        anchor = f"e{found.seq}" if found else f"round-{parts[0][0]}" if parts else "timeline"
+        if found:
+            said += f" ({found.heading})"
+        yield TurningPoint("Largest change", who if seated else None, said, span[-1], anchor)
+
+
+def _named(event: EventRecord) -> set[object]:
+    named: set[object] = {event.role.removeprefix("player ")}
+    for path, leaf in paths_in(event.data):
+        named |= {leaf, *path}
+    return named
+
+
+def _fit(event: EventRecord, amount: float, names: set[object]) -> tuple[bool, bool, float]:
+    """How well an event explains such a change: it gives the very number to that player, or holds it, or large ones."""
+    numbers = [(path, abs(leaf)) for path, leaf in paths_in(event.data) if isinstance(leaf, int | float)]
+    same = [path for path, leaf in numbers if leaf == amount]
+    return any(names & {*path} for path in same), bool(same), max((leaf for _, leaf in numbers), default=0)
+
+
+def _hostile(
+    told: Sequence[tuple[LogEntry, EventRecord]], seats: Sequence[str], refusals: Sequence[str]
+) -> Iterator[TurningPoint]:
+    """The first deed of a player against another; to say no is none."""
+    past = Past()
+    for entry, event in told:
+        for done in entry.event.interactions(past):
+            if done.sign == AGAINST and done.deed not in refusals and {done.who, done.whom} <= {*seats}:
+                text = f"{done.deed} {done.whom} ({event.heading})"
+                yield TurningPoint("First hostile act", done.who, text, entry.round, f"e{event.seq}")
+                return
+        past.add(entry.event)
+
+
+def _first_out(gone: Mapping[str, tuple[LogEntry, EventRecord]]) -> Iterator[TurningPoint]:
+    for entry, event in [*gone.values()][:1]:
+        yield TurningPoint("First to leave", None, event.heading, entry.round, f"e{event.seq}")
+
+
+def _last_lead(history: History, course: Course, leads: Sequence[tuple[int, str]]) -> Iterator[TurningPoint]:
+    """Who took the lead for good."""
+    for place, name in leads[-1:]:
+        at = course.standing.rounds[place] if course.standing else 0
+        anchors = [f"round-{number}" for number, part in enumerate(history.rounds) if part.index == at]
+        yield TurningPoint("Last change of the lead", name, "leads from here on", at, *anchors or ["timeline"])

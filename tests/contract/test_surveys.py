@@ -1,0 +1,116 @@
+"""Surveys, of every game: the game with and without them is the same one, and no later prompt knows of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.engine.event import LogEntry
+from agentsim.engine.play import Ask
+from agentsim.engine.simulate import Simulation, simulate
+from agentsim.engine.survey import Interview, Survey, SurveyAnswers
+from agentsim.history.load import load_history
+from agentsim.history.run_files import RunFiles
+from agentsim.history.tables import run_tables
+from agentsim.runner.replay import prove
+from agentsim.runner.session import go_on
+from tests.contract.harness import GAMES, case, on_server, some_bot
+from tests.contract.test_runs import TEXT, text_without_volatile
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer
+
+pytestmark = pytest.mark.parametrize("name", GAMES)
+QUESTIONS: list[dict[str, Any]] = [
+    {"name": "trust", "ask": "Whom would you trust with a heron?", "options": ["a crane", "an ibis", "a stork"]},
+    {"name": "count", "ask": "How many herons are there?", "least": 0, "most": 9},
+    {"name": "why", "ask": "Why do herons wait?", "chars": 40},
+]
+TABLE = {"every": 1, "at_end": True, "questions": QUESTIONS}
+INTERVIEW = Interview.model_validate(TABLE, strict=False)
+MARKS = ("heron", "off the record", "an ibis", "Because of the fish")
+ANSWERS = SurveyAnswers(answers={"trust": "an ibis", "count": 7, "why": "Because of the fish."})
+
+
+def played(name: str, seed: int, *interviews: Interview) -> Simulation:
+    of = case(name)
+    answers = {"survey": ANSWERS} if interviews else {}
+    bot = some_bot(of.game)
+    return simulate(of.game, of.config, of.players, answers, bot=bot, seed=seed, staff=of.staff, interviews=interviews)
+
+
+def of_the_game(course: Simulation) -> list[tuple[Ask, Any]]:
+    pairs = [pair for wave, decisions in course.waves for pair in zip(wave.asks, decisions, strict=True)]
+    return [(ask, decision) for ask, decision in pairs if not isinstance(ask.request, Survey)]
+
+
+def told(log: tuple[LogEntry, ...]) -> list[Any]:
+    """Everything but the number of the decision that an event follows from."""
+    return [(entry.event, repr(entry.to), entry.round, entry.by, entry.decision is None) for entry in log]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_game_with_surveys_is_the_game_without(name: str, seed: int) -> None:
+    without, surveyed = played(name, seed), played(name, seed, INTERVIEW)
+    assert len(surveyed.asks()) > len(without.asks()), "nothing was asked: this proved nothing"
+    assert told(without.log) == told(surveyed.log)
+    assert without.outcome == surveyed.outcome
+    ours, theirs = of_the_game(without), of_the_game(surveyed)
+    assert [(ask.request, ask.nth, decision) for ask, decision in ours] == [
+        (ask.request, ask.nth, decision) for ask, decision in theirs
+    ]
+    assert [ask.request.prompt() for ask, _ in ours] == [ask.request.prompt() for ask, _ in theirs]
+
+
+def test_no_prompt_of_the_game_holds_a_question_or_an_answer(name: str) -> None:
+    course = played(name, 1, INTERVIEW)
+    for ask, _ in of_the_game(course):
+        text = ask.request.prompt().text()
+        assert not [mark for mark in MARKS if mark in text], ask
+    later = [ask.request.prompt().text() for ask in course.asks() if isinstance(ask.request, Survey)]
+    assert not [text for text in later if "Because of the fish" in text], "not even a later survey shows an answer"
+
+
+def test_a_survey_shows_its_player_nothing_that_it_did_not_hear(name: str) -> None:
+    """A player's own latest prompt, and lines that it heard since: `privacy` holds for both."""
+    course = played(name, 1, INTERVIEW)
+    latest: dict[str, Ask] = {}
+    for ask in course.asks():
+        if isinstance(ask.request, Survey):
+            assert ask.request.about is latest[ask.request.player].request
+            assert len("".join(ask.request.news)) <= 4_100
+        else:
+            latest[ask.request.player] = ask
+
+
+def test_a_run_with_surveys_resumes_and_is_proved(name: str, tmp_path: Path) -> None:
+    with FakeServer(varied_by_schema).in_thread() as server:
+        live = on_server(name, server.url(), tmp_path, f"interviews={_toml()}")
+        assert live.status == "completed", live.error
+        assert prove(live.files).complete
+        lines = live.files.journal.read_bytes().splitlines(keepends=True)
+        surveys = [place for place, line in enumerate(lines, start=1) if b'"kind":"survey"' in line]
+        assert surveys, "nothing was asked: this proved nothing"
+        cuts = {surveys[0] - 1, surveys[0], surveys[-1] - 1, len(lines) - 1}
+        for cut in sorted(cut for cut in cuts if not lines[cut].startswith(TEXT)):
+            files = RunFiles(tmp_path, f"cut{cut}")
+            files.journal.write_bytes(b"".join(lines[:cut]))
+            assert go_on(files, env={}) is not None
+            assert text_without_volatile(files) == text_without_volatile(live.files)
+    history = load_history(live.files.history)
+    table = run_tables(history)["survey"]
+    asked = [each for each in history.decisions if each.survey is not None]
+    assert len(table.rows) == 3 * len(asked)
+    options = {"trust": ("a crane", "an ibis", "a stork"), "count": range(10)}
+    for row in (dict(zip(table.columns, row, strict=True)) for row in table.rows):
+        question = str(row["question"])
+        assert row["answer"] in options[question] if question in options else isinstance(row["answer"], str)
+        assert row["source"] == "model"
+
+
+def _toml() -> str:
+    questions = ", ".join(
+        "{" + ", ".join(f"{key} = {value!r}" for key, value in question.items()) + "}" for question in QUESTIONS
+    )
+    return f"[{{every = 1, at_end = true, questions = [{questions}]}}]"

@@ -1,0 +1,142 @@
+"""The result card: model names, the margin, who led when, where the game turned, and who left it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.engine.panel import Chart, Course, Series
+from agentsim.games import find
+from agentsim.history.load import derived, told_events
+from agentsim.history.record import History
+from agentsim.report.markup import Drawing
+from agentsim.report.page import PageOptions, render
+from agentsim.report.summary import readable, summary
+from agentsim.results import run_in
+from agentsim.runner.session import begin
+from agentsim.scenario.load import load
+from tests.report.dom import parse
+from tests.report.sample import document, sample
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("openrouter/anthropic/claude-haiku-4.5", "Claude Haiku 4.5"),
+        ("openrouter/openai/gpt-5-mini", "GPT-5 Mini"),
+        ("openrouter/deepseek/deepseek-chat-v3.1:free", "DeepSeek Chat v3.1"),
+        ("openrouter/meta-llama/llama-3.3-70b-instruct", "Llama 3.3 70B Instruct"),
+        ("lab/gpt-oss-20b > ollama/llama3.2", "GPT OSS 20B"),
+        ("bot/shark", ""),
+        ("human", ""),
+        ("", ""),
+    ],
+)
+def test_a_model_is_called_as_one_says_it(model: str, name: str) -> None:
+    assert readable(model) == name
+
+
+def standing(lowest: bool = False, **lines: tuple[float | None, ...]) -> Course:
+    """A course of the sample's rounds 0 to 3."""
+    series = tuple(Series(name, values) for name, values in lines.items())
+    return Course(Chart("Votes", "line", tuple("0123"), series, rounds=(0, 1, 2, 3)), lowest, ("jury_votes",))
+
+
+def card(course: Course, history: History | None = None) -> Drawing:
+    return summary(history or sample(), (), course, {player: place for place, player in enumerate("ABCD")})
+
+
+def test_the_lead_changes_where_another_is_ahead_and_a_tie_changes_nothing() -> None:
+    assert card(standing(A=(1, 1, 1, 1), B=(0, 1, 2, 3))).leads == [2]
+    assert card(standing(True, A=(1, 1, 1, 1), B=(0, 1, 2, 3))).leads == [2]
+    assert card(standing(A=(0, 0, 0, 0), B=(0, 0, 0, 0))).leads == []
+    assert card(standing(A=(2, 2, None, None), B=(1, 1, 1, 1))).leads == [2]
+    assert card(standing(village=(2, 0, 2, 0), wolves=(0, 2, 0, 2))).leads == [], "only players lead"
+
+
+def test_the_largest_change_is_linked_to_the_event_that_gives_its_number() -> None:
+    [point] = [p for p in card(standing(A=(0, 0, 0, 0), D=(0, 3, 3, 3))).points if p.what == "Largest change"]
+    assert (point.who, point.place) == ("D", 1)
+    assert point.text.startswith("Votes: +3")
+    event = next(e for r in sample().rounds for e in r.events if f"e{e.seq}" == point.anchor)
+    assert event.kind == "tally"
+
+
+def test_the_margin_is_of_the_score_that_decided() -> None:
+    doc = document()
+    doc["outcome"]["standings"][0]["score"] = {"jury_votes": 3, "votes_against": 0}
+    doc["outcome"]["standings"][1]["score"] = {"jury_votes": 2, "votes_against": 0}
+    assert card(standing(), History.model_validate(doc)).margin == "3 to 2 in jury votes"
+    assert card(standing()).margin == "1 to 1 in jury votes", "decided by lot"
+
+
+def test_a_verdict_takes_the_place_of_a_winner() -> None:
+    page = parse(render(sample(), [], PageOptions(), name="n", css="", course=Course(verdict="efficiency 98%")))
+    lead = page.one("p", cls="lead").text
+    assert lead.startswith("Efficiency 98%.")
+    assert "beat" not in lead
+    assert not page.all("span", cls="laurel")
+
+
+SAYS: dict[str, tuple[str, ...]] = {
+    "agent_island_bots": ("beat", "in jury votes", "First to leave", "Last change of the lead"),
+    "auction": ("beat", "in quality", "Largest change"),
+    "monopoly_bots": ("beat", "in net worth", "First to leave", "Largest change"),
+    "werewolf_bots": ("won.", "First to leave"),
+    "smith_1962": ("Efficiency 100.0% in 5 periods, Smith's alpha", "Supply and demand"),
+    "market_bots": ("beat", "Largest change"),
+    "society_bots": ("agents are active after", "Gini coefficient", "Agents by evening"),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "society_bots")) for name in SAYS]
+)
+def test_the_first_screen_of_every_game_answers(tmp_path: Path, name: str) -> None:
+    result = begin(load(ROOT / "configs" / f"{name}.toml"), tmp_path, env={}, stem=name)
+    run = run_in(result.files)
+    text = run.page(tmp_path / "page.html").read_text("utf-8")
+    page = parse(text)
+    first = page.one("header", cls="masthead").text + page.one("div", cls="result").text
+    for words in SAYS[name]:
+        assert words in first, words
+    ids = {node.attrs["id"] for node in page.walk() if "id" in node.attrs}
+    links = [link.attrs["href"][1:] for link in page.one("div", cls="result").all("a")]
+    assert links or name == "smith_1962"
+    assert set(links) <= ids
+    if name == "society_bots":
+        assert len(text.encode()) <= 4_000_000
+
+
+def test_who_leaves_the_game_is_said_with_the_turn(tmp_path: Path) -> None:
+    history = run_in(begin(load(ROOT / "configs" / "monopoly_bots.toml"), tmp_path, env={}).files).record
+    game = find("monopoly")
+    log = told_events(history, game)
+    made: Any = summary(history, log, derived(game.course, log, history), {})
+    gone = [p.id for p in history.seated if p.id != history.outcome.winner] if history.outcome else []
+    assert sorted(made.out) == sorted(gone)
+    assert all(title.startswith("Turn ") for title in made.out.values())
+
+
+def test_survival_on_the_island_agrees_with_its_standings(tmp_path: Path) -> None:
+    history = run_in(begin(load(ROOT / "configs" / "agent_island_bots.toml"), tmp_path, env={}).files).record
+    game = find("agent_island")
+    panels = derived(game.panels, told_events(history, game), history)
+    [chart] = [panel for panel in panels if isinstance(panel, Chart) and panel.title == "Survival"]
+    assert history.outcome is not None
+    said = {each.player: each.score["rounds_survived"] for each in history.outcome.standings}
+    assert dict(zip(chart.x, chart.series[0].values, strict=True)) == said
+
+
+@pytest.mark.parametrize(("name", "hostile"), [("monopoly_bots", False), ("werewolf_bots", True)])
+def test_to_say_no_is_no_hostile_act(tmp_path: Path, name: str, hostile: bool) -> None:
+    history = run_in(begin(load(ROOT / "configs" / f"{name}.toml"), tmp_path, env={}).files).record
+    game = find(history.game)
+    log = told_events(history, game)
+    course = derived(game.course, log, history)
+    points = summary(history, log, course, {}).points
+    assert any(point.what == "First hostile act" for point in points) == hostile
