@@ -17,7 +17,7 @@ def survey_panels(history: History) -> Iterator[Panel]:
         return
     every = list(survey_answers(history))
     for question in (question for interview in interviews_in(history) for question in interview.questions):
-        if answers := [each for each in every if each.question is question or each.question == question]:
+        if answers := [each for each in every if each.question == question]:
             yield _table(history, question, answers) if _open(question) else _chart(history, question, answers)
 
 

@@ -22,6 +22,7 @@ from tests.amounts import amounts
 from tests.replies.asked import ASKED, asked
 
 FACTOR, MOST = 4, 9.0  # four times the text may cost nine times as much
+TURNS = 3  # how often too much growth is measured before it is believed
 FLOOR_S = 0.02
 WORTH_S = 0.002  # what a text must cost to be the shorter one
 SHORTEST, LONGEST = 500, 8_000
@@ -117,7 +118,10 @@ def cost(request: Request[Any], unit: tuple[str, str, str], length: int, times: 
 
 
 def growth(request: Request[Any], unit: tuple[str, str, str]) -> float:
-    """How many times as much a text costs that is `FACTOR` times as long; 0 where both cost next to nothing."""
+    """How many times as much a text costs that is `FACTOR` times as long; 0 where both cost next to nothing.
+
+    The least of several measurements counts: another process can make one text dearer, and hardly each time the same.
+    """
     length = SHORTEST
     with no_collection():
         while (short := cost(request, unit, length)) < WORTH_S and length < LONGEST:
@@ -125,8 +129,13 @@ def growth(request: Request[Any], unit: tuple[str, str, str]) -> float:
         long = cost(request, unit, FACTOR * length)
         if long < FLOOR_S or long < MOST / 2 * short:  # looked at once, which a busy machine makes more of
             return 0.0
-        short, long = (cost(request, unit, each, times=5) for each in (length, FACTOR * length))
-    return long / short if long >= FLOOR_S else 0.0
+        least = float("inf")
+        for _ in range(TURNS):
+            short, long = (cost(request, unit, each, times=5) for each in (length, FACTOR * length))
+            least = min(least, long / short if long >= FLOOR_S else 0.0)
+            if least <= MOST:
+                break
+    return least
 
 
 @amounts("one_of", 4, 1)
@@ -146,9 +155,7 @@ def test_growth_is_seen() -> None:
 
     class Quadratic:
         def parse(self, text: str) -> None:
-            for place in range(0, len(text), 8):
-                text.count("x", place)
-                text.count("y", place)
+            sum(1 for _ in text for _ in text)
 
     quadratic: Any = Quadratic()
     assert growth(quadratic, UNITS["full stops"]) > MOST

@@ -35,7 +35,7 @@ def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
 
 
 def course(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
-    """Everybody's net worth by turn."""
+    """Net worth of each player by turn."""
     turns = snapshots(log)
     return Course(
         _worth(turns, turns[0].names) if len(turns) > 1 else None, margin=("net_worth",), refusals=("rejected a trade",)

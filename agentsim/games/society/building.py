@@ -6,7 +6,7 @@ from typing import Literal
 
 from agentsim.engine import Event, Everyone, Table
 from agentsim.games.society.amounts import Amount
-from agentsim.games.society.commons import Project
+from agentsim.games.society.projects import Project
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import Positive, Structure
 from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn

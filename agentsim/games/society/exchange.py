@@ -1,6 +1,6 @@
 """Exchange: what one agent offers and another accepts, at once or against a promise, which is kept or broken.
 
-Offers and promises are kept by `commons`. A promise is kept by gifts (`work.Trade`) to whom it was made.
+Offers and promises are kept by `bargains`. A promise is kept by gifts (`work.Trade`) to whom it was made.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from agentsim.engine.event import FOR, Interaction, Past
 from agentsim.engine.number import whole
 from agentsim.engine.template import By, If
 from agentsim.games.society.amounts import Amount, number
-from agentsim.games.society.commons import Offer, Promise
+from agentsim.games.society.bargains import Offer, Promise
 from agentsim.games.society.founding import towards
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import Positive, Resource
@@ -26,7 +26,20 @@ MOST_OFFERS = 5
 _LATER = By("later", {"mine": ", its own part {days} days later", "theirs": ", the other part {days} days later"})
 
 
-class _Bargain(Deed, base=True):
+class _OfTwo:
+    """Says who may hear of what two agents agree on: what was offered to any one is `public`."""
+
+    agent: int
+    recipient: int
+    public: bool
+
+    @property
+    def pair(self) -> tuple[int, int] | None:
+        """Both agents, who alone hear of it; None where it is public."""
+        return None if self.public else (self.agent, self.recipient)
+
+
+class _Bargain(_OfTwo, Deed, base=True):
     """Base of an offer and of its acceptance; `recipient` 0 of an offer is any one."""
 
     offer: int
@@ -38,11 +51,6 @@ class _Bargain(Deed, base=True):
     later: Literal["none", "mine", "theirs"]
     days: int
     public: bool
-
-    @property
-    def pair(self) -> tuple[int, int] | None:
-        """Both agents; what is offered to any one is known to all."""
-        return None if self.public else (self.agent, self.recipient)
 
 
 class Offered(
@@ -83,6 +91,7 @@ class Accepted(
 
 
 class PromiseEnded(
+    _OfTwo,
     Deed,
     heading=(
         "Agent #{agent} ",
@@ -103,11 +112,6 @@ class PromiseEnded(
     due: int
     result: Literal["kept", "broken", "void"]
     public: bool
-
-    @property
-    def pair(self) -> tuple[int, int] | None:
-        """Both agents; of what was offered to any one all hear."""
-        return None if self.public else (self.agent, self.recipient)
 
 
 class MakeOffer(Action):

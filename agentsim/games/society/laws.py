@@ -94,18 +94,10 @@ def carried_out(state: State, proposal: Proposal) -> tuple[list[Event], list[str
 # -- once
 
 
-class AllocationPaid(
-    Daily,
-    heading="Proposal {proposal} pays {total} {resource} from the pool",
-    content=(If("paid", "{each}", "nobody"), ".", If("missing", " The pool lacked {missing}.")),
-    concerns=("paid",),
-):
-    """`paid` maps agents to what they got; `missing` is what the pool did not hold."""
+class _Paid:
+    """Says in words what `paid` holds, an amount by agent."""
 
-    proposal: int
-    resource: Resource
     paid: dict[int, Amount]
-    missing: Amount
 
     @property
     def total(self) -> str:
@@ -118,6 +110,21 @@ class AllocationPaid(
         return tuple(f"#{agent} {shown(amount)}" for agent, amount in self.paid.items())
 
 
+class AllocationPaid(
+    _Paid,
+    Daily,
+    heading="Proposal {proposal} pays {total} {resource} from the pool",
+    content=(If("paid", "{each}", "nobody"), ".", If("missing", " The pool lacked {missing}.")),
+    concerns=("paid",),
+):
+    """`paid` maps agents to what they got; `missing` is what the pool did not hold."""
+
+    proposal: int
+    resource: Resource
+    paid: dict[int, Amount]
+    missing: Amount
+
+
 def _allocated(state: State, proposal: Proposal, term: Allocation) -> AllocationPaid:
     """Pay the named in the order in which they are named, as far as the pool goes."""
     living = [agent for agent in term.agents if agent not in state.gone]
@@ -128,6 +135,7 @@ def _allocated(state: State, proposal: Proposal, term: Allocation) -> Allocation
 
 
 class FinePaid(
+    _Paid,
     Daily,
     heading="Law {law} fines {paid:#} agents: {total} {resource} go to the pool",
     content=("{each}.", If("lacking", " {lacking} of what it asks could not be taken.")),
@@ -139,16 +147,6 @@ class FinePaid(
     resource: Resource
     paid: dict[int, Amount]
     lacking: Amount
-
-    @property
-    def total(self) -> str:
-        """All that was paid."""
-        return shown(sum(self.paid.values()))
-
-    @property
-    def each(self) -> tuple[str, ...]:
-        """Who paid how much."""
-        return tuple(f"#{agent} {shown(amount)}" for agent, amount in self.paid.items())
 
     def moves(self) -> Iterator[tuple[int, Resource, int]]:
         """Whose stock of what changes, and by how much."""

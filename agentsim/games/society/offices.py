@@ -47,11 +47,7 @@ class Elect(Action):
     def why_not(self, known: Known) -> str:
         if self.office_id not in known.offices:
             return f"there is no office {self.office_id}"
-        if self.candidate_agent_id > known.rules.agents:
-            return f"there is no agent #{self.candidate_agent_id}"
-        if self.candidate_agent_id in known.dead:
-            return f"agent #{self.candidate_agent_id} is dead"
-        return known.voteless()
+        return known.absent(self.candidate_agent_id) or known.voteless()
 
     def happen(self, turn: Turn) -> None:
         office, candidate = turn.state.assembly.offices[self.office_id], self.candidate_agent_id
@@ -144,10 +140,8 @@ class PayOut(Action):
     amount: Positive
 
     def why_not(self, known: Known) -> str:
-        if self.recipient_agent_id > known.rules.agents:
-            return f"there is no agent #{self.recipient_agent_id}"
-        if self.recipient_agent_id in known.dead:
-            return f"agent #{self.recipient_agent_id} is dead"
+        if absent := known.absent(self.recipient_agent_id):
+            return absent
         most = max((office.may_pay(known.agent) for office in known.offices.values()), default=0)
         if most < self.amount:
             return f"your offices let you pay {shown(most)} more today, not {shown(self.amount)}"

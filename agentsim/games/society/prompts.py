@@ -15,13 +15,14 @@ from agentsim.engine.prompt import TOKEN_BYTES, size
 from agentsim.engine.wording import counted
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.assembly import Law, Proposal
-from agentsim.games.society.commons import Offer, Project, Promise
+from agentsim.games.society.bargains import Offer, Promise
 from agentsim.games.society.config import once
 from agentsim.games.society.forum import Feed, Post
 from agentsim.games.society.institutions import Membership, Office
 from agentsim.games.society.measures import DaySum
 from agentsim.games.society.memory import Part as Remembered
 from agentsim.games.society.memory import Told
+from agentsim.games.society.projects import Project
 from agentsim.games.society.rulebook import rulebook
 from agentsim.games.society.rules import Rules
 from agentsim.games.society.terms import Resource, plain

@@ -13,12 +13,13 @@ from typing import Any, Literal, TypeAlias, get_args
 from agentsim.engine.hearing import Heard
 from agentsim.games.society.amounts import UNIT, share, shown
 from agentsim.games.society.assembly import Assembly, Standing
-from agentsim.games.society.commons import Bargains, Offer, Projects
+from agentsim.games.society.bargains import Bargains, Offer
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.forum import Forum
 from agentsim.games.society.institutions import Groups
 from agentsim.games.society.measures import DaySum, Flow, gini, spread
 from agentsim.games.society.names import signature
+from agentsim.games.society.projects import Projects
 from agentsim.games.society.terms import RESOURCES, Resource, Structure
 
 Status: TypeAlias = Literal["active", "dormant", "dead"]

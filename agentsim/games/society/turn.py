@@ -16,7 +16,7 @@ from agentsim.engine.number import whole
 from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.assembly import Standing
-from agentsim.games.society.commons import Offer
+from agentsim.games.society.bargains import Offer
 from agentsim.games.society.institutions import Office
 from agentsim.games.society.rules import Rules
 from agentsim.games.society.state import Citizen, Counted, State
@@ -74,13 +74,15 @@ class Known(NamedTuple):
         until = self.standing.voteless(self.agent, self.day)
         return f"your vote is suspended until the evening of day {until}" if until else ""
 
-    def no_company(self, agent: int) -> str:
-        """Why the agent cannot write or give to that one, or ""."""
+    def absent(self, agent: int) -> str:
+        """Why there is no such agent alive, or ""."""
         if not 1 <= agent <= self.rules.agents:
             return f"there is no agent #{agent}"
-        if agent == self.agent:
-            return "that is yourself"
         return f"agent #{agent} is dead" if agent in self.dead else ""
+
+    def no_company(self, agent: int) -> str:
+        """Why the agent cannot write or give to that one, or ""."""
+        return "that is yourself" if agent == self.agent else self.absent(agent)
 
     def too_little(self, resource: Resource, amount: int) -> str:
         """Why it cannot hand over so much, or ""."""

@@ -15,13 +15,14 @@ from typing import Any, TypeVar
 from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import Amount
 from agentsim.games.society.assembly import Law, Proposal, Standing, VoteCast, newest
-from agentsim.games.society.commons import B, Between, Offer, Project, Promise
+from agentsim.games.society.bargains import B, Between, Offer, Promise
 from agentsim.games.society.config import Personality
 from agentsim.games.society.forum import EVERYONE, Post
 from agentsim.games.society.institutions import Membership, Office
 from agentsim.games.society.measures import DaySum
 from agentsim.games.society.memory import Chronicle, Latest, Recollection
 from agentsim.games.society.names import signature
+from agentsim.games.society.projects import Project
 from agentsim.games.society.rules import Rules
 from agentsim.games.society.state import Citizen, State
 from agentsim.games.society.terms import RESOURCES, Resource, Structure
