@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -36,6 +37,11 @@ _ROOM = 4 * 2**30
 # bytecode beside them (git leaves it out) that takes half the time, whatever the person's own interpreter is set to.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+
+# A shell starts what it runs in the background deaf to Ctrl-C, and so would be every process that a test interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -172,7 +172,12 @@ class Match:
         minutes = partial(Blocks, entries=config.talk_entries) if config.memory == "blocks" else Minutes
         titles, turns, chars = self.table.rounds, config.talk_turns, config.talk_chars
         self._minutes = partial(minutes, titles=titles, turns=turns, chars=chars)
-        self._limits = {"words": config.speech_words, "chars": config.thought_chars, "max_turns": config.max_turns}
+        self._limits = {
+            "words": config.speech_words,
+            "chars": config.thought_chars,
+            "max_turns": config.max_turns,
+            "auctioned": config.house_shortage == "auction",
+        }
 
     def seat(self, number: int) -> Seat:
         return self.state.seats[number]

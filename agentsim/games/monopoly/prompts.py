@@ -19,7 +19,8 @@ _FEES = [card.amount for card in CARDS.values() if card.effect == "pay"]
 
 
 @cache
-def rules(players: int, max_turns: int) -> tuple[str, ...]:
+def rules(players: int, max_turns: int, auctioned: bool) -> tuple[str, ...]:
+    """The rules in brief; `auctioned` says that the last buildings go to the highest bidder."""
     repairs = " or ".join(f"{card.amount} a house and {card.per_hotel} a hotel" for card in _REPAIRS)
     return (
         "[RULES]",
@@ -30,13 +31,13 @@ def rules(players: int, max_turns: int) -> tuple[str, ...]:
         "- Passing GO or landing on it pays 200. An unowned property you land on is yours for its price, or "
         "auctioned to all.\n"
         "- The owner of a whole colour group gets double rent on its bare lots and may build there, evenly, while none "
-        "of its deeds is mortgaged; a lot's fifth building is its hotel. The bank has 32 houses and 12 hotels, and "
-        "takes buildings back for half.\n"
+        "of its deeds is mortgaged; a lot's fifth building is its hotel. The bank has 32 houses and 12 hotels, "
+        f"{'auctions the last where several could build, ' if auctioned else ''}and takes buildings back for half.\n"
         "- Once a group is bare of buildings its deeds may be mortgaged, for half their price; they then earn nothing. "
         "Lifting a mortgage costs it and a tenth more; a player who is handed a mortgaged deed pays that tenth at "
         "once.\n"
-        "- Before and after your roll you may propose trades of deeds whose groups are bare, cash and cards out of "
-        "jail; promises bind nobody.\n"
+        "- When asked to act you may propose trades of deeds whose groups are bare, cash and cards out of jail; "
+        "promises bind nobody.\n"
         "- Doubles give another roll, three in a row jail. Out of jail: pay 50, a card, or doubles, which move but "
         "give no further roll; after the third failed roll the 50 are due.\n"
         f"- Income Tax ({_INCOME.position}) takes {_INCOME.tax}, Luxury Tax ({_LUXURY.position}) {_LUXURY.tax}. Chance "

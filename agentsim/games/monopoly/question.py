@@ -126,6 +126,8 @@ class MonopolyRequest(Request[S]):
     words: int
     chars: int
     max_turns: int
+    auctioned: bool
+    """Whether the last houses and hotels go to the highest bidder."""
 
     @cached_property
     def seat(self) -> int:
@@ -146,7 +148,7 @@ class MonopolyRequest(Request[S]):
     def prompt(self) -> Prompt:
         memory, board = self.memory, state_lines(self.view, self.seat, self.max_turns)
         return Prompt(
-            rules=rules(len(self.view.seats), self.max_turns),
+            rules=rules(len(self.view.seats), self.max_turns, self.auctioned),
             history=("[PUBLIC_HISTORY]", *memory.public()),
             state=("[PRIVATE_HISTORY]", *memory.thought(), "[CONTEXT]", *board, *memory.refused()),
             question=("[DECISION]", *self.question(), self.answer_line),

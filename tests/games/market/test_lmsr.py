@@ -165,7 +165,7 @@ def test_shares_that_agents_begin_with_count_as_sold_and_are_paid() -> None:
     (settled,) = played.events(Settled)
     assert settled.paid == 55 * 100
     assert settled.lost <= settled.most_lost
-    assert results(played, "A") == ["Sold 5 rain for 496. The next share costs 99."]
+    assert results(played, "A") == ["Sold 5 rain for 496. The next share brings 100."]
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,7 @@ REQUEST = Side(properties=(37,), cash=0, jail_cards=0)
 def questions() -> list[Any]:
     """One request of every kind."""
     shown: dict[str, Any] = {"view": board(), "memory": MEMORY, "words": 30, "chars": 600, "max_turns": 200}
+    shown["auctioned"] = True
     terms = Terms(2, 1, OFFER, REQUEST)
     lot = AuctionLot(19, 120, "Shark", 130, ("Shark", "Turtle"), sealed=False)
     return [

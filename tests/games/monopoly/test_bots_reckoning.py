@@ -68,6 +68,7 @@ def _debt(view: View, owed: int) -> RaiseCash:
         words=30,
         chars=600,
         max_turns=200,
+        auctioned=True,
         owed=owed,
         creditor="B",
         why="rent",
@@ -190,7 +191,9 @@ def test_no_deal_is_made_beyond_the_budget_or_while_the_bank_has_a_part() -> Non
 def test_a_bid_rises_by_half_of_what_is_left_to_the_limit_and_is_the_limit_where_bids_are_sealed() -> None:
     def bid(high: int, *, sealed: bool) -> int:
         lot = AuctionLot(19, high, "B" if high else "", high + 1, ("B",), sealed=sealed)
-        request = AuctionBid(player="A", view=_view(), memory=NOTHING, words=30, chars=600, max_turns=200, lot=lot)
+        request = AuctionBid(
+            player="A", view=_view(), memory=NOTHING, words=30, chars=600, max_turns=200, auctioned=True, lot=lot
+        )
         shark: Any = BOTS["shark"]
         decision = shark(request, None)
         amount: int = decision.action.bid
@@ -273,6 +276,7 @@ def test_every_debt_that_can_be_paid_is_paid_in_a_few_legal_steps() -> None:
                     words=30,
                     chars=600,
                     max_turns=200,
+                    auctioned=True,
                     owed=owed,
                     creditor="bank",
                     why="tax",

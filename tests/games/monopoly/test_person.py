@@ -220,7 +220,7 @@ UNBUILT = replace(board(), level=(0,) * len(SPACES), mortgaged=(False,) * len(SP
         (one(ManageEstate), ("yes", "", "", "", "6 house"), ("no",),
          "Oriental Avenue cannot be built on: Oriental Avenue needs the whole light blue group."),
         (ManageEstate(player="Shark", when="after", view=replace(UNBUILT, seats=board((40, 0, 0, 0)).seats),
-                      memory=MEMORY, words=30, chars=600, max_turns=200),
+                      memory=MEMORY, words=30, chars=600, max_turns=200, auctioned=True),
          ("yes", "", "24 house"), ("no",), "There is not the cash for all of it: $110 short."),
         (one(RaiseCash), ("", "", "no"), ("21 house", "", "no"),
          "sell or mortgage something, or propose a trade: you owe."),

@@ -233,8 +233,8 @@ class Lmsr(Artifact):
             self.world.trade(buyer=buyer, seller=seller, good=good, price=price, quantity=count)
             if side == "sell":
                 self.world.ledger.withdraw(MAKER, good, count)
-        done = "Bought" if side == "buy" else "Sold"
-        return f"{done} {len(paid)} {good} for {sum(paid)}. The next share costs {self._next(good, 1)}."
+        done, moves = ("Bought", "costs") if side == "buy" else ("Sold", "brings")
+        return f"{done} {len(paid)} {good} for {sum(paid)}. The next share {moves} {self._next(good, step)}."
 
     def _drawn(self) -> str:
         """The outcome that comes true, by its chances."""
