@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from agentsim.models.profiles import BUILT_IN
 from tests.cli.command_line import ROOT, TRIO, agentsim, snapshot
@@ -65,7 +64,28 @@ def test_a_config_names_its_schema_and_fits_it(config: Path, schema: Mapping[str
     assert complaints(tomllib.loads(text), schema) == []
 
 
-@by_config
+def game_of(config: Path) -> str:
+    """The game that a config names; "" where the command line names one."""
+    return str(tomllib.loads(config.read_text(encoding="utf-8")).get("game", ""))
+
+
+def firsts(configs: list[Path]) -> dict[str, Path]:
+    """The first config of each game."""
+    return {game_of(config): config for config in reversed(configs)}
+
+
+def first_or_slow(configs: list[Path]) -> pytest.MarkDecorator:
+    """The first config of each game is looked at in every run; the others differ from it in numbers and models."""
+    first = firsts(configs).values()
+    marked = [pytest.param(each, id=each.stem, marks=() if each in first else pytest.mark.slow) for each in configs]
+    return pytest.mark.parametrize("config", marked)
+
+
+OF_BOTS = [config for config in CONFIGS if on_bots(config)]
+FIRST = firsts(OF_BOTS)
+
+
+@first_or_slow(CONFIGS)
 def test_a_config_validates(config: Path, house: Path) -> None:
     before = snapshot(house)
     said = agentsim("validate", *words(config), cwd=house, env=FAKE_KEYS)
@@ -79,20 +99,7 @@ def test_a_config_validates(config: Path, house: Path) -> None:
     assert snapshot(house) == before
 
 
-def game_of(config: Path) -> str:
-    return str(tomllib.loads(config.read_text(encoding="utf-8"))["game"])
-
-
-OF_BOTS = [config for config in CONFIGS if on_bots(config)]
-FIRST = {game_of(config): config for config in reversed(OF_BOTS)}
-
-
-def played_or_slow(config: Path) -> ParameterSet:
-    """The first config of each game is played in every run; the others differ from it in numbers only."""
-    return pytest.param(config, id=config.stem, marks=() if FIRST[game_of(config)] == config else pytest.mark.slow)
-
-
-@pytest.mark.parametrize("config", [played_or_slow(config) for config in OF_BOTS])
+@first_or_slow(OF_BOTS)
 def test_a_config_of_bots_plays(config: Path, house: Path) -> None:
     """The first config of each game has its page written as well."""
     paged = FIRST[game_of(config)] == config
