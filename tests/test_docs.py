@@ -20,7 +20,20 @@ pytestmark = pytest.mark.usefixtures("without_workers")
 
 README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
-PAGES = [README, ROOT / "CHANGELOG.md", CONTRIBUTING, *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    README,
+    ROOT / "CHANGELOG.md",
+    CONTRIBUTING,
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "benchmarks").glob("*.md")),
+]
+
+
+def relative(page: Path) -> str:
+    """A page's path in the repository, as a test's id."""
+    return page.relative_to(ROOT).as_posix()
+
+
 # what needs no model: of a batch and a fork, because those in the README are of bots
 OFFLINE = {
     "runs",
@@ -178,14 +191,14 @@ def test_a_page_is_there_and_says_something(page: str) -> None:
     assert len((ROOT / page).read_text(encoding="utf-8").split()) > 50
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+@pytest.mark.parametrize("page", PAGES, ids=relative)
 def test_links_within_the_house_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
     assert [target for target in targets if target and not (page.parent / target).exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+@pytest.mark.parametrize("page", PAGES, ids=relative)
 def test_files_named_in_the_docs_exist(page: Path) -> None:
     named = re.findall(
         r"`((?:agentsim|configs|prompts|items|tests|docs|benchmarks)/[\w./-]+\.\w+)`", page.read_text("utf-8")
@@ -242,7 +255,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+@pytest.mark.parametrize("page", PAGES, ids=relative)
 def test_links_to_headings_lead_to_headings(page: Path) -> None:
     links = re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", page.read_text(encoding="utf-8"))
     there = [(name, anchor, (page.parent / name) if name else page) for name, anchor in links]
