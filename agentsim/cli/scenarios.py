@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PROVIDER_FAILS = 3
 _QUIET, _BUSY = (230, 75), (45, 14)
-"""Tokens a second of prompt and of reply that the embedded model was measured at (docs/local_model.md)."""
+"""Tokens a second of prompt and of reply that the embedded model was measured at (docs/benchmarks/local_model.md)."""
 
 
 @o.grouped

@@ -1,7 +1,7 @@
 """Local: a model on this machine, behind llama.cpp's own OpenAI-compatible server on loopback.
 
 What is sent and how an answer is read stand in `openai_compatible`, how the weights are served in `llama`; here are
-the file of weights, the life of its server and the queue before it. `docs/local_model.md` has the measurements.
+the file of weights, the life of its server and the queue before it. `docs/benchmarks/local_model.md` has the measurements.
 """
 
 from __future__ import annotations
