@@ -1,7 +1,7 @@
 """Local: a model on this machine, behind llama.cpp's own OpenAI-compatible server on loopback.
 
-What is sent and how an answer is read stand in `openai_compatible`, how the weights are served in `llama`; here are
-the file of weights, the life of its server and the queue before it. `docs/benchmarks/local_model.md` has the measurements.
+`openai_compatible` writes requests and reads answers, `llama` runs the server. This module has the file of weights, the
+life of its server and the queue before it. Measurements are in `docs/benchmarks/local_model.md`.
 """
 
 from __future__ import annotations
