@@ -127,6 +127,8 @@ class ProviderSettings(BaseModel):
     """Whether a temperature may be sent"""
     api: Literal["openai", "gemini"] | None = None
     """Which API the provider speaks: chat completions, or Gemini's own (extra `gemini`)"""
+    warm: Literal["auto", "on", "off"] | None = None
+    """Whether one call of a wave goes ahead of those that begin alike; auto: where the provider is known to cache"""
 
     def record(self) -> dict[str, Any]:
         """What a history keeps: no address, and of the settings that the first histories did not know those set."""
@@ -143,9 +145,9 @@ class Profile:
     """How to talk to one provider, with everything filled in.
 
     `key_envs` are tried in order; empty means that no key is sent. `structured_body` goes into the body along
-    with a JSON Schema, `extra_body` into every body. A provider that does not support temperature refuses any. The
-    hints complete the messages for a server that cannot be reached and for a model it does not have (`{model}` is its
-    name).
+    with a JSON Schema, `extra_body` into every body. A provider that does not support temperature refuses any. A `warm`
+    one caches the beginnings of prompts for all calls of a model. The hints complete the messages for a server that
+    cannot be reached and for a model it does not have (`{model}` is its name).
     """
 
     provider: str
@@ -161,6 +163,7 @@ class Profile:
     structured_body: Mapping[str, Any] = field(default_factory=dict)
     supports_temperature: bool = True
     api: Api = "openai"
+    warm: bool = False
     unreachable_hint: str = "is the server running and base_url right?"
     unknown_model_hint: str = "is the model's name right, and does base_url end where the API begins (often /v1)?"
 
@@ -177,6 +180,7 @@ _PROFILES = (
         key_envs=("OPENAI_API_KEY",),
         max_tokens_field="max_completion_tokens",
         strip_schema_keywords=frozenset(_NOT_PORTABLE),
+        warm=True,
         unreachable_hint="is there a network?",
     ),
     Profile(
@@ -186,6 +190,7 @@ _PROFILES = (
         strip_schema_keywords=frozenset(_NOT_PORTABLE),
         # Without it the request may be routed to a host that drops the schema.
         structured_body={"provider": {"require_parameters": True}},
+        warm=True,
         unreachable_hint="is there a network?",
         unknown_model_hint="is the id right, and does some host of it take every parameter (temperature, schema)?",
     ),
@@ -195,6 +200,7 @@ _PROFILES = (
         key_envs=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         strip_schema_keywords=frozenset((*_NOT_PORTABLE, "additionalProperties", "propertyNames")),
         api="auto",
+        warm=True,
         unreachable_hint="is there a network?",
     ),
     Profile(
@@ -206,6 +212,7 @@ _PROFILES = (
     Profile(
         provider="vllm",
         base_url="http://127.0.0.1:8000/v1",
+        warm=True,  # automatic prefix caching is on unless it is turned off
         unreachable_hint="is `vllm serve` running?",
         unknown_model_hint="is it the model that `vllm serve` was started with?",
     ),
@@ -249,7 +256,9 @@ def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mappi
         given["strip_schema_keywords"] = frozenset(settings.strip_schema_keywords)
     # A server at another address is taken to speak what most servers speak.
     api = settings.api or (start.api if own else "openai")
-    return replace(start, base_url=normal(base_url), key_envs=key_envs, api=api, **given)
+    # A service's name at another address may be anything; a server of one's own is what it is called.
+    warm = settings.warm == "on" or (settings.warm != "off" and start.warm and (own or not start.key_envs))
+    return replace(start, base_url=normal(base_url), key_envs=key_envs, api=api, warm=warm, **given)
 
 
 def _unknown(provider: str, overrides: Mapping[str, ProviderSettings]) -> ScenarioError:

@@ -121,7 +121,10 @@ def _read(request: Request[Any], text: str) -> str:
 
 @dataclass(frozen=True)
 class ModelPlayer:
-    """A model (or a file of canned replies) in a seat, with its persona and sampling; `spare` takes over from it."""
+    """A model (or a file of canned replies) in a seat, with its persona and sampling; `spare` takes over from it.
+
+    Where `warm`, one call of a wave goes ahead of those that begin as it does: see `runner.warming`.
+    """
 
     model: Model
     sampling: Sampling
@@ -130,6 +133,7 @@ class ModelPlayer:
     reasking: ReaskPolicy
     source: Literal["model", "script"] = "model"
     spare: ModelPlayer | None = None
+    warm: bool = False
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -30,6 +30,7 @@ from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
 from agentsim.runner.referee import rule, to_entry
+from agentsim.runner.warming import Warming
 from agentsim.runner.watch import Watcher
 
 Seat: TypeAlias = Player | BotPlayer
@@ -67,6 +68,7 @@ class Dispatcher:
 
     def __post_init__(self) -> None:
         self.breaker = CircuitBreaker()
+        self.warming = Warming()
         self.totals = Totals()
         self.stopped: Exception | None = None  # what ended the run; decisions under way follow
         self.in_flight: set[asyncio.Task[Any] | None] = set()
@@ -91,6 +93,7 @@ class Dispatcher:
         """A wave's requests are about to be settled; what those on record met counts for the others."""
         asked = [ask for ask in asks if not isinstance(self.seats[ask.request.player], BotPlayer)]
         self._places = {ask.place: order for order, ask in enumerate(asked)}
+        self.warming.forget()
         self.breaker.wave([[Link(link.name, link.provider) for link in self._player(ask).links] for ask in asked])
         recorded = self.journal.contents
         for place, ask in enumerate(asked):
@@ -211,7 +214,12 @@ class _DecisionCalls:
             finally:
                 self._dispatcher.person(asked=False)
         assert isinstance(player, ModelPlayer), "a seat is a model's, a person's or a bot's"
-        async with self._dispatcher.slots[player.provider]:
+        async with AsyncExitStack() as turn:
+            if player.warm:  # before it takes a slot, which the call that it waits for may need
+                await turn.enter_async_context(
+                    self._dispatcher.warming.turn(player.name, messages, self._ask.request.schema())
+                )
+            await turn.enter_async_context(self._dispatcher.slots[player.provider])
             self._dispatcher.check()
             return await self._model_call(player, messages, number, link, used)
 

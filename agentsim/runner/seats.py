@@ -123,14 +123,14 @@ def _model_player(
     assert settings.timeout_s is not None, "only people have all the time there is"
     assert settings.max_attempts is not None, "only people may go on for ever"
     key = f"{plan.model} {plan.path or ''}"
+    # whose failures count together: a remote model's provider, else the kind of model
+    provider = plan.name.provider or (plan.model if plan.name.kind == "own" else plan.name.kind)
     if key not in seats.models:
         try:
 
             def opened() -> Model:
                 return Priced(_model(plan, scenario, env, seats), seats.prices)
 
-            # whose failures count together: a remote model's provider, else the kind of model
-            provider = plan.name.provider or (plan.model if plan.name.kind == "own" else plan.name.kind)
             asked = scenario.providers.get(provider, ProviderSettings()).request_part()
             seats.models[key] = recording.model(plan.model, provider, opened, asked)
         except ScenarioError as error:
@@ -152,6 +152,7 @@ def _model_player(
         reasking=ReaskPolicy(settings.reasks, frozenset(settings.reask_on), settings.reask_with, settings.repair),
         source="script" if plan.name.kind == "script" else "model",
         spare=None if plan.spare is None else _model_player(plan.spare, scenario, env, seats, recording),
+        warm=recording.live and plan.name.kind == "remote" and resolve(provider, scenario.providers, env).warm,
     )
 
 
