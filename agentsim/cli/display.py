@@ -168,7 +168,8 @@ class PlainDisplay(Following):
 
     def counted(self, totals: Totals) -> None:
         failed = f" ({totals.failed_calls} failed)" if totals.failed_calls else ""
-        self._used = f"{totals.calls} calls{failed}; {spent(totals)}; {self.cost(totals)}"
+        said = f"{counted(totals.calls, 'call')}{failed}; {spent(totals)}; {self.cost(totals)}"
+        self._used = said if totals.calls else ""  # bots alone call nothing, and are done at once
 
     def playing(self, round_title: str) -> None:
         if round_title != self._round:

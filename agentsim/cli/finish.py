@@ -151,7 +151,7 @@ def _usage(history: History) -> str:
     takeovers = f", {counted(usage.takeovers, 'takeover')}" if usage.takeovers else ""
     return (
         f"calls: {usage.calls} ({usage.failed_calls} failed, {usage.reasks} re-asked, "
-        f"{usage.fallbacks} fallbacks{mended}{takeovers}); {spent(usage, cached_share(calls))}; "
+        f"{counted(usage.fallbacks, 'fallback')}{mended}{takeovers}); {spent(usage, cached_share(calls))}; "
         f"cost: {money(known, usage.unpriced_calls)}; {history.volatile.get('wall_s', 0.0):.1f} s"
     )
 

@@ -273,7 +273,7 @@ def write_page(directory: Path, found: Compared, max_fallbacks: float) -> Path:
         if len(kind.conditions) > 1:
             named = "; ".join(f"{each.name} ({len(each.games)})" for each in kind.conditions)
             facts.append((f"Conditions of {kind.game}, not pooled", named))
-    if None not in costs:
+    if None not in costs and any(costs):
         facts.append(("Cost", money(sum(cost or 0.0 for cost in costs))))
     parts = [part for kind in found.kinds for part in kind.parts]
     fallbacks = [

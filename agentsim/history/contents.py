@@ -269,6 +269,8 @@ def _take(path: Path, contents: Contents, raw: bytes) -> None:
         contents.take(line)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         what = f"missing {error}" if isinstance(error, KeyError) else str(error)[:200]
+        if isinstance(error, UnicodeDecodeError):
+            what = f"not UTF-8 at byte {error.start}"
         if isinstance(error, ValidationError):
             what = ": ".join(first_objection(error))[:200]
         raise JournalCorrupt(f"{path.name}: {what}", line=contents.lines) from None

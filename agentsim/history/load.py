@@ -47,6 +47,10 @@ def require_history(files: RunFiles) -> None:
         return
     if is_running(files.journal):
         raise UsageError(f"{files.name}: is being played now; there is no history yet")
+    try:
+        read_journal(files.journal, most_lines=1)
+    except JournalError as error:  # to resume it would not help
+        raise UsageError(f"{files.name}: has no history, and no journal that can be read: {error}") from None
     raise UsageError(f"{files.name}: has a journal but no history yet; `{again_with(files)}` ends the run")
 
 

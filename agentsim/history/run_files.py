@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
+from agentsim.engine.wording import near
 from agentsim.errors import AgentsimError, UsageError
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -106,7 +107,9 @@ def find_run(directory: Path, name: str) -> RunFiles:
     files = RunFiles(directory, name)
     there = [path for path in (files.journal, files.history) if path.is_file()]
     if not there or (there == [files.journal] and is_table(files.journal)):
-        raise UsageError(f"{directory}: there is no run called {name!r} (`agentsim runs` lists them)")
+        runs = [path.stem for path in directory.glob("*.jsonl") if _NAME.fullmatch(path.stem) and "." not in path.stem]
+        hint = near(name, runs) or " (`agentsim runs` lists them)"
+        raise UsageError(f"{directory}: there is no run called {name!r}{hint}")
     for path in there:
         if not path.resolve().is_relative_to(directory.resolve()):
             raise UsageError(f"{path}: leads out of {directory}")

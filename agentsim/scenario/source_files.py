@@ -5,6 +5,7 @@ Games read no files: their config marks the fields that name some (`InFile`, `Se
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import stat
@@ -107,6 +108,15 @@ def _text(path: Path, *, key: str = "", name: str = "") -> str:
         raise ScenarioError(f"{name} is {problem}" if name else problem, key=key) from None
 
 
+def _beside(path: Path) -> str:
+    """A hint for a misspelt scenario: the file of nearest name in its folder, or in `configs` there."""
+    for folder in (path.parent, path.parent / "configs"):
+        known = {file.stem: file for file in sorted(folder.glob("*.toml"))}
+        if found := difflib.get_close_matches(path.stem[:100], known, n=1, cutoff=0.8):
+            return f" (did you mean {one_line(str(known[found[0]]))}?)"
+    return ""
+
+
 def _content(path: Path, *, key: str = "") -> bytes:
     """The bytes of a regular file of at most 256 KiB. Checks the opened descriptor, and opens without blocking."""
     name = one_line(path.name)
@@ -120,7 +130,7 @@ def _content(path: Path, *, key: str = "") -> bytes:
         finally:
             os.close(descriptor)
     except FileNotFoundError:
-        raise ScenarioError("no such file" if not key else f"no such file: {name}", key=key) from None
+        raise ScenarioError(f"no such file: {name}" if key else f"no such file{_beside(path)}", key=key) from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a usable path"
         raise ScenarioError(f"cannot be read: {reason}", key=key) from None

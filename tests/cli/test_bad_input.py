@@ -141,6 +141,8 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "config with a NUL": (("run", "--config", "a\0b"), "Invalid value for '--config': must be a path, found 'a\\x00b'"),
     "config of 5,000 letters": (("run", "--config", "x" * 5000), "xxxxxxxx"),
     "config missing": (("run", "--config", "no.toml"), "no.toml: no such file"),
+    "config misspelt": (("run", "trioo.toml"), "trioo.toml: no such file (did you mean trio.toml?)"),
+    "config by its stem": (("validate", "trio"), "trio: no such file (did you mean trio.toml?)"),
     "config a folder": (("run", "--config", "folder"), "folder: not a regular file: folder"),
     "config a device": (("run", "--config", "/dev/zero"), "/dev/zero: not a regular file: zero"),
     "config with an escape": (("run", "--config", "\x1b[31mno\n.toml"), "no .toml: no such file"),
@@ -256,6 +258,10 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
         "folder/later.json: is not an agentsim history: format: must be 'agentsim-history/1'",
     ),
     "export nobody": (("export", "nope"), "logs: there is no run called 'nope' (`agentsim runs` lists them)"),
+    "page of a run without a beginning": (
+        ("logs", "empty"),
+        "empty: has no history, and no journal that can be read: empty.jsonl: the run ended before its journal began",
+    ),
     "export into what": (
         ("export", "done", "--format", "xls"),
         "Invalid value for '--format': 'xls' is not one of 'csv',",
@@ -283,6 +289,7 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
         "Got unexpected extra argument(s) (b) (`agentsim init --help` says what is valid)",
     ),
     "resume nobody": (("resume", "nope"), "logs: there is no run called 'nope' (`agentsim runs` lists them)"),
+    "resume misspelt": (("resume", "dnoe"), "logs: there is no run called 'dnoe' (did you mean done?)"),
     "resume a path": (("resume", "../outside"), f"'../outside' {NO_NAME}"),
     "resume elsewhere": (("resume", "done", "--logs-dir", "nowhere"), "nowhere: there is no run called 'done'"),
     "resume a corrupt journal": (("resume", "corrupt"), "...line 4...corrupt.jsonl...was changed"),

@@ -242,6 +242,14 @@ def test_a_plain_display_says_at_the_end_of_a_round_what_has_been_used(capsys: p
     assert capsys.readouterr().err == used, "once, since nothing came to it in round 2"
 
 
+def test_a_plain_display_says_nothing_of_cost_where_no_call_was_made(capsys: pytest.CaptureFixture[str]) -> None:
+    display = PlainDisplay()
+    display.playing("Round 1")
+    display.counted(Totals())
+    display.playing("Round 2")
+    assert capsys.readouterr().err == ""
+
+
 def test_trouble_and_unknown_prices_are_on_the_panel(shown: Shown) -> None:
     display = shown.display
     display.began("run-1", "Island", ["A", "B"])

@@ -66,7 +66,7 @@ def look(browser: Browser, page: Path, name: str, to: Path) -> None:
 
 def readme(browser: Browser, page: Path) -> None:
     """The README's picture: a page at a turn in the middle."""
-    tab = browser.new_page(viewport={"width": 1180, "height": 920}, reduced_motion="reduce")
+    tab = browser.new_page(viewport={"width": 1180, "height": 980}, reduced_motion="reduce")
     tab.goto(f"{page.as_uri()}#turn={TURN}")
     tab.evaluate("document.querySelector('.stage').closest('figure').scrollIntoView()")
     tab.screenshot(path=PICTURE)

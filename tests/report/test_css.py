@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from importlib.resources import files
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -84,10 +86,27 @@ def test_the_packaged_style_sheet_is_sound_and_loads_nothing() -> None:
     assert "@import" not in css
 
 
-def _luminance(colour: str) -> float:
+def _linear(colour: str) -> tuple[float, ...]:
     channels = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return tuple(c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+
+
+def _luminance(colour: str) -> float:
+    red, green, blue = _linear(colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _oklab(colour: str) -> tuple[float, float, float]:
+    """Lightness and two axes of colour, in which distance is how different two look (Ottosson 2020)."""
+    red, green, blue = _linear(colour)
+    long = (0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue) ** (1 / 3)
+    middle = (0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue) ** (1 / 3)
+    short = (0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue) ** (1 / 3)
+    return (
+        0.2104542553 * long + 0.7936177850 * middle - 0.0040720468 * short,
+        1.9779984951 * long - 2.4285922050 * middle + 0.4505937099 * short,
+        0.0259040371 * long + 0.7827717662 * middle - 0.8086757660 * short,
+    )
 
 
 def _contrast(one: str, other: str) -> float:
@@ -109,5 +128,6 @@ def test_text_is_legible_and_colours_are_discernible(scheme: str) -> None:
     }.items():
         for paper in papers:
             assert _contrast(colours[ink], colours[paper]) >= 4.5, (ink, paper)
-    for place in range(8):
-        assert _contrast(colours[f"t{place}"], colours["paper"]) >= 3, place
+    tones = [colours[f"t{place}"] for place in range(8)]
+    assert all(_contrast(tone, colours["paper"]) >= 3 for tone in tones)
+    assert all(math.dist(_oklab(one), _oklab(other)) > 0.1 for one, other in combinations(tones, 2)), "told apart"
