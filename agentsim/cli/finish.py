@@ -146,7 +146,7 @@ def _usage(history: History) -> str:
     usage = history.paid
     calls = [made.usage for made in history.decisions if made.usage is not None and not history.inherits(made)]
     known = usage.cost_usd or sum(call.cost_usd or 0.0 for call in calls)
-    words = {"repaired": usage.repaired, "cut short": usage.cut}
+    words = {"late": usage.late, "repaired": usage.repaired, "cut short": usage.cut}
     mended = "".join(f", {count} {word}" for word, count in words.items() if count)
     takeovers = f", {counted(usage.takeovers, 'takeover')}" if usage.takeovers else ""
     return (

@@ -25,6 +25,8 @@ from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first
 from agentsim.history.record import Parse, Source
 from agentsim.models.base import Attempt, Count, Word
 
+TICK_DEADLINE = "tick_deadline"
+"""The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
 JOURNAL_FORMAT = "agentsim-journal/1"
 Key = tuple[int, int]
 _HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")

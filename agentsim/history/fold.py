@@ -15,7 +15,7 @@ from agentsim.engine.codec import json_line, values
 from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
 from agentsim.engine.game import Outcome
 from agentsim.engine.survey import SurveyPlace
-from agentsim.history.contents import Entry
+from agentsim.history.contents import TICK_DEADLINE, Entry
 from agentsim.history.diagnostics import warnings_of
 from agentsim.history.record import FORMAT, TotalsRecord
 from agentsim.models.base import Attempt, Usage
@@ -166,7 +166,7 @@ def _try(attempt: Attempt, texts: Mapping[str, int]) -> dict[str, Any]:
     }
 
 
-_WHERE_COUNTED = {"repaired", "cut", "takeovers"}  # absent in histories of earlier versions, and where they are 0
+_WHERE_COUNTED = {"repaired", "cut", "takeovers", "late"}  # absent in older histories, and where they are 0
 
 
 def usage_of(entry: Entry) -> Usage:
@@ -197,7 +197,7 @@ class Totals:
 
     def __init__(self) -> None:
         self.calls = self.failed_calls = self.reasks = self.fallbacks = self.unpriced_calls = 0
-        self.repaired = self.cut = self.takeovers = 0
+        self.repaired = self.cut = self.takeovers = self.late = 0
         self.prompt_tokens = self.cached_tokens = self.completion_tokens = self.reasoning_tokens = 0
         self.cost_usd = 0.0
         self._cacheable = [0, 0]  # prompt and cached tokens of the calls whose provider says what was cached
@@ -210,6 +210,7 @@ class Totals:
     def add(self, entry: Entry) -> None:
         """Count one decision; a person's costs no calls."""
         self.fallbacks += entry.source == "fallback"
+        self.late += entry.fallback_reason == TICK_DEADLINE
         self.repaired += entry.parse is not None and entry.parse.repaired
         self.cut += entry.parse is not None and entry.parse.stage == "cut"
         if not entry.tries:

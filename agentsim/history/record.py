@@ -164,6 +164,7 @@ class TotalsRecord(Record):
     repaired: int = 0
     cut: int = 0
     takeovers: int = 0
+    late: int = 0
     by_player: dict[str, TotalsRecord] | None = None
 
 

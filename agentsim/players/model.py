@@ -22,6 +22,8 @@ from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Call, Completion, Message, Model, Sampling
+from agentsim.models.prices import USUAL_REPLY, estimated_tokens
+from agentsim.models.rate_limiter import RateLimiter, Slot
 
 MAX_QUOTED = 4_000  # characters of a bad reply that are sent back with the reason
 
@@ -159,6 +161,14 @@ class ModelPlayer:
             messages.append(Message("assistant", (complaint.reply[:MAX_QUOTED] or "(empty)",)))
             messages.append(Message("user", (problem,)))
         return tuple(messages)
+
+    async def slot(self, messages: Sequence[Message]) -> Slot:
+        """Wait for a slot of the model's rate limiter; a model without a host has none, and does not wait."""
+        limiter = self.model.limiter
+        if limiter is None:
+            return RateLimiter().start(0)
+        expected = estimated_tokens(message.text for message in messages) + (self.sampling.max_tokens or USUAL_REPLY)
+        return await limiter.acquire(expected)
 
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
         """One call, sent at once."""

@@ -69,12 +69,13 @@ class Budget:
                 self._release(worst_case_usd)
                 raise
 
-    def settle(self, worst_case_usd: float, cost_usd: float | None) -> None:
-        """A call is over: its reservation becomes what it really cost (None: it failed)."""
+    def settle(self, worst_case_usd: float, cost_usd: float | None, *, sent: bool = True) -> None:
+        """A call is over: its reservation becomes what it really cost (None: it failed). One never sent is no call."""
+        self.calls -= not sent
         self.cost_usd += cost_usd or 0.0
         self._release(worst_case_usd)
         if self._within is not None:
-            self._within.settle(worst_case_usd, cost_usd)
+            self._within.settle(worst_case_usd, cost_usd, sent=sent)
 
     def spent(self, calls: int, cost_usd: float, wall_s: float = 0.0) -> None:
         """What earlier processes spent on the same run; a shared budget is told of it by its own maker."""

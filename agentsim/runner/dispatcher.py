@@ -17,19 +17,19 @@ from typing import Any, TypeAlias
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, ModelError, RunStopped
-from agentsim.history.contents import Entry
+from agentsim.history.contents import TICK_DEADLINE, Entry
 from agentsim.history.diagnostics import diagnostics
 from agentsim.history.fold import Totals
 from agentsim.history.journal import Journal
 from agentsim.history.record import Branch
 from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message, Usage
-from agentsim.models.prices import USUAL_REPLY, Prices, estimated_tokens, longest_reply, most_tokens
-from agentsim.models.rate_limiter import RateLimiter, Slot
+from agentsim.models.prices import Prices, longest_reply, most_tokens
+from agentsim.models.rate_limiter import Slot
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
-from agentsim.runner.referee import rule, to_entry
+from agentsim.runner.referee import late, rule, to_entry, unanswered
 from agentsim.runner.warming import Warming
 from agentsim.runner.watch import Watcher
 
@@ -39,15 +39,6 @@ NOTICEABLE_S = 1.0
 UNSYNCED_S = 0.05
 """A decision is synced to disk after this time at the latest: a killed process leaves it anyway, a loss of power not.
 The rules see none before."""
-
-
-async def acquire_slot(player: ModelPlayer, messages: Sequence[Message]) -> Slot:
-    """Wait for a slot of the model's rate limiter; a model without a host has none, and does not wait."""
-    limiter = player.model.limiter
-    if limiter is None:
-        return RateLimiter().start(0)
-    expected = estimated_tokens(message.text for message in messages) + (player.sampling.max_tokens or USUAL_REPLY)
-    return await limiter.acquire(expected)
 
 
 @dataclass
@@ -65,6 +56,7 @@ class Dispatcher:
     concurrency: int
     watcher: Watcher
     branch: Branch | None = None
+    tick_deadline_s: float | None = None
 
     def __post_init__(self) -> None:
         self.breaker = CircuitBreaker()
@@ -83,6 +75,7 @@ class Dispatcher:
         self._places: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
         self._sync_due: asyncio.TimerHandle | None = None
+        self._tick_ends: float | None = None  # in the event loop's time
         self._asked = 0  # people who are asked now, or wait for their turn at the terminal
 
     def asks_person(self, wave: Wave) -> bool:
@@ -92,6 +85,8 @@ class Dispatcher:
     def wave(self, asks: Sequence[Ask]) -> None:
         """A wave's requests are about to be settled; what those on record met counts for the others."""
         asked = [ask for ask in asks if not isinstance(self.seats[ask.request.player], BotPlayer)]
+        if self.tick_deadline_s is not None:
+            self._tick_ends = asyncio.get_running_loop().time() + self.tick_deadline_s
         self._places = {ask.place: order for order, ask in enumerate(asked)}
         self.warming.forget()
         self.breaker.wave([[Link(link.name, link.provider) for link in self._player(ask).links] for ask in asked])
@@ -125,8 +120,15 @@ class Dispatcher:
         player, place = self._player(ask), self._places[ask.place]
         try:
             earlier = self.journal.contents.open_tries(ask.wave, ask.place)
-            ruling = await rule(ask, player, _DecisionCalls(self, ask, player, place), earlier)
-            if ruling.fallback_reason is not None:
+            patient = any(isinstance(link, HumanPlayer) for link in player.links)  # a person has all the time there is
+            try:
+                async with asyncio.timeout_at(None if patient else self._tick_ends) as tick:
+                    ruling = await rule(ask, player, _DecisionCalls(self, ask, player, place, tick), earlier)
+            except TimeoutError:
+                if not tick.expired():
+                    raise
+                ruling = late(ask, self.journal.contents.open_tries(ask.wave, ask.place))
+            if ruling.fallback_reason not in {None, TICK_DEADLINE}:
                 if self.breaker.waits(place):
                     self.check()  # or it would wait for requests that are asked no more
                 await self.breaker.gave_up(place)
@@ -191,8 +193,9 @@ class Dispatcher:
 class _DecisionCalls:
     """The calls of one decision, each admitted before it is made: see `referee.Calls`."""
 
-    def __init__(self, dispatcher: Dispatcher, ask: Ask, player: Player, place: int) -> None:
+    def __init__(self, dispatcher: Dispatcher, ask: Ask, player: Player, place: int, tick: asyncio.Timeout) -> None:
         self._dispatcher, self._ask, self._player, self._place = dispatcher, ask, player, place
+        self._tick = tick
         self.order = dispatcher.breaker.order(place)
 
     def keep(self, attempt: Attempt) -> None:
@@ -231,8 +234,10 @@ class _DecisionCalls:
         worst = dispatcher.worst_case(ask, player.links, messages)
         await budget.admit(worst)
         cost: float | None = None
-        task = asyncio.current_task()
-        notice = asyncio.get_running_loop().call_later(NOTICEABLE_S, dispatcher.watcher.held, ask)
+        named = player.name if len(self._player.links) > 1 else None
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        started = loop.time()
+        notice = loop.call_later(NOTICEABLE_S, dispatcher.watcher.held, ask)
         try:
             with await self._slot(player, messages) as slot:
                 dispatcher.check()  # the run may have been stopped while the call waited for its slot
@@ -246,15 +251,21 @@ class _DecisionCalls:
             dispatcher.answered(player, Attempt(messages, completion=completion), completion)
             dispatcher.breaker.called(self._place, None, link)
         except ModelError as error:
-            named = player.name if len(self._player.links) > 1 else None
             attempt = Attempt.failed(messages, error, model=named, held=held(error, player.attempts, used))
             cost = dispatcher.cost(ask, player, messages, attempt.usage)
             self._failed(attempt, link, error)
             raise
+        except asyncio.CancelledError:
+            if self._tick.expired() and task in dispatcher.in_flight:  # it was sent, and may have to be paid
+                attempt = unanswered(messages, loop.time() - started, named)
+                dispatcher.totals.add_call(attempt)
+                self.keep(attempt)
+            raise
         finally:
             notice.cancel()
-            budget.settle(worst, cost)
-            if task in dispatcher.in_flight:
+            sent = task in dispatcher.in_flight
+            budget.settle(worst, cost, sent=sent)
+            if sent:
                 dispatcher.in_flight.discard(task)
                 dispatcher.watcher.called(ask, dispatcher.totals)
             else:
@@ -264,10 +275,10 @@ class _DecisionCalls:
     async def _slot(self, player: ModelPlayer, messages: Sequence[Message]) -> Slot:
         budget = self._dispatcher.budget
         if (left_s := budget.left_s()) is None:
-            return await acquire_slot(player, messages)
+            return await player.slot(messages)
         try:
             async with asyncio.timeout(left_s):
-                return await acquire_slot(player, messages)
+                return await player.slot(messages)
         except TimeoutError:
             raise budget.out_of_time() from None
 

@@ -19,7 +19,6 @@ from agentsim.history.diagnostics import diagnostics
 from agentsim.models.base import Attempt, Call, Completion, Message
 from agentsim.models.prices import USUAL_REPLY, Prices, context_window
 from agentsim.players.model import ModelPlayer
-from agentsim.runner.dispatcher import acquire_slot
 from agentsim.runner.forecast import Forecast, Sample
 from agentsim.runner.seats import seated
 from agentsim.scenario.player_plan import PlayerPlan
@@ -123,7 +122,7 @@ async def _answer(player: ModelPlayer, messages: tuple[Message, ...], asked: Sam
         schema_name="decision" if asked is None else asked.request.function or asked.request.kind,
         tag="ping/ping/1/1",
     )
-    with await acquire_slot(player, messages) as slot:
+    with await player.slot(messages) as slot:
         completion = await player.model.complete(call, player.sampling)
         slot.used(completion.usage.tokens)
     return completion

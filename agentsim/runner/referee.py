@@ -16,7 +16,7 @@ from agentsim.engine.play import Ask
 from agentsim.engine.reading import Decision, Reading
 from agentsim.engine.request import Request
 from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLimited, TransportFailed, UnreadableReply
-from agentsim.history.contents import Entry
+from agentsim.history.contents import TICK_DEADLINE, Entry
 from agentsim.history.record import Parse, Source
 from agentsim.models.attempts import Attempts, held, pause, persevere
 from agentsim.models.base import MOST_TEXT, Attempt, Completion, Message
@@ -197,6 +197,19 @@ class _RetryLoop:
         decision = without_reply(self.ask.request, self.tries)
         self.ask.request.check(decision)
         return Ruling(decision, "fallback", tuple(self.tries), fallback_reason=reason)
+
+
+def late(ask: Ask, tries: Sequence[Attempt]) -> Ruling:
+    """The ruling of a decision that was not made when its tick ended, after these attempts."""
+    decision = without_reply(ask.request, tries)
+    ask.request.check(decision)
+    return Ruling(decision, "fallback", tuple(tries), fallback_reason=TICK_DEADLINE)
+
+
+def unanswered(messages: tuple[Message, ...], latency_s: float, model: str | None) -> Attempt:
+    """The attempt that was under way when its tick ended: it says nothing of its provider, and none follows."""
+    why = "No answer came before the end of the tick."
+    return Attempt(messages, TICK_DEADLINE, why, latency_s=latency_s, model=model, final=True)
 
 
 def without_reply(request: Request[Any], tries: Sequence[Attempt]) -> Decision:

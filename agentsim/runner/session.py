@@ -213,6 +213,7 @@ class Session:
             concurrency=limits.concurrency,
             watcher=Discreet(self.watcher) if self.seats.has_person else self.watcher,
             branch=self.scenario.branch,
+            tick_deadline_s=limits.tick_deadline_s,
         )
         if (line := make_room(self.seats.most_calls(limits.concurrency))) is not None:
             self.watcher.noted(f"agentsim: {line}")

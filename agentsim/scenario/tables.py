@@ -150,6 +150,12 @@ class Limits(ClosedTable):
     max_wall_s: float | None = Field(
         default=None, gt=0, description="Seconds of wall clock, all sessions together, checked before each call"
     )
+    tick_deadline_s: float | None = Field(
+        default=None,
+        gt=0,
+        description="Seconds that decisions of the same moment have together; what a model has not decided by then is "
+        "its fallback, `tick_deadline`",
+    )
     concurrency: int = Field(default=16, ge=1, le=10_000, description="Calls in flight at once to each provider")
     max_fallback_rate: float | None = Field(
         default=0.2,

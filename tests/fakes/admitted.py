@@ -5,13 +5,12 @@ from __future__ import annotations
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Call, Completion, Message, Model, Sampling
 from agentsim.players.model import ModelPlayer, ReaskPolicy
-from agentsim.runner.dispatcher import acquire_slot
 
 
 async def admitted(model: Model, call: Call, sampling: Sampling = Sampling()) -> Completion:  # noqa: B008 - it is frozen
     """The completion of one call."""
     player = ModelPlayer(model, sampling, "", AttemptPolicy(), ReaskPolicy())
-    with await acquire_slot(player, [Message(role, (text,)) for role, text in call.messages]) as slot:
+    with await player.slot([Message(role, (text,)) for role, text in call.messages]) as slot:
         completion = await model.complete(call, sampling)
         slot.used(completion.usage.tokens)
         return completion

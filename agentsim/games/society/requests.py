@@ -159,7 +159,7 @@ class Act(Request[Acted]):
             **noted,
         }
 
-    def whole_schema(self) -> dict[str, Any]:
+    def schema(self) -> dict[str, Any]:
         return once(self.rules, "_schema", self._schema)
 
     def _schema(self) -> dict[str, Any]:
