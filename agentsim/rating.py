@@ -67,7 +67,7 @@ class Rating:
         fewest = max(1, self.seats - len(pool.members))
         self.most = self.entries or max(fewest, self.seats // 2)
         if not self.blocks:
-            raise UsageError(f"--games: a block has {self.seats}, one for every seat; ask for as many or more")
+            raise UsageError(f"--games: a block has {self.seats}, one for every seat; ask for at least as many")
         if not fewest <= self.most < self.seats:
             raise UsageError(
                 f"--entries: {self.most} of {self.seats} seats; {fewest} to {self.seats - 1} can be its own"

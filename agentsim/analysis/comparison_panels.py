@@ -272,7 +272,7 @@ def across_panels(found: Across) -> list[Panel]:
     note = (
         "Log strengths, with 95% of the posterior, from one fit in which each game has strengths of its own, spread "
         "around those of the label. The mean over these games counts each game alike, however often it was played; the "
-        "next column is of games like these. It is taken for granted that these games are a sample of such games, and "
+        "next column is of games like these. It is assumed that these games are a sample of such games, and "
         f"that the spread is the same for all. The spread between games is {written(found.spread, '.2f')}; Kendall's W "
         f"of their orders is {found.w:.2f} (0: nothing in common, 1: the same order; permutation test: "
         f"{p_value(found.w_p)})."

@@ -189,7 +189,7 @@ class Compared:
 
 
 def slug(title: str) -> str:
-    """A table's name for `--planned` and files: `Votes for one's own` is `votes-for-ones-own`."""
+    """A table's name for `--planned` and files: `Votes for the own maker` is `votes-for-ones-own`."""
     return "-".join("".join(mark for mark in title.lower() if mark.isalnum() or mark == " ").split())
 
 

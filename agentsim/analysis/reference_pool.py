@@ -162,7 +162,7 @@ def frozen(directory: Path) -> tuple[Pool, dict[str, str]]:
     their past. Raises `UsageError` where the games are not all of one scenario.
     """
     found = read_games(directory)
-    left_out = {**found.skipped, **{name: f"is {other} over again" for name, other in found.copies.items()}}
+    left_out = {**found.skipped, **{name: f"repeats {other}" for name, other in found.copies.items()}}
     members: dict[str, Member] = {}
     results: list[Result] = []
     base: dict[str, Any] | None = None

@@ -78,7 +78,7 @@ def ahead(found: Standings) -> str:
     if not told:
         return ""
     if not apart:
-        return "No two could be told apart head to head: every interval of 95% holds even."
+        return "Head to head no difference is shown: every 95% interval includes 50%."
     share, row, column = max(apart, key=lambda each: each[0].value)
     won, pairs = found.beats[row][column]
     one, other = found.lines[row].label, found.lines[column].label

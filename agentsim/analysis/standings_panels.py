@@ -90,19 +90,19 @@ def _ratings(found: Standings, kept: Standings | None) -> DataTable:
     p = p_value(found.wins_p)
     note = (
         "First of all: the chance to come first among one of each, from wins alone. Log strength: Plackett-Luce of all "
-        "places; expected are the wins that it foretells in these games. Both are posterior means with 95% of the "
+        "places; expected are the wins that it predicts in these games. Both are posterior means with 95% of the "
         "posterior. "
     )
     if found.wins_fail:
         note += (
-            f"The wins are not what the strengths foretell ({p}): strength is about places here, and no chance to come "
+            f"The strengths do not predict the wins ({p}): strength is about places here, and no chance to come "
             "first follows from it. "
         )
     else:
-        note += f"The wins are such as the strengths foretell ({p}): first by ranks is what follows from these. "
+        note += f"The strengths predict the wins ({p}): first by ranks is what follows from these. "
     note += (
-        "OpenSkill: mu ± sigma, game after game; it depends on their order. A strength is taken to be the same in all "
-        "games and seats, beside any others."
+        "OpenSkill: mu ± sigma, game after game; it depends on their order. A strength is assumed to be the "
+        "same in all games and seats, beside any others."
     )
     columns: tuple[str, ...] = (
         "games",
@@ -165,9 +165,9 @@ def _matrix(found: Standings) -> DataTable:
     met = [pairs for own in found.beats for _, pairs in own if pairs]
     note += f" Of {min(met, default=0)} to {max(met, default=0)} pairs; --format csv has each with its interval."
     if any(cell is not None for row in shade for cell in row):
-        note += " Shaded where the row is ahead and the interval of 95% leaves out even: the stronger, the further."
+        note += " Shaded where the row is ahead and the 95% interval excludes 50%; darker for a larger difference."
     else:
-        note += " No entry is shaded as ahead: every interval of 95% holds even, or the games are too few for one."
+        note += " No entry is shaded: every 95% interval includes 50%, or there are too few games for one."
     return DataTable("Head to head", ("", *labels), tuple(rows), note, shade=shade, sentence=sentences.ahead(found))
 
 
@@ -211,10 +211,10 @@ def _own_makers(own_makers: Sequence[OwnMaker]) -> DataTable:
         "How much more often voters choose a candidate of their own maker than other voters of the same ballot do: how "
         "good the candidate is does not count. Points are of the share of votes; intervals of 95% by games. A maker "
         "that cannot be told from the others has no row. What a voter has against a rival for other reasons is "
-        "taken not to go along with makers."
+        "assumed to be unrelated to makers."
     )
     columns = ("maker", "vote", "games", "votes", "points", "log odds")
-    return DataTable("Votes for one's own", columns, rows, note, sentence=sentences.own_maker(own_makers[0]))
+    return DataTable("Votes for the own maker", columns, rows, note, sentence=sentences.own_maker(own_makers[0]))
 
 
 def _relations(relations: Sequence[Relation]) -> DataTable:

@@ -60,7 +60,7 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
-    debug: Annotated[bool, typer.Option(DEBUG, help="Show where an error came from, not only what it is.")] = False,
+    debug: Annotated[bool, typer.Option(DEBUG, help="Print the traceback of an error.")] = False,
 ) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
@@ -88,7 +88,7 @@ def main() -> NoReturn:
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # the parser's own usage errors
             code = _fail(_reworded(error.format_message()) + _where_to_look(error), error.exit_code, debug)
         else:
-            hint = "" if debug else " (a mistake of agentsim or of a game; --debug shows where)"
+            hint = "" if debug else " (a bug in agentsim or in a game; --debug prints the traceback)"
             code = _fail(f"{type(error).__name__}: {error}{hint}", 1, debug)
     _flush()
     sys.exit(code if isinstance(code, int) else 0)

@@ -82,7 +82,7 @@ def batch(
             raise UsageError(f"--until-width: must be a number above 0, found {until_width:g}")
         until = {"width": until_width, **asdict(effect)}
     elif effect != o.Effect():
-        raise UsageError("--measure, --factor and --player: say which interval --until-width is of, which is missing")
+        raise UsageError("--until-width: needs --measure, --factor or --player, which name its interval")
     directory, manifest = prepare_batch(
         source.given,
         games=games,

@@ -134,7 +134,9 @@ def influence(
         ),
     ] = None,
     words: Annotated[str | None, o.option("--words", "Words in place of the message.", "TEXT")] = None,
-    each: Annotated[bool, o.option("--each", "Do it for such a message of every player of that round.")] = False,
+    each: Annotated[
+        bool, o.option("--each", "Do the same for every player's message of that kind in the round.")
+    ] = False,
     branches: Annotated[int, o.option("--branches", "How many branches a side.", "K", min=1)] = 20,
     limits: o.Limits,
     logs_dir: o.LogsDir = Path("logs"),
@@ -142,7 +144,7 @@ def influence(
     as_json: o.AsJson = False,
     keys: o.Keys,
 ) -> None:
-    """Say what a message did to its listeners and the outcome.
+    """Measure what a message did to its listeners and the outcome.
 
     Plays K branches in which decision N says what it said and K in which it is silent, says neutral words of the same
     length, or says TEXT; branch k of both has the same chance. The same command again goes on where one ended, and

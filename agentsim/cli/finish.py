@@ -113,7 +113,7 @@ def _print(files: RunFiles, history: History, html: Path | None) -> None:
         rows.append(_usage(history))
     if fork is not None and fork.inherited is not None and fork.inherited.calls:
         before = f"{counted(fork.inherited.calls, 'call')}, {money(fork.inherited.cost_usd)}"
-        rows.append(f"the parent's own calls are not in that, and were not made again: {before}")
+        rows.append(f"the parent's calls are not included, and were not made again: {before}")
     rows += [f"warning ({warning.count} times): {warning.message}" for warning in history.warnings]
     for row in rows:
         say(safe(row))

@@ -173,7 +173,7 @@ def plan(
     logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
 ) -> None:
-    """Say how many games a design needs.
+    """Compute how many games a design needs.
 
     Also what they cost, and the power of what is planned. An effect of the given size is then found with a power of
     80%, at 5% on both sides. The pilot says how blocks differ and what a game costs; it should have 20 blocks. Needs

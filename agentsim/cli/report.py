@@ -110,7 +110,7 @@ def _check_planned(found: Compared, planned: Sequence[str]) -> None:
     known = {*found.tables, *found.slugs, *(key for kind in found.kinds for key in kind.keys)}
     if unknown := [name for name in planned if name not in known]:
         raise UsageError(
-            f"--planned: {unknown[0]} is no table here and no setting that varies ({', '.join(sorted(known))})"
+            f"--planned: {unknown[0]} is neither a table here nor a setting that varies ({', '.join(sorted(known))})"
         )
 
 
@@ -211,10 +211,10 @@ def _say_what_is_left_out(compared: Compared) -> None:
     some_left_out(found.skipped)
     if found.copies:
         name, other = next(iter(found.copies.items()))
-        many = f"{len(found.copies)} games of bots are others over again and count once"
+        many = f"{len(found.copies)} games of bots repeat other games and count once"
         if len(found.copies) == 1:
-            many = "1 game of bots is another over again and counts once"
-        remark(f"{many}: {name} is {other}", 300)
+            many = "1 game of bots repeats another and counts once"
+        remark(f"{many}: {name} repeats {other}", 300)
     if apart := [game.parent for game in games if game.parent is not None]:
         whose = f"{len(set(apart))} {'run that is' if len(set(apart)) == 1 else 'runs that are'} not here"
         many = "1 game is a branch" if len(apart) == 1 else f"{len(apart)} games are branches"
@@ -240,7 +240,7 @@ def _warn_of(lines: Sequence[Standing]) -> None:
         typer.echo(shortened(f"warning: fallbacks decided more than {NOTABLE:.0%} of {whose}", 600))
 
 
-DECIDED = "what fallbacks decided says nothing about the players"
+DECIDED = "decisions by fallbacks say nothing about the players"
 
 
 def fell(part: Part, max_fallbacks: float) -> str:

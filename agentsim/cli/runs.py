@@ -87,7 +87,7 @@ def logs(
     as_seen_by: Annotated[str | None, o.option("--as-seen-by", "Only what this player could see.", "PLAYER")] = None,
     open_page: Annotated[bool, o.option("--open", "Open the page in a browser.")] = False,
 ) -> None:
-    """Write NAME.html beside NAME.json.
+    """Write the page of a run: NAME.html beside NAME.json.
 
     As seen by a player it is NAME.PLAYER.html, and the whole page stays.
     """
@@ -202,7 +202,7 @@ def bundle(
     ] = None,
     logs_dir: o.LogsDir = Path("logs"),
 ) -> None:
-    """Put a run into one file that proves it.
+    """Put a run into one file that can be verified anywhere.
 
     It holds scenario, prompts, journal, history and versions; `agentsim replay FILE` executes it again anywhere,
     without keys or network. What was said in the game is in it, and no key.

@@ -34,9 +34,9 @@ def init(
     for name in new:
         _write(directory / name, files[name])
     if not new:
-        typer.echo(safe(f"{directory.as_posix()}: all {len(files)} files are there already"))
+        typer.echo(safe(f"{directory.as_posix()}: all {len(files)} files exist already"))
         return
-    there = f", {len(files) - len(new)} were there already" if len(new) < len(files) else ""
+    there = f", {len(files) - len(new)} existed already" if len(new) < len(files) else ""
     typer.echo(safe(f"wrote {len(new)} files to {directory.as_posix()}{there}; its README.md says what to run first"))
 
 
@@ -74,7 +74,7 @@ def _missing(directory: Path, files: Mapping[str, bytes]) -> list[str]:
     if different:
         few = ", ".join(different[:3]) + (", ..." if len(different) > 3 else "")
         raise UsageError(
-            f"{directory}: {few}: there and different; nothing was written (valid: an empty or a new directory)"
+            f"{directory}: {few}: exists and differs; nothing was written (valid: an empty or a new directory)"
         )
     return [name for name in files if name not in there]
 
@@ -177,9 +177,9 @@ def _unchanged(texts: Mapping[Path, str], *, overwrite: bool) -> set[Path]:
     same = {path for path, text in texts.items() if _holds(path, text.encode())}
     there = [path for path in texts if path not in same and os.path.lexists(path)]
     if odd := [path for path in there if path.is_symlink() or not path.is_file()]:
-        raise UsageError(f"{_listed(odd)}: there and not a regular file; nothing was written")
+        raise UsageError(f"{_listed(odd)}: exists and is not a regular file; nothing was written")
     if there and not overwrite:
-        raise UsageError(f"{_listed(there)}: there and different; nothing was written (--overwrite replaces)")
+        raise UsageError(f"{_listed(there)}: exists and differs; nothing was written (--overwrite replaces)")
     return same
 
 
@@ -195,7 +195,7 @@ def _check_folder(directory: Path) -> None:
     except OSError as error:
         raise UsageError(f"{directory}: cannot be made: {error.strerror or error}") from None
     if blocked:
-        raise UsageError(f"{nearest}: there and not a directory; nothing was written")
+        raise UsageError(f"{nearest}: exists and is not a directory; nothing was written")
     if not os.access(nearest, os.W_OK | os.X_OK):
         raise UsageError(f"{directory}: cannot be written in; nothing was written")
 

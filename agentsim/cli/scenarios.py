@@ -260,7 +260,7 @@ def check(
     update: Annotated[bool, o.option("--update", "Rewrite the golden files.")] = False,
     seeds: Annotated[int, o.option("--seeds", "How many games a check plays.", "N", min=1)] = 20,
 ) -> None:
-    """Check that a game keeps what every game promises.
+    """Check a game against the promises of all games.
 
     Each check plays the game's tiny scenario on bots and says in one line that nothing was found, or what, and where;
     what else it found stands indented below. An error that stops several checks is said once. Exit code 1 where
@@ -269,7 +269,7 @@ def check(
     from agentsim.testing import CHECKS, case_of
 
     if update and golden is None:
-        raise UsageError("--update: which golden files? (--golden DIR)")
+        raise UsageError("--update: needs --golden DIR")
     case, failed = case_of(game, golden=golden, update=update, seeds=seeds), 0
     stopped: dict[str, list[str]] = {}  # the checks that an error stopped, by its place
     for name, look in CHECKS.items():

@@ -98,7 +98,7 @@ def _readable(name: str, head: Mapping[str, Any]) -> dict[str, bytes]:
             if player.get("prompt"):
                 found[f"{name}/prompts/{player['id']}.txt"] = str(player["prompt"]).encode()
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise JournalCorrupt(f"{name}.jsonl: its scenario is none", line=1) from None
+        raise JournalCorrupt(f"{name}.jsonl: its scenario is not valid", line=1) from None
     return found
 
 
@@ -183,7 +183,7 @@ def _told(archive: zipfile.ZipFile, path: Path, index: _Index, heads: Mapping[st
         raise UsageError(f"{path}: {missing[0]} is missing")
     for name, digest in index.files.items():
         if "/" in name and not (name in readable and _says(archive, name, digest, readable[name])):
-            raise UsageError(f"{path}: {name[:80]} does not say what the journal says")
+            raise UsageError(f"{path}: {name[:80]} differs from the journal")
 
 
 def _says(archive: zipfile.ZipFile, name: str, digest: str, content: bytes) -> bool:
@@ -233,4 +233,4 @@ def _harmless(archive: zipfile.ZipFile, path: Path) -> None:
         if not info.is_dir() and stat.S_IFMT(mode) not in {0, stat.S_IFREG}:
             raise UsageError(f"{path}: {info.filename[:80]!r} is not a plain file")
         if info.file_size > _FREELY and info.file_size > _TIGHTEST * max(1, info.compress_size):
-            raise UsageError(f"{path}: {info.filename[:80]!r} is packed {_TIGHTEST} to 1 and more, as no game is")
+            raise UsageError(f"{path}: {info.filename[:80]!r} is packed {_TIGHTEST} to 1 and more, which no game is")

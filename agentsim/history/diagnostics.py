@@ -143,7 +143,7 @@ class Shares:
         """A line where the share is notable, with the players and models that fell back."""
         if not self.notable:
             return None
-        return f"fallbacks decided {self.in_words}: what came of it says so much less about the players"
+        return f"fallbacks decided {self.in_words}: so the result says less about the players"
 
     @property
     def short(self) -> str:
@@ -162,7 +162,7 @@ class Shares:
             if named := _named(found):
                 parts.append(f"by {what}: {named}")
         if self.whole.turned_away:
-            parts.append(f"the game turned away {self.whole.turned_away:,} besides")
+            parts.append(f"the game also turned away {self.whole.turned_away:,}")
         return "; ".join(parts)
 
     def to_json(self) -> dict[str, Any]:

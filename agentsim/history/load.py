@@ -76,7 +76,7 @@ def parsed(raw: bytes, path: Path) -> History:
         why = why.replace("Input should be", "must be")
         raise UsageError(f"{path}: is not an agentsim history: {where or 'the file'}: {why}") from None
     except ValueError:
-        raise UsageError(f"{path}: is not an agentsim history: it holds a number that JSON has no word for") from None
+        raise UsageError(f"{path}: is not an agentsim history: it holds a number that JSON cannot express") from None
     return history
 
 
@@ -103,7 +103,7 @@ def derived(
     except Exception as error:
         problem = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         raise UsageError(
-            f"its events do not fit each other in {history.game}, rules version {history.rules_version} ({problem})"
+            f"its events do not fit together in {history.game}, rules version {history.rules_version} ({problem})"
         ) from error
 
 

@@ -260,7 +260,7 @@ class History(Record):
             if len(set(names)) < len(names):
                 raise ValueError(f"does not {what} once")
         if strangers := {*ranked, *(each.player for each in self.decisions)} - set(players):
-            raise ValueError(f"{min(strangers)[:80]!r} is none of its players")
+            raise ValueError(f"{min(strangers)[:80]!r} is not one of its players")
         if [part.index for part in self.rounds] != [*range(len(self.rounds))]:
             raise ValueError("does not number its rounds from 0 on")
         if any(places and not 0 <= min(places) <= max(places) < len(self.texts) for places in self._places()):

@@ -123,7 +123,7 @@ def table_file(directory: Path, stem: str, table: str, extension: str) -> Path:
     """
     path = directory / f"{stem}.{table}.{extension}"
     if path.with_suffix(".jsonl") == path and path.exists() and not is_table(path):
-        raise UsageError(f"{path}: is in the way: it is no exported table, and may be the journal of a run")
+        raise UsageError(f"{path}: exists and is not an exported table; it may be the journal of a run")
     return path
 
 

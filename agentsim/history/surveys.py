@@ -28,10 +28,10 @@ def interviews_in(history: History) -> tuple[Interview, ...]:
     try:
         found = _INTERVIEWS.validate_python(history.scenario.get("interviews", ()), strict=False)
     except ValidationError:
-        raise UsageError("its scenario's interviews are none") from None
+        raise UsageError("its scenario's interviews are not valid") from None
     places = [each.survey for each in history.decisions if each.survey is not None]
     if any(not (0 <= each.interview < len(found) and 0 <= each.round < len(history.rounds)) for each in places):
-        raise UsageError("a decision answers an interview that its scenario has not")
+        raise UsageError("a decision answers an interview that its scenario does not have")
     return found
 
 

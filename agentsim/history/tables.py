@@ -105,9 +105,9 @@ def _own_tables(history: History) -> dict[str, Frame]:
     """The tables of the run's game, with players' models."""
     game = games.find(history.game)
     own = derived(game.tables, told_events(history, game), history)
-    assert not set(own) & set(BASE), f"{game.name}: tables {sorted(set(own) & set(BASE))} are every run's"
+    assert not set(own) & set(BASE), f"{game.name}: tables {sorted(set(own) & set(BASE))} exist in every run"
     for name, frame in own.items():
-        assert not set(frame.columns) & RESERVED, f"{game.name}: columns of {name} that are kept for agentsim"
+        assert not set(frame.columns) & RESERVED, f"{game.name}: columns of {name} that are reserved for agentsim"
     models = {player.id: player.model for player in history.players}
     models |= {name: models[player] for player, name in history.names.items()}
     return {name: _with_models(frame, models) for name, frame in own.items()}
@@ -189,7 +189,7 @@ def _json(value: Any, where: str) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        raise UsageError(f"{where} holds a number that JSON has no word for") from None
+        raise UsageError(f"{where} holds a number that JSON cannot express") from None
 
 
 @dataclass(frozen=True)

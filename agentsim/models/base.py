@@ -55,7 +55,7 @@ def _encodable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("holds half a character") from None
+        raise ValueError("holds an incomplete character") from None
     return text
 
 

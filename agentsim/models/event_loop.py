@@ -70,7 +70,7 @@ def make_room(calls: int, games: int = 1, *, connections: int = 0) -> str | None
     _PLACES[loop].tight = room < connections
     if room >= calls:
         return None
-    return f"ulimit -n is {soft}: at most {room} calls are made at once, not {calls}; a higher limit takes more"
+    return f"ulimit -n is {soft}: at most {room} calls are made at once, not {calls}; a higher limit allows more"
 
 
 def soft_limit() -> int:

@@ -173,7 +173,7 @@ class Faults:
     def _final(self, status: int, complaint: _Complaint, says: str) -> ModelError:
         if status == 401 or (status == 400 and _BAD_KEY.search(complaint.words)):
             variable = " or ".join(self.profile.key_envs)
-            what = f"does not accept the key in {variable}" if variable else "wants a key, and none was sent"
+            what = f"does not accept the key in {variable}" if variable else "needs a key, and none was sent"
             hint = "" if variable else f"; name its variable as `api_key_env` in [providers.{self.profile.provider}]"
             return self._rejected("bad_key", status, f"{what} (HTTP {status}){hint}{says}")
         if status in {402, 429}:

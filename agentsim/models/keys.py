@@ -68,7 +68,9 @@ def key_for(profile: Profile, env: Mapping[str, str]) -> str | None:
         raise ScenarioError(f"{profile.provider} needs a key: set {names} in the environment or in ./.env")
     # A line break or an accent would end up, with the key, in an error of the HTTP layer.
     if not re.fullmatch(r"[\x21-\x7e]+", value):
-        raise ScenarioError(f"the key in {name} has characters that no key has (a space, a line break, an accent)")
+        raise ScenarioError(
+            f"the key in {name} has characters that keys do not have (a space, a line break, an accent)"
+        )
     return value
 
 
@@ -125,7 +127,7 @@ def _check(profile: Profile, variable: str, env: Mapping[str, str]) -> None:
     """Raise `ScenarioError` where a variable may not be sent to the profile's address without leave."""
     allowed = env.allowed if isinstance(env, Variables) else frozenset()
     if variable not in allowed and (why := _objection(variable, profile.base_url)) is not None:
-        problem = f"{variable} would be sent as a key to {_place(profile)}: it {why}; --allow-key {variable} lets it go"
+        problem = f"{variable} would be sent as a key to {_place(profile)}: it {why}; --allow-key {variable} allows it"
         raise ScenarioError(problem, key=f"providers.{profile.provider}.api_key_env")
 
 
@@ -152,7 +154,7 @@ def _objection(variable: str, address: str) -> str | None:
             return None if is_own(profile.provider, address) else f"is for {profile.provider} alone"
     words = set(name.split("_"))
     if _A_KEY_BY_NAME.fullmatch(name) is None or words & _NO_KEY_OF_A_PROVIDER:
-        return "is no provider's key by its name, as LAB_KEY or LAB_API_TOKEN would be"
+        return "is not a name of a provider's key, such as LAB_KEY or LAB_API_TOKEN"
     owners = [(whose, hosts.split()) for whose, first_words, hosts in _OWNERS if words & set(first_words.split())]
     parts = urlsplit(address)
     is_theirs = parts.scheme == "https" and any(

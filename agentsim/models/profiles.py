@@ -40,9 +40,9 @@ _MAX_TOKENS = frozenset({"max_tokens", "max_completion_tokens", "n_predict"})
 _NEVER_EXTRA = {
     "model": "`model`",
     "messages": "the prompt",
-    "stream": "nothing: answers are read whole",
-    "stream_options": "nothing: answers are read whole",
-    "n": "nothing: one answer is asked for",
+    "stream": "no option, since answers are read whole",
+    "stream_options": "no option, since answers are read whole",
+    "n": "no option, since one answer is asked for",
     "timeout": "`timeout_s`",
     "extra_headers": "`api_key_env` of a provider",
     "extra_query": "`base_url` of a provider",
@@ -55,7 +55,7 @@ def extra_problem(extra: Mapping[str, Any]) -> str | None:
     """Why these extra parameters cannot be sent, or None."""
     for key in extra:
         if key in _NEVER_EXTRA:
-            return f"`{key}` cannot be set there; what sets it is {_NEVER_EXTRA[key]}"
+            return f"`{key}` cannot be set there; it is set by {_NEVER_EXTRA[key]}"
         if key in _MAX_TOKENS:
             return f"`{key}` cannot be set there; say max_tokens"
     inner = extra.get("extra_body", {})
@@ -66,7 +66,7 @@ def extra_problem(extra: Mapping[str, Any]) -> str | None:
     try:
         json.dumps(extra, allow_nan=False)
     except (TypeError, ValueError):
-        return "the extra parameters hold something that JSON has no word for (a date, nan, inf)"
+        return "the extra parameters hold something that JSON cannot express (a date, nan, inf)"
     return None
 
 

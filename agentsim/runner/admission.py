@@ -272,5 +272,5 @@ class CircuitBreaker:
             return
         row = f"{self._streak[provider]} calls in a row failed; the last: " if call.fault == "transport" else ""
         if call.held and self._held[call.link.name] >= _TWICE:
-            row = "wants more time than rate_limit_patience_s, twice without an answer between; the last: "
+            row = "wants more time than rate_limit_patience_s, twice with no answer in between; the last: "
         raise ProviderStopped(f"{provider}: {row}{call.error}") from None

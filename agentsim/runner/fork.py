@@ -216,9 +216,7 @@ def _changed(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario
     for change in changes:
         first = change.partition("=")[0].strip().partition(".")[0]
         if first not in _MAY_CHANGE:
-            raise UsageError(
-                f"--set {first}: would change the past as well, or is no part of it (valid: {', '.join(_MAY_CHANGE)})"
-            )
+            raise UsageError(f"--set {first}: cannot be changed by a fork (valid: {', '.join(_MAY_CHANGE)})")
     if not changes:
         return scenario
     screen(overridden({}, changes))  # what is changed is kept as it was typed

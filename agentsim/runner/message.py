@@ -106,7 +106,7 @@ class Message:
             request.check(decision)
         except (ValueError, DecisionError) as error:
             why = " ".join(str(error).split())[:200]
-            raise UsageError(f"{arm}: not in place of the words of decision {self.parent.ask.index}: {why}") from None
+            raise UsageError(f"{arm}: cannot replace the words of decision {self.parent.ask.index}: {why}") from None
         return replace(self, arm=arm, instead=decision)
 
 

@@ -95,7 +95,7 @@ class Playback(Recording):
     live = False
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        """Read the files; `UsageError` names the line that is no recorded reply. A torn last line is left out."""
+        """Read the files; `UsageError` names the line that is not a recorded reply. A torn last line is left out."""
         self.played = tuple(path.name for path in paths)
         self._answers: _Answers = {}
         for path in paths:
@@ -195,7 +195,7 @@ def _read(path: Path) -> tuple[int | None, _Answers]:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
     if not rows:
-        raise UsageError(f"{path}: is empty, and no recording")
+        raise UsageError(f"{path}: is empty, not a recording")
     found: _Answers = {}
     head: Mapping[str, Any] = {}
     for number, row in enumerate(rows, start=1):
@@ -217,7 +217,7 @@ def _read(path: Path) -> tuple[int | None, _Answers]:
             why = str(error)
             if isinstance(error, ValidationError):
                 why = ": ".join(filter(None, first_objection(error)))
-            raise UsageError(f"{path}: line {number}: is no recorded reply: {why[:200]}") from None
+            raise UsageError(f"{path}: line {number}: is not a recorded reply: {why[:200]}") from None
     return head.get("seed"), found
 
 
@@ -230,7 +230,7 @@ def _head(line: Any) -> Mapping[str, Any]:
         raise ValueError(f"format {str(line['format'])[:40]!r}, this version reads {known}")
     seed = line.get("seed")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < _MAX_SEED):
-        raise ValueError("`seed` is no seed")
+        raise ValueError("`seed` must be a whole number, 0 or more")
     return line
 
 

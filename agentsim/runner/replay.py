@@ -86,10 +86,10 @@ def prove(files: RunFiles) -> Proof:
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object's members; `ValueError` where a key stands twice, of which other readers may take the other."""
+    """An object's members; `ValueError` where a key occurs twice, of which other readers may take the other."""
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key occurs twice")
     return members
 
 

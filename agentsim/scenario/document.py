@@ -29,7 +29,7 @@ _MEMORIES = {"none": "full", "summarization": "summary"}
 def beside(document: Mapping[str, Any], further: Mapping[str, Any]) -> dict[str, Any]:
     """The tables of two files as those of one; `ScenarioError` for what stands in both."""
     if twice := sorted(document.keys() & further.keys()):
-        raise ScenarioError("stands in both files", key=dotted(twice[:1]), valid="either of them")
+        raise ScenarioError("is in both files", key=dotted(twice[:1]), valid="either of them")
     return {**document, **further}
 
 

@@ -52,7 +52,9 @@ class DesignTable(ClosedTable):
     interactions: tuple[tuple[str, str], ...] = Field(default=(), description="Pairs of factors")
     replicates: int | None = Field(default=None, ge=1, description="Blocks: how often the whole design is played")
     measures: tuple[str, ...] = Field(default=(), description="The planned measures; all if absent")
-    players: tuple[str, ...] = Field(default=(), description="Whose; absent: those whom a factor is of, or all")
+    players: tuple[str, ...] = Field(
+        default=(), description="Whose measures; absent: players that a factor concerns, or all"
+    )
 
 
 @dataclass(frozen=True)

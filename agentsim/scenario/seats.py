@@ -226,7 +226,7 @@ def expanded(template: str, values: Mapping[str, str]) -> str:
             return "$"
         name = match[1]
         if name is None:
-            raise ValueError("has a ${ that is not closed; $$ is a dollar")
+            raise ValueError("has a ${ that is not closed; $$ gives a dollar sign")
         if name not in values:
             near = difflib.get_close_matches(name, values, n=1)
             hint = f"did you mean ${{{near[0]}}}?" if near else f"known: {', '.join(f'${{{key}}}' for key in values)}"

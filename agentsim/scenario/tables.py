@@ -45,9 +45,9 @@ def _model(text: str) -> str:
 def _chain(models: tuple[str, ...]) -> tuple[str, ...]:
     for model in models:
         if len(models) > 1 and ModelName.parse(model).kind in {"bot", "human"}:
-            raise ValueError(f"{model} can always be reached, and stands alone: a list is of models that may fail")
+            raise ValueError(f"{model} can always be reached; a list is for models that may fail")
         if models.count(model) > 1:
-            raise ValueError(f"{model} stands twice in the list")
+            raise ValueError(f"{model} occurs twice in the list")
     return models
 
 
@@ -114,7 +114,7 @@ class PlayerTable(Defaults):
 
     id: PlayerName | None = Field(
         default=None,
-        description="The player's id; with count, what the numbers are put after; absent: made of prompt_file's name",
+        description="The player's id; with count, what the numbers follow; absent: made from prompt_file's name",
     )
     player_id: PlayerName | None = Field(default=None, description="Accepted for id")
     character_prompt: str | None = Field(default=None, description="Accepted for prompt")
@@ -175,13 +175,13 @@ class ScenarioTable(ClosedTable):
     rules_version: int | None = Field(
         default=None, description="The game's rule set: the newest if absent; game_config may set single rules apart"
     )
-    defaults: Defaults = Field(default=Defaults(), description="What holds for every player")
+    defaults: Defaults = Field(default=Defaults(), description="Settings of every player")
     game_config: dict[str, JsonValue] = Field(default_factory=dict, description="The game's own table")
-    limits: Limits = Field(default=Limits(), description="What stops a run")
+    limits: Limits = Field(default=Limits(), description="Limits that stop a run")
     providers: dict[str, ProviderSettings] = Field(default_factory=dict, description="OpenAI-compatible endpoints")
     prices: dict[str, Price] = Field(default_factory=dict, description="US dollars per million tokens, by model name")
     staff: dict[str, StaffTable] = Field(
-        default_factory=dict, description="Models for decisions that are not a player's"
+        default_factory=dict, description="Models for decisions that belong to no player"
     )
     players: tuple[PlayerTable, ...] = Field(default=(), description="Who plays, in seat order")
     interviews: tuple[Interview, ...] = Field(

@@ -179,7 +179,7 @@ def test_a_message_is_what_others_hear_of_a_decision_and_silence_is_what_the_req
     assert quip.swapped().instead.quips == {}, "no quip may be empty, and the fallback has none"
     assert len(whisper.listeners) == 1, "who is not told does not hear"
     assert post.swapped().arm == "neutral", "a post may not be empty"
-    with pytest.raises(UsageError, match=r"silence: not in place of the words of decision .* must not be empty"):
+    with pytest.raises(UsageError, match=r"silence: cannot replace the words of decision .* must not be empty"):
         post.swapped("silence")
 
 

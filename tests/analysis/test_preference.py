@@ -104,7 +104,7 @@ def test_models_of_one_maker_have_no_other_to_prefer_them_to() -> None:
 def test_the_report_says_points_and_n_and_nothing_of_blind_votes() -> None:
     games = jury_votes(np.random.default_rng(11), Jury(games=40))
     found = own_makers(games)
-    (shown,) = [panel for panel in panels(standings(games), found) if panel.title == "Votes for one's own"]
+    (shown,) = [panel for panel in panels(standings(games), found) if panel.title == "Votes for the own maker"]
     assert isinstance(shown, DataTable)
     assert shown.columns == ("maker", "vote", "games", "votes", "points", "log odds")
     assert shown.rows[0][:4] == ("all", "to win", found[0].games, found[0].votes)

@@ -58,7 +58,7 @@ def test_what_is_unfinished_or_no_history_is_left_out_and_said(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("players", "why"), [([], "'A' is none of its players"), ([0, 1, 2, 0], "does not name each player once")]
+    ("players", "why"), [([], "'A' is not one of its players"), ([0, 1, 2, 0], "does not name each player once")]
 )
 def test_a_history_that_does_not_name_each_player_once_is_left_out(
     players: list[int], why: str, tmp_path: Path
@@ -189,7 +189,7 @@ def test_planned_comparisons_stand_apart(tmp_path: Path) -> None:
         page.index('id="planned"') < page.index("Conditions:") < page.index('id="panels"') < page.index("Standings (")
     )
     wrong = agentsim("report", str(folder), "--planned", "luck", cwd=tmp_path)
-    assert (wrong.code, "luck is no table here and no setting that varies" in wrong.line) == (2, True)
+    assert (wrong.code, "luck is neither a table here nor a setting that varies" in wrong.line) == (2, True)
 
 
 def test_models_that_a_batch_rotates_are_a_planned_comparison(tmp_path: Path) -> None:

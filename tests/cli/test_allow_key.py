@@ -59,7 +59,7 @@ def refusal(said: Said, server: FakeServer) -> None:
     """One line that says how it could be, exit code 2, and nothing sent."""
     assert said.code == 2
     assert f"providers.fake.api_key_env: {VARIABLE} would be sent as a key to http://127.0.0.1:" in said.line
-    assert said.line.endswith(f"--allow-key {VARIABLE} lets it go")
+    assert said.line.endswith(f"--allow-key {VARIABLE} allows it")
     assert VALUE not in said.out + said.err
     assert server.received == []
 
@@ -152,7 +152,7 @@ def test_a_cluster_is_sent_the_leave_and_not_the_key(
     server.received.clear()
     monkeypatch.setattr(os, "environ", {**os.environ, **ENV})
     end = play_task({**cluster.tasks[0], "name": "another", "allowed": []})
-    assert f"--allow-key {VARIABLE} lets it go" in str(end.error)
+    assert f"--allow-key {VARIABLE} allows it" in str(end.error)
     assert server.received == []
 
 

@@ -190,7 +190,7 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "replies of something else": (
         (*PLAYED, "--replay-replies", "broken.jsonl"),
-        "broken.jsonl: line 1: is no recorded reply: ",
+        "broken.jsonl: line 1: is not a recorded reply: ",
     ),
     "recorded and replayed": (
         (*PLAYED, "--record", "new.jsonl", "--replay-replies", "broken.jsonl"),
@@ -277,12 +277,12 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "scenarios over a file": (
         ("gen-items", "--configs", "file"),
-        "file: there and not a directory; nothing was written",
+        "file: exists and is not a directory; nothing was written",
     ),
     "items into nothing": (("gen-items", "--out", ""), "Invalid value for '--out': must be a path, found ''"),
     "init nowhere": (("init",), "Missing argument 'DIR' (`agentsim init --help` says what is valid)"),
     "init nothing": (("init", ""), "Invalid value for 'DIR': must be a path, found ''"),
-    "init below a file": (("init", "file/x"), "file: there and not a directory; nothing was written"),
+    "init below a file": (("init", "file/x"), "file: exists and is not a directory; nothing was written"),
     "init too long": (("init", "x" * 300), "xxxxxxxx"),
     "init two": (
         ("init", "a", "b"),
@@ -382,7 +382,10 @@ def test_a_mistake_of_ours_is_one_line_too(project: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr("agentsim.history.load.list_runs", broken)
     said = agentsim("runs", cwd=project)
-    assert said.line == "ZeroDivisionError: by nothing at all (a mistake of agentsim or of a game; --debug shows where)"
+    assert (
+        said.line
+        == "ZeroDivisionError: by nothing at all (a bug in agentsim or in a game; --debug prints the traceback)"
+    )
     assert (said.code, said.out) == (1, "")
 
 

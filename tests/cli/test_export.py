@@ -254,7 +254,7 @@ def test_no_export_replaces_a_journal(killed: bool, project: Path) -> None:
     said = agentsim("export", "done", "--format", "jsonl", cwd=project)
     path = "logs/done.events.jsonl"
     assert (said.code, said.out) == (2, "")
-    assert said.line == f"{path}: is in the way: it is no exported table, and may be the journal of a run"
+    assert said.line == f"{path}: exists and is not an exported table; it may be the journal of a run"
     assert snapshot(project) == before
     assert "\ndone.events " in agentsim("runs", cwd=project).out
 

@@ -79,7 +79,7 @@ def test_nothing_is_overwritten_or_written_beside_what_differs(configs: tuple[st
     before = snapshot(tmp_path)
     said = agentsim("gen-items", *configs, cwd=tmp_path)
     assert (said.code, said.out) == (2, "")
-    assert said.line == "items/trap.json: there and different; nothing was written (--overwrite replaces)"
+    assert said.line == "items/trap.json: exists and differs; nothing was written (--overwrite replaces)"
     assert snapshot(tmp_path) == before
 
 
@@ -176,15 +176,15 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "extra for a fixed kind": (("--extra", "0", "--kind", "trap"), "--extra 0 is for --kind random"),
     "too many": (("--extra", "491", "--kind", "random"), "'--extra': must be less than or equal to 490"),
     "negative extra": (("--extra", "-1", "--kind", "random"), "'--extra': must be greater than or equal to 0"),
-    "out is a file": (("--out", "file"), "file: there and not a directory; nothing was written"),
-    "out is under a file": (("--out", "file/deep"), "file: there and not a directory; nothing was written"),
+    "out is a file": (("--out", "file"), "file: exists and is not a directory; nothing was written"),
+    "out is under a file": (("--out", "file/deep"), "file: exists and is not a directory; nothing was written"),
     "a directory where a file would be": (
         ("--out", "odd", "--overwrite"),
-        "odd/trap.json: there and not a regular file",
+        "odd/trap.json: exists and is not a regular file",
     ),
     "a link where a file would be": (
         ("--out", "linked", "--overwrite"),
-        "linked/trap.json: there and not a regular file",
+        "linked/trap.json: exists and is not a regular file",
     ),
 }
 

@@ -56,11 +56,11 @@ def test_a_second_time_changes_nothing_and_puts_back_what_is_gone(tmp_path: Path
     before = snapshot(tmp_path)
     said = agentsim("init", "lab", cwd=tmp_path)
     count = len([path for path in (tmp_path / "lab").rglob("*") if path.is_file()])
-    assert (said.code, said.out) == (0, f"lab: all {count} files are there already\n")
+    assert (said.code, said.out) == (0, f"lab: all {count} files exist already\n")
     assert snapshot(tmp_path) == before
     (tmp_path / "lab" / "configs" / "auction.toml").unlink()
     said = agentsim("init", ".", cwd=tmp_path / "lab")
-    assert said.out.startswith(f"wrote 1 files to ., {count - 1} were there already")
+    assert said.out.startswith(f"wrote 1 files to ., {count - 1} existed already")
     assert snapshot(tmp_path) == before
 
 
@@ -85,13 +85,13 @@ def _in_the_way(lab: Path) -> None:
     lab.write_text("mine", encoding="utf-8")
 
 
-DIFFERENT = ": there and different; nothing was written (valid: an empty or a new directory)"
+DIFFERENT = ": exists and differs; nothing was written (valid: an empty or a new directory)"
 TAKEN: dict[str, tuple[Callable[[Path], None], str]] = {
     "a file of that name": (_readme, f"lab: README.md{DIFFERENT}"),
     "a link that leads nowhere": (_link, f"lab: README.md{DIFFERENT}"),
     "a folder of that name": (_folder, f"lab: .env.example{DIFFERENT}"),
-    "a file for a folder": (_file, "lab/prompts: there and not a directory; nothing was written"),
-    "a file for the whole": (_in_the_way, "lab: there and not a directory; nothing was written"),
+    "a file for a folder": (_file, "lab/prompts: exists and is not a directory; nothing was written"),
+    "a file for the whole": (_in_the_way, "lab: exists and is not a directory; nothing was written"),
 }
 
 

@@ -1,4 +1,4 @@
-"""JSON lines: what `json` would write, and nothing that JSON has no word for."""
+"""JSON lines: what `json` would write, and nothing that JSON cannot express."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def _altered(path: Path, name: str, content: bytes, listed: str | None = None) -
         ("..", "00", "is not the name"),
         ("C:\\x", "00", "is not the name"),
         ("extra.txt", "00", "is not what was bundled"),
-        ("one/scenario.json", None, "one/scenario.json does not say what the journal says"),
+        ("one/scenario.json", None, "one/scenario.json differs from the journal"),
     ],
 )
 def test_what_was_altered_is_refused(
@@ -276,20 +276,20 @@ def _lying(path: Path, change: Callable[[dict[str, Any], dict[str, bytes]], None
 LIES: dict[str, tuple[Callable[[dict[str, Any], dict[str, bytes]], Any], str]] = {
     "another prompt": (
         lambda _, members: members.update({"one/prompts/B.txt": b"Be cruel."}),
-        "one/prompts/B.txt does not say what the journal says",
+        "one/prompts/B.txt differs from the journal",
     ),
     "another scenario": (
         lambda _, members: members.update(
             {"one/scenario.json": members["one/scenario.json"].replace(b"island", b"empire", 1)}
         ),
-        "one/scenario.json does not say what the journal says",
+        "one/scenario.json differs from the journal",
     ),
     "a prompt of no player": (
         lambda index, members: (
             members.update({"one/prompts/X.txt": b"x"}),
             index["files"].update({"one/prompts/X.txt": ""}),
         ),
-        "one/prompts/X.txt does not say what the journal says",
+        "one/prompts/X.txt differs from the journal",
     ),
     "a prompt that is not listed": (
         lambda index, _: index["files"].pop("one/prompts/B.txt"),
@@ -355,4 +355,4 @@ def test_a_bundle_that_was_zipped_again_is_the_same_bundle(run: RunFiles, tmp_pa
 def test_a_journal_whose_scenario_is_none_is_not_bundled(run: RunFiles, tmp_path: Path, players: object) -> None:
     change_line(run.journal, '"record":"run"', lambda head: head["scenario"].update(players=players))
     refused = agentsim("bundle", "one", cwd=tmp_path)
-    assert (refused.code, refused.line) == (2, "line 1: one.jsonl: its scenario is none")
+    assert (refused.code, refused.line) == (2, "line 1: one.jsonl: its scenario is not valid")

@@ -159,9 +159,9 @@ def test_a_games_own_tables_are_of_its_seats_and_its_log(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("own", "problem"),
     [
-        ({"usage": Frame(("Player",), ())}, r"tables \['usage'\] are every run's"),
-        ({"days": Frame(("Day", "status"), ())}, "columns of days that are kept for agentsim"),
-        ({"days": Frame(("record",), ())}, "columns of days that are kept for agentsim"),
+        ({"usage": Frame(("Player",), ())}, r"tables \['usage'\] exist in every run"),
+        ({"days": Frame(("Day", "status"), ())}, "columns of days that are reserved for agentsim"),
+        ({"days": Frame(("record",), ())}, "columns of days that are reserved for agentsim"),
     ],
     ids=["a table of ours", "a leading column", "the mark of a journal"],
 )
@@ -188,7 +188,7 @@ def test_foreign_metadata_is_no_number_of_a_decision() -> None:
 def test_a_number_that_json_has_not_is_named() -> None:
     bad = history()
     bad.decisions[1].decision["vote"] = float("nan")
-    with pytest.raises(UsageError, match=r"^decision 2 holds a number that JSON has no word for$"):
+    with pytest.raises(UsageError, match=r"^decision 2 holds a number that JSON cannot express$"):
         run_tables(bad)
 
 

@@ -277,7 +277,7 @@ def test_a_torn_last_line_is_left_out(recorded: tuple[Path, Path]) -> None:
 
 BROKEN = {
     "nothing": (b"", "is empty"),
-    "no format": (b'{"call": "A/vote/1/1"}\n', "line 1: is no recorded reply: missing 'format'"),
+    "no format": (b'{"call": "A/vote/1/1"}\n', "line 1: is not a recorded reply: missing 'format'"),
     "a later format": (b'{"format": "agentsim-cassette/9"}\n', "line 1: .* this version reads agentsim-cassette/1"),
     "no JSON": (b'{"format": "agentsim-cassette/1"}\nwhat\n', "line 2"),
     "a journal": (b'{"record": "run"}\n', "line 1"),

@@ -53,7 +53,7 @@ UNWELL = Raw(500, {"error": {"message": "the server is unwell"}})
 @pytest.mark.parametrize(
     ("broken", "says"),
     [
-        ("bad_key", "wants a key, and none was sent"),
+        ("bad_key", "needs a key, and none was sent"),
         ("unknown_model", "HTTP 404"),
         ("no_credit", "no credit is left"),
         ("quota", "no credit is left"),

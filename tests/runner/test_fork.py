@@ -356,7 +356,7 @@ def test_a_report_counts_copies_once_and_says_so(parent: RunFiles) -> None:
     assert report["copies"] == copies
     assert report["games"] == 1, "the twin's branch has a parent here: the first of the two"
     assert len(read_games(parent.directory).games) == 5, "the parent; a branch with its luck, three with others"
-    assert "4 games of bots are others over again and count once" in said.err
+    assert "4 games of bots repeat other games and count once" in said.err
 
 
 def test_branches_without_their_parent_are_games_and_said_to_share_a_past(parent: RunFiles) -> None:
@@ -405,5 +405,5 @@ def test_a_history_that_tells_of_somebody_who_does_not_play_is_none(parent: RunF
     found = json.loads(parent.history.read_text("utf-8"))
     (found["decisions"] if whose == "decision" else found["outcome"]["standings"])[0]["player"] = "zz"
     parent.history.write_text(json.dumps(found), encoding="utf-8")
-    with pytest.raises(UsageError, match="'zz' is none of its players"):
+    with pytest.raises(UsageError, match="'zz' is not one of its players"):
         load_history(parent.history)

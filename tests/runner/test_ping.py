@@ -51,7 +51,7 @@ def test_a_model_that_answers_is_asked_once_as_its_seat_would_be(tmp_path: Path)
 
 
 FAILURES = {
-    "bad_key": "wants a key, and none was sent",
+    "bad_key": "needs a key, and none was sent",
     "no_credit": "no credit is left",
     "forbidden": "the key may not use this model",
     "unknown_model": "is not found at 127.0.0.1:",

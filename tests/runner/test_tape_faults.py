@@ -125,7 +125,7 @@ def test_a_line_that_is_no_reply_is_refused_before_the_game_begins(
     (tmp_path / "tape.jsonl").write_text(f"{first}\n{bad}\n", encoding="utf-8")
     said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
     assert said.code == 2
-    assert said.line.startswith("tape.jsonl: line 2: is no recorded reply: ")
+    assert said.line.startswith("tape.jsonl: line 2: is not a recorded reply: ")
     assert says in said.line
     assert not (tmp_path / "logs").exists()
 
@@ -134,7 +134,7 @@ def test_two_replies_to_one_call_in_one_file_are_refused(tmp_path: Path) -> None
     config(tmp_path)
     tape(tmp_path, row(), row("B/pitch/1/1"), row())
     said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
-    problem = "is no recorded reply: a second reply of fake/echo to A/pitch/1/1"
+    problem = "is not a recorded reply: a second reply of fake/echo to A/pitch/1/1"
     assert (said.code, said.line) == (2, f"tape.jsonl: line 4: {problem}")
 
 
@@ -248,7 +248,10 @@ def test_a_seed_that_is_none_is_refused(tmp_path: Path, seed: str) -> None:
     config(tmp_path)
     (tmp_path / "tape.jsonl").write_text(f'{{"format":"agentsim-cassette/1","seed":{seed}}}\n', encoding="utf-8")
     said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
-    assert (said.code, said.line) == (2, "tape.jsonl: line 1: is no recorded reply: `seed` is no seed")
+    assert (said.code, said.line) == (
+        2,
+        "tape.jsonl: line 1: is not a recorded reply: `seed` must be a whole number, 0 or more",
+    )
 
 
 @pytest.mark.parametrize("then", [(), ("--set", PRICED)], ids=["unknown", "known"])

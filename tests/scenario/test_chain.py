@@ -81,7 +81,7 @@ def test_staff_may_have_one(tmp_path: Path) -> None:
     assert load(written(tmp_path, text)).staff["summarizer"].title == "lab/a > lab/b"
 
 
-ALONE = "can always be reached, and stands alone: a list is of models that may fail"
+ALONE = "can always be reached; a list is for models that may fail"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ ALONE = "can always be reached, and stands alone: a list is of models that may f
     [
         ('["lab/a", "bot/bold"]', f"players.1.model: bot/bold {ALONE}"),
         ('["human", "lab/a"]', f"players.1.model: human {ALONE}"),
-        ('["lab/a", "lab/a"]', "players.1.model: lab/a stands twice in the list"),
+        ('["lab/a", "lab/a"]', "players.1.model: lab/a occurs twice in the list"),
         ('["lab/a", "gpt-4"]', f'players.1.model.1: {MODEL_SHAPE}, found "gpt-4"'),
         ('["lab/a", "lap/b"]', "players.1.model.1: there is no provider 'lap'; did you mean lab?"),
         ('["lab/a", "script:no.json"]', "players.1.model.1: no such file: no.json"),

@@ -99,7 +99,10 @@ ADDED = {
         "players.1.character_prompt: has an unknown placeholder ${x.y} "
         "(known: ${player}, ${players}, ${others}, ${game})",
     ),
-    "open placeholder": ("prompt = '${player'", "players.1.prompt: has a ${ that is not closed; $$ is a dollar"),
+    "open placeholder": (
+        "prompt = '${player'",
+        "players.1.prompt: has a ${ that is not closed; $$ gives a dollar sign",
+    ),
     "twice": (
         "max_tokens = 1\nclient_kwargs = { max_tokens = 2 }",
         "players.1: max_tokens stands both here and in client_kwargs",
@@ -161,7 +164,7 @@ ADDED = {
     "password in a URL": ("[providers.lab]\nbase_url = 'http://me:pass@host/v1'", f"providers.lab.base_url: {ADVICE}"),
     "extra that is ours": (
         "[providers.lab]\nbase_url = 'http://host/v1'\nextra_body = { stream = true }",
-        "providers.lab.extra_body: `stream` cannot be set there; what sets it is nothing: answers are read whole",
+        "providers.lab.extra_body: `stream` cannot be set there; it is set by no option, since answers are read whole",
     ),
     "host with an empty part": (
         "[providers.lab]\nbase_url = 'http://a..b:1/v1'",

@@ -220,7 +220,7 @@ def test_a_game_id_is_the_seed_unless_one_is_given(tmp_path: Path) -> None:
         (
             "[game]",
             'name = "x"\n[[players]]\nid = "Z"\n[game]',
-            "rules.toml: players: stands in both files (valid: either of them)",
+            "rules.toml: players: is in both files (valid: either of them)",
         ),
         ("[game]", "[game", "rules.toml: not TOML: "),
         ("[game]", "[game]\ngame_id = 1979-05-27", "rules.toml: game.game_id: "),

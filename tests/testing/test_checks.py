@@ -185,4 +185,4 @@ def test_a_changed_golden_file_is_one_line_and_exit_code_1(tmp_path: Path, monke
 
 def test_what_cannot_be_checked_is_one_line(tmp_path: Path) -> None:
     assert "there is no game 'chess'" in agentsim("check", "chess", cwd=tmp_path).line
-    assert agentsim("check", "auction", "--update", cwd=tmp_path).line == "--update: which golden files? (--golden DIR)"
+    assert agentsim("check", "auction", "--update", cwd=tmp_path).line == "--update: needs --golden DIR"

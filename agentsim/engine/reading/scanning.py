@@ -51,7 +51,7 @@ _FENCE_AFTER = re.compile(r"\s*+```")
 def scan(body: str) -> list[Object]:
     """The objects of a text from left to right, none inside another.
 
-    Raises `AmbiguousReply` where a key stands twice with different values or there are too many objects, and
+    Raises `AmbiguousReply` where a key occurs twice with different values or there are too many objects, and
     `UnreadableReply` where too much of them would have to be mended, or they hold too much.
     """
     return list(bounded(_objects(body), _MOST_OBJECTS))
@@ -153,7 +153,7 @@ class _Decoder:
         )
 
     def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """An object; `AmbiguousReply` where a key stands twice with different values."""
+        """An object; `AmbiguousReply` where a key occurs twice with different values."""
         self._work.take(1 + len(pairs))
         out: dict[str, Any] = {}
         for spelt, given in pairs:

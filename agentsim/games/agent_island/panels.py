@@ -125,7 +125,7 @@ def _mentions(spoken: Sequence[tuple[int, str, str]], players: Sequence[PlayerId
     )
     note = "How often each speaker named each player in public; ids are matched as whole words, as they are spelt."
     if {"A", "I"} & set(players):
-        note += " The word A at the beginning of a sentence is nobody, nor is I unless player stands before it."
+        note += " A at the beginning of a sentence is not counted, nor is I unless the word player precedes it."
     return DataTable("Mentions", ("speaker", *players), rows, note=note, heat=True)
 
 

@@ -232,7 +232,7 @@ def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, 
             directory.mkdir(parents=True, exist_ok=True)
             names = [path.name for path in directory.iterdir()]
             if MANIFEST not in names and any(name.endswith((".json", ".jsonl")) for name in names):
-                raise UsageError(f"{directory}: holds other runs; a batch needs a folder of its own")
+                raise UsageError(f"{directory}: holds other runs; a batch needs its own folder")
             try:
                 wanted.write(directory)
                 return directory, wanted
@@ -258,7 +258,7 @@ def _joined(there: Manifest, wanted: Manifest, directory: Path) -> Manifest:
         raise UsageError(f"{directory}: holds another batch ({difference}); give it another --out")
     if len(there.games) > len(wanted.games):
         more = f"{len(there.games)} games of this batch, and not {len(wanted.games)}"
-        raise UsageError(f"{directory}: holds {more}; ask for as many or more, or give it another --out")
+        raise UsageError(f"{directory}: holds {more}; ask for at least as many, or give it another --out")
     until = wanted.design.until or there.design.until  # what may end it early once may have done so
     games = (*there.games, *wanted.games[len(there.games) :])
     return replace(wanted, design=replace(wanted.design, until=until), games=games)
