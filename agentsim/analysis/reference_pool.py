@@ -122,7 +122,7 @@ class Pool(_Part):
     def write(self, path: Path) -> None:
         """Put it into a new file; `UsageError` where there is one, since a pool is never changed."""
         if path.exists():
-            raise UsageError(f"{path}: is there already, and a pool is never changed; give another --out")
+            raise UsageError(f"{path}: already exists, and a pool is never changed; give another --out")
         head = self.model_dump(mode="json")
         body = [f" {json.dumps(key)}: {_lines(value)}" for key, value in head.items()]
         write_whole(path, "{\n" + ",\n".join(body) + "\n}\n")

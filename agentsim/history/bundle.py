@@ -75,7 +75,7 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
                 archive.writestr(_info(name), content)
             archive.writestr(_info(INDEX), json.dumps(index, indent=1, sort_keys=True))
     except FileExistsError:
-        raise UsageError(f"{path}: is there already") from None
+        raise UsageError(f"{path}: already exists") from None
     except OSError as error:
         raise UsageError(f"{error.filename or path}: {error.strerror or error}") from None
 
@@ -203,7 +203,7 @@ def _written(archive: zipfile.ZipFile, path: Path, directory: Path, name: str, d
         if found != digest:
             raise UsageError(f"{path}: {name} is not what was bundled")
     except FileExistsError:
-        raise UsageError(f"{target}: is there already") from None
+        raise UsageError(f"{target}: already exists") from None
     except BaseException:
         target.unlink(missing_ok=True)
         raise

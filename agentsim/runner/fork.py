@@ -82,7 +82,7 @@ class ParentRun:
             made = self.marked(entry=entry, changes=changes, arm=arm)
             if arm is not None:
                 if number in self.alike(made):
-                    raise UsageError(f"branch {number} of the arm {arm} is there already, or another process makes it")
+                    raise UsageError(f"branch {number} of the arm {arm} already exists, or another process makes it")
                 stem = f"{stem or default}_{arm}_b{number}"
             elif number is None and of_several:
                 # one more than the highest, so that a repeated command makes new branches and no copies

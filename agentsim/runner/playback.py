@@ -138,7 +138,7 @@ class Playback(Recording):
 def recording_of(record: Path | None, replies: Sequence[Path] | None) -> Recording:
     """What `--record` or `--replay-replies` asks for; `UsageError` for both, or a file that cannot be used."""
     if record is not None and replies:
-        raise UsageError("--record and --replay-replies exclude each other: what would be recorded is there already")
+        raise UsageError("--record and --replay-replies exclude each other: the replies are recorded already")
     if record is not None:
         return Recorder(record)
     return Playback(replies) if replies else Recording()

@@ -92,7 +92,7 @@ class Recorder(Recording):
         except OSError as error:
             raise self._unusable(error) from None
         if there:
-            raise UsageError(f"{path}: is there already; replies are recorded into a new file")
+            raise UsageError(f"{path}: already exists; replies are recorded into a new file")
         if not placed:
             raise UsageError(f"{path}: there is no directory {path.parent}")
 

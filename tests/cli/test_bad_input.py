@@ -180,7 +180,7 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "name too long": ((*PLAYED, "--name", "x" * 300), f"'{'x' * 80}' {NO_NAME}"),
     "recorded over a file": (
         (*PLAYED, "--record", "file"),
-        "file: is there already; replies are recorded into a new file",
+        "file: already exists; replies are recorded into a new file",
     ),
     "recorded nowhere": ((*PLAYED, "--record", "nope/x.jsonl"), "nope/x.jsonl: there is no directory nope"),
     "recorded into nothing": ((*PLAYED, "--record", ""), "Invalid value for '--record': must be a path, found ''"),

@@ -64,7 +64,7 @@ def test_a_pool_holds_results_members_and_digests_and_is_never_changed(lab: Path
         assert history["outcome"]["standings"][0]["player"] == best
     before = (lab / "pool.json").read_bytes()
     said = command("pool", "games", "--out", "pool.json", cwd=lab)
-    assert (said.code, said.line) == (2, "pool.json: is there already, and a pool is never changed; give another --out")
+    assert (said.code, said.line) == (2, "pool.json: already exists, and a pool is never changed; give another --out")
     assert (lab / "pool.json").read_bytes() == before
 
 

@@ -56,7 +56,7 @@ def test_the_same_runs_make_the_same_bytes(run: RunFiles, tmp_path: Path) -> Non
     for name in ("a.zip", "b.zip"):
         pack([run], tmp_path / name)
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         pack([run], tmp_path / "a.zip")
 
 
@@ -250,7 +250,7 @@ def test_a_file_that_came_meanwhile_is_not_overwritten(
         real(self, info, data)
 
     monkeypatch.setattr(zipfile.ZipFile, "writestr", meanwhile)
-    with pytest.raises(UsageError, match=r"b\.zip: is there already"):
+    with pytest.raises(UsageError, match=r"b\.zip: already exists"):
         pack([run], tmp_path / "b.zip")
     assert (tmp_path / "b.zip").read_bytes() == b"precious"
     assert not list(tmp_path.glob(".*"))

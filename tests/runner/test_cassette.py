@@ -319,7 +319,7 @@ def test_the_command_line_records_and_replays(tmp_path: Path) -> None:
     assert agentsim(*words, "--name", "two", "--replay-replies", "tape.jsonl", cwd=tmp_path).code == 0
     assert stable(RunFiles(tmp_path / "logs", "one")) == stable(RunFiles(tmp_path / "logs", "two"))
     said = agentsim(*words, "--record", "tape.jsonl", cwd=tmp_path, env=env)
-    assert (said.code, said.line) == (2, "tape.jsonl: is there already; replies are recorded into a new file")
+    assert (said.code, said.line) == (2, "tape.jsonl: already exists; replies are recorded into a new file")
     assert (tmp_path / "tape.jsonl").read_bytes() == kept
     said = agentsim(*words, "--record", "x.jsonl", "--replay-replies", "tape.jsonl", cwd=tmp_path)
     assert (said.code, said.line[:37]) == (2, "--record and --replay-replies exclude")

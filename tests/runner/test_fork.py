@@ -111,7 +111,7 @@ def test_the_others_of_the_wave_keep_their_decisions(parent: RunFiles) -> None:
     ("options", "problem"),
     [
         ({"instead": '{"text": '}, "--instead"),
-        ({"changes": ("game_config.rounds=2",)}, "would change the past"),
+        ({"changes": ("game_config.rounds=2",)}, "cannot be changed by a fork"),
         ({"changes": ("players.0.id=Z",)}, "who plays cannot change"),
         ({"changes": ("players.0.model=bot/nobody",)}, "has no bot/nobody"),
         ({"changes": ("players.0.nosuch=1",)}, "nosuch"),
