@@ -5,6 +5,7 @@
 
 Prompts are those of `benchmarks.prompts`, evenly spaced over the game. The model is sent the question's schema, as in
 a run; with `--free` it answers in free text, so that the prompt alone counts. A reply that was cut off is read as such.
+A prompt that with its reply is longer than the model's context (8,192 of its tokens) is not asked.
 To compare two versions of the prompts, run this in a tree of each; the interval is Wilson's, 95%.
 """
 
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 from scipy.stats import binomtest
 
 from agentsim.engine.play import Ask
-from agentsim.errors import DecisionError
+from agentsim.errors import DecisionError, ModelRefused
 from agentsim.models.base import Call, Sampling
 from agentsim.models.local import open_local
 from benchmarks.prompts import GAMES, asked
@@ -51,19 +52,26 @@ async def shares(game: str, count: int, *, free: bool, kinds: int = 2) -> list[S
         for name, kind in found:
             step = max(1, kind.count // count)
             sample = kind.prompts[::step][:count]
-            legal = [await _is_legal(model, ask, texts, free) for ask, texts in sample]
+            answers = [await _is_legal(model, ask, texts, free) for ask, texts in sample]
+            legal = [answer for answer in answers if answer is not None]
             rows.append(Share(game, name, sum(legal), len(legal)))
         return rows
     finally:
         await model.aclose()
 
 
-async def _is_legal(model: Any, ask: Ask, texts: list[str], free: bool) -> bool:
+async def _is_legal(model: Any, ask: Ask, texts: list[str], free: bool) -> bool | None:
+    """Whether the first reply is legal; None where the model's context does not hold prompt and reply."""
     system, user = texts
     tag = f"{ask.request.player}/{ask.request.kind}/{ask.nth}/1"
     schema = None if free else ask.request.schema()
     call = Call((("system", system), ("user", user)), schema=schema, schema_name=ask.request.kind, tag=tag)
-    completion = await model.complete(call, Sampling(temperature=0.2, max_tokens=LONGEST, timeout_s=600))
+    try:
+        completion = await model.complete(call, Sampling(temperature=0.2, max_tokens=LONGEST, timeout_s=600))
+    except ModelRefused as error:
+        if "too long" not in str(error):
+            raise
+        return None
     try:
         reading = ask.request.parse(completion.text, cut=completion.finish_reason == "length")
         ask.request.check(reading.decision)

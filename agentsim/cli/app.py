@@ -25,6 +25,7 @@ from agentsim.cli.report import report
 from agentsim.cli.runs import bundle, export, logs, runs, watch
 from agentsim.cli.scaffold import gen_items, init
 from agentsim.cli.scenarios import check, games, models, schema, validate
+from agentsim.cli.serve import serve
 from agentsim.errors import AgentsimError
 
 app = typer.Typer(
@@ -34,7 +35,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 _PLAY = (run, batch, resume, replay, fork, influence, rate)
-_READ = (watch, logs, runs, diff, report, compare, pool, export, bundle)
+_READ = (watch, serve, logs, runs, diff, report, compare, pool, export, bundle)
 _PREPARE = (init, validate, plan, check, gen_items, games, models, schema)
 for command in (*_PLAY, *_READ, *_PREPARE):
     app.command()(command)

@@ -177,8 +177,8 @@ class Request(Generic[D]):
         return all(_at(said, path) in values for path, values in choices)
 
     def knows(self, said: Mapping[str, Any]) -> bool:
-        """Whether an object, and what is in it, has no keys but those of the schema, or of its one field."""
-        schema = self.schema()
+        """Whether an object, and what is in it, has no keys but those of the whole schema, or of its one field."""
+        schema = self.whole_schema()
         fields = tuple(schema["properties"].values())
         return knows(schema, said) or (len(fields) == 1 and "anyOf" in fields[0] and knows(fields[0], said))
 
@@ -247,7 +247,14 @@ class Request(Generic[D]):
         return {}
 
     def schema(self) -> dict[str, Any]:
-        """A JSON Schema of the decision: one object, every field required, closed choices as `enum`."""
+        """A JSON Schema of the decision: one object, every field required, closed choices as `enum`.
+
+        A game may leave out fields that cannot matter now: a reply that has them is read by `whole_schema`.
+        """
+        return self.whole_schema()
+
+    def whole_schema(self) -> dict[str, Any]:
+        """The `schema` with every field of the answer."""
         return schema_of(self.answer, self.stated)
 
     def fingerprint(self) -> str:

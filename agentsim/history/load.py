@@ -158,7 +158,7 @@ class RunSummary:
 
 def list_runs(directory: Path) -> list[RunSummary]:
     """Every run in a folder, oldest first; an empty or missing folder has none."""
-    runs = [_run(RunFiles(directory, name)) for name in run_names(directory)]
+    runs = [summarized(RunFiles(directory, name)) for name in run_names(directory)]
     return sorted(runs, key=lambda run: (run.started_at, run.name))
 
 
@@ -172,7 +172,8 @@ def run_names(directory: Path) -> set[str]:
     return names
 
 
-def _run(files: RunFiles) -> RunSummary:
+def summarized(files: RunFiles) -> RunSummary:
+    """One run as `list_runs` has it."""
     running = is_running(files.journal)
     try:
         if files.history.is_file() and not running:

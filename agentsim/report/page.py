@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -64,6 +64,35 @@ class PageOptions:
     as_seen_by: str | None = None
 
 
+@dataclass
+class Served:
+    """What a page that is served has instead of a style sheet and a script of its own, and the parts it was made of.
+
+    `stream` is the address of what follows, empty where nothing will; without `whole` the transcript's events, which
+    are streamed one by one, are left out. `parts` is filled as the page is made: HTML by the id of its element, which
+    stands there, hidden, also where there is nothing to show yet.
+    """
+
+    style: str
+    scripts: tuple[str, ...]
+    home: str = "/"
+    stream: str = ""
+    playing: bool = False
+    whole: bool = True
+    parts: dict[str, Markup] = field(default_factory=dict)
+
+    def part(self, name: str, caller: Callable[[], Markup]) -> Markup:
+        """Keep one part, and let it through."""
+        found = caller()
+        found = found if found.strip() else Markup('<div id="{}" hidden></div>').format(name)
+        self.parts[name] = found
+        return found
+
+
+def _as_it_is(_name: str, caller: Callable[[], Markup]) -> Markup:
+    return caller()
+
+
 @dataclass(frozen=True, slots=True)
 class GameLink:
     """One game of many; `page` is its file beside this one, `fallbacks` the share of decisions by fallback."""
@@ -79,17 +108,23 @@ class GameLink:
 
 def page_of(history: History, options: PageOptions, *, name: str, directory: Path) -> str:
     """The page of a run with the panels of its game, and with the style sheet of its directory where there is one."""
+    css = markup.find_css(directory)
+    return shown(history, options, name=name, css=css)
+
+
+def shown(history: History, options: PageOptions, *, name: str, css: str = "", served: Served | None = None) -> str:
+    """The page of a run with the panels of its game; a `served` one is filled with its parts."""
     seen = history if options.as_seen_by is None else as_seen_by(history, options.as_seen_by)
     game = find(history.game)
     log = told_events(seen, game)
     found = derived(partial(pairs, names=history.names), log, history)
     between = pairs_table(found, {part.index: part.title for part in seen.rounds})
     course = derived(game.course, log, history)
-    shown = course.standing and course.standing.title
+    standing = course.standing and course.standing.title
     # what the first screen shows is not shown again
-    panels = [panel for panel in derived(game.panels, log, history) if panel.title != shown]
+    panels = [panel for panel in derived(game.panels, log, history) if panel.title != standing]
     panels += [*([] if between is None else [between]), *survey_panels(seen)]
-    return render(history, panels, options, name=name, css=markup.find_css(directory), course=course, log=log)
+    return render(history, panels, options, name=name, css=css, course=course, log=log, served=served)
 
 
 _LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.Drawing]] = {
@@ -131,8 +166,11 @@ def render(
     css: str,
     course: Course = Course(),  # noqa: B008 (it is frozen)
     log: Sequence[LogEntry] = (),
+    served: Served | None = None,
 ) -> str:
     """The page. `name` is the run's, `css` the style sheet's text, `log` the history's events as the game's own.
+
+    A `served` page names its style sheet and scripts by their addresses, and is filled with its parts.
 
     With `as_seen_by` the history is filtered here. Panels, course and log must then be made from what that player
     heard, since the source of a panel's numbers cannot be told.
@@ -163,6 +201,8 @@ def render(
     return markup.environment().get_template("page.html.j2").render(
         history=history,
         options=options,
+        served=served,
+        part=_as_it_is if served is None else served.part,
         name=name,
         game=history.game.replace("_", " ").title(),
         style=style,

@@ -144,7 +144,7 @@ class Offer(Request[Accepted]):
     def options(self) -> Mapping[str, Any]:
         return {}
 
-    def schema(self) -> dict[str, Any]:
+    def whole_schema(self) -> dict[str, Any]:
         return Accepted.model_json_schema()
 
 

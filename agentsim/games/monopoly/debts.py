@@ -106,7 +106,7 @@ class RaiseCash(Proposing[Raised]):
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
         estate, parts = self.view.estate(), dict(action["properties"])
-        trade = parts.pop("trade")
+        trade = parts.pop("trade", {})
         asked = lists_that_matter({**action, "properties": parts}, estate, self.seat)
         if not self.may_propose:
             return asked

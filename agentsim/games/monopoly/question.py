@@ -19,7 +19,7 @@ from agentsim.engine.options import Schema
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Options, Request, Text
-from agentsim.engine.schema import changed, options_in
+from agentsim.engine.schema import changed, closed_object, options_in
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.prompts import rules
@@ -158,6 +158,14 @@ class MonopolyRequest(Request[S]):
         """What is to be decided, with every number that decides how it goes."""
         raise NotImplementedError
 
+    def schema(self) -> dict[str, Any]:
+        """Without the lists and cards that cannot matter on this board."""
+        whole = self.whole_schema()
+        fields = whole["properties"]
+        if "action" not in fields:
+            return whole
+        return {**whole, "properties": {**fields, "action": _plain(self.asked_of(fields["action"]), fields["action"])}}
+
     def named_numbers(self) -> Mapping[str, int]:
         return _POSITIONS
 
@@ -168,7 +176,7 @@ class MonopolyRequest(Request[S]):
         return self.asked_of(legal) if name == "action" else legal
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The schema of the action without what cannot matter: for a person, who is asked field by field."""
+        """The schema of the action without what cannot matter, and with words for a person, who is asked by field."""
         return action
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
@@ -194,6 +202,19 @@ def without(schema: Schema, path: str) -> Schema:
     inner, _, name = path.rpartition(".")
 
     def left(part: Schema) -> Schema:
-        return {**part, "properties": {other: each for other, each in part["properties"].items() if other != name}}
+        return closed_object({other: each for other, each in part["properties"].items() if other != name})
 
     return changed(schema, inner, left)
+
+
+def _plain(narrowed: Schema, whole: Schema) -> Schema:
+    """A narrowed schema as a model is sent it: a person's words, defaults and limits of the moment are left out.
+
+    A provider's cache holds a prompt only as long as the schema before it is the same.
+    """
+    if "anyOf" in whole:
+        return {**whole, "anyOf": [_plain(*each) for each in zip(narrowed["anyOf"], whole["anyOf"], strict=True)]}
+    if "properties" not in whole:
+        return whole
+    fields = whole["properties"]
+    return closed_object({name: _plain(part, fields[name]) for name, part in narrowed["properties"].items()})

@@ -159,7 +159,7 @@ class Act(Request[Acted]):
             **noted,
         }
 
-    def schema(self) -> dict[str, Any]:
+    def whole_schema(self) -> dict[str, Any]:
         return once(self.rules, "_schema", self._schema)
 
     def _schema(self) -> dict[str, Any]:

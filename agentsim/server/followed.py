@@ -1,0 +1,125 @@
+"""Followed: keeps a run's follower and its channels up to date while pages of it stand open.
+
+Replaying and drawing happen in threads. Events go out as soon as they are there; what is drawn from all of them
+(result, charts, boards) goes out as often as a share of this process's time allows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from agentsim.errors import AgentsimError
+from agentsim.history.run_files import RunFiles
+from agentsim.server.follower import Follower
+from agentsim.server.stream import Audience, Channel
+
+EVERY_S = 0.02
+"""Seconds between two looks at the size of a journal."""
+_ALIVE_S = 0.5  # between two looks at whether its process still runs
+_DRAWN_S, _SHARE = 0.05, 4.0  # at least between two drawings, and as a multiple of what the last one took
+_KEPT_S = 20.0  # without a page that stands open
+
+
+class Followed:
+    """One run that is followed for all of its pages; made and used in one event loop."""
+
+    def __init__(self, files: RunFiles) -> None:
+        self.follower = Follower(files)
+        self.trouble: AgentsimError | None = None
+        self._channels: dict[Audience, Channel] = {}
+        self._lock = asyncio.Lock()
+        self._open = 0
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will come, and all of it is drawn."""
+        return self.trouble is not None or (self.follower.over and self._task is None)
+
+    async def page(self, audience: Audience, address: str) -> str:
+        """The page as it stands now; `address` is that of its stream. Raises `AgentsimError` where it cannot be."""
+        async with self._lock:
+            channel = self._channels.get(audience)
+            if self._task is None or channel is None or not channel.page:
+                channel = channel or Channel(self.follower, audience)
+                channel.page = await asyncio.to_thread(self._drawn, channel, address)
+                self._channels[audience] = channel
+        self._go_on()
+        return channel.page
+
+    def _drawn(self, channel: Channel, address: str) -> str:
+        self.follower.look()
+        channel.tell()
+        return channel.draw(whole=True, address=address)
+
+    @asynccontextmanager
+    async def channel(self, audience: Audience) -> AsyncIterator[Channel]:
+        """The channel of an audience, kept up to date within the block."""
+        async with self._lock:
+            if (channel := self._channels.get(audience)) is None:
+                channel = Channel(self.follower, audience)
+                await asyncio.to_thread(self._drawn, channel, "")
+                self._channels[audience] = channel
+        self._open += 1
+        self._go_on()
+        try:
+            yield channel
+        finally:
+            self._open -= 1
+
+    def _go_on(self) -> None:
+        if self._task is None and not self.follower.over:
+            self._task = asyncio.create_task(self._follow())
+
+    async def close(self) -> None:
+        """Stop following; the streams end."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _follow(self) -> None:
+        clock = asyncio.get_running_loop().time
+        alive_at = drawn_at = 0.0
+        idle_since, stale = clock(), False
+        try:
+            while self._open or clock() - idle_since < _KEPT_S:
+                now = clock()
+                idle_since = now if self._open else idle_since
+                if self.follower.grown or now >= alive_at:
+                    alive_at = now + _ALIVE_S
+                    async with self._lock:
+                        if await asyncio.to_thread(self._tell):
+                            stale = True
+                            self._announce()
+                if stale and now >= drawn_at:
+                    async with self._lock:
+                        await asyncio.to_thread(self._draw)
+                    stale = False
+                    drawn_at = clock() + max(_DRAWN_S, _SHARE * (clock() - now))
+                    self._announce()
+                if self.follower.over and not stale:
+                    return
+                await asyncio.sleep(EVERY_S)
+        except AgentsimError as error:
+            self.trouble = error
+        finally:
+            self._task = None
+            self._announce()
+
+    def _tell(self) -> bool:
+        if not self.follower.look():
+            return False
+        for channel in self._channels.values():
+            channel.page = ""
+            channel.tell()
+        return True
+
+    def _draw(self) -> None:
+        for channel in self._channels.values():
+            channel.draw()
+
+    def _announce(self) -> None:
+        for channel in self._channels.values():
+            channel.announce()

@@ -1,0 +1,108 @@
+"""Runs: the page of a run, and the stream that keeps it up to date while the run is played."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+
+from aiohttp import web
+
+from agentsim.errors import AgentsimError
+from agentsim.history.load import load_history
+from agentsim.history.run_files import RunFiles
+from agentsim.report.page import Served, shown
+from agentsim.runner.replay import over
+from agentsim.server.followed import Followed
+from agentsim.server.site import SCRIPTS, STYLE, Site
+from agentsim.server.stream import Audience, Position
+
+_BEAT_S = 15.0  # between two signs of life, so that a lost connection is noticed
+
+
+def routes(site: Site) -> Iterable[web.RouteDef]:
+    """A run's page and stream, in the folder and in each batch."""
+
+    async def page(request: web.Request) -> web.Response:
+        text = await run_page(site, site.run(request), audience_of(request), f"{request.path.rstrip('/')}/stream")
+        return web.Response(text=text, content_type="text/html")
+
+    async def stream(request: web.Request) -> web.StreamResponse:
+        return await run_stream(site, site.run(request), audience_of(request), request)
+
+    return [
+        each
+        for prefix in ("", "/batches/{batch}")
+        for each in (web.get(f"{prefix}/runs/{{name}}", page), web.get(f"{prefix}/runs/{{name}}/stream", stream))
+    ]
+
+
+def audience_of(request: web.Request) -> Audience:
+    """Who may see all of a run; `?prompts` asks for the prompts too."""
+    return Audience(prompts="prompts" in request.query)
+
+
+def followed(site: Site, files: RunFiles) -> Followed:
+    """The run, followed for all of its pages."""
+    if (found := site.followers.get(files.journal)) is None or found.trouble is not None:
+        found = site.followers[files.journal] = Followed(files)
+    return found
+
+
+async def run_page(site: Site, files: RunFiles, audience: Audience, stream: str) -> str:
+    """The page of a run as this audience sees it: live, or that of the finished game. `stream` is its address."""
+    try:
+        if (over(files) and files.history.is_file()) or not files.journal.is_file():
+            return await asyncio.to_thread(_finished, files, audience)
+        query = "?prompts" if audience.prompts else ""
+        return await followed(site, files).page(audience, stream + query)
+    except AgentsimError as error:
+        raise web.HTTPConflict(text=f"{files.name} cannot be shown: {error}") from None
+
+
+def _finished(files: RunFiles, audience: Audience) -> str:
+    history = load_history(files.history)
+    return shown(history, audience.options, name=files.name, served=Served(STYLE, SCRIPTS))
+
+
+async def run_stream(site: Site, files: RunFiles, audience: Audience, request: web.Request) -> web.StreamResponse:
+    """The stream of a run for this audience, from where the page stands: see `stream`."""
+    if not files.journal.is_file():
+        return web.Response(status=204)
+    here = Position.read(request.headers.get("Last-Event-ID") or request.query.get("from", ""))
+    run = followed(site, files)
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
+    try:
+        async with run.channel(audience) as channel:
+            await response.prepare(request)
+            with suppress(ConnectionResetError):
+                await response.write(b"retry: 500\n\n")
+                while True:
+                    there, html = channel.position, channel.since(here)
+                    over_now = run.over
+                    if html:
+                        await response.write(_message(str(there), html))
+                    here = there
+                    if over_now:
+                        await response.write(b"event: end\ndata:\n\n")
+                        break
+                    if not await channel.news(_BEAT_S):
+                        await response.write(b": here\n\n")
+    except AgentsimError as error:
+        raise web.HTTPConflict(text=f"{files.name} cannot be shown: {error}") from None
+    return response
+
+
+def _message(position: str, html: str) -> bytes:
+    """One event of the stream; a line of it is a line of the HTML."""
+    lines = html.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "".join((f"id: {position}\n", *(f"data: {line}\n" for line in lines), "\n")).encode()
+
+
+def closing(site: Site) -> Callable[[web.Application], Awaitable[None]]:
+    """What ends all streams when the server ends."""
+
+    async def close(_app: web.Application) -> None:
+        await asyncio.gather(*(found.close() for found in site.followers.values()))
+
+    return close

@@ -1,0 +1,76 @@
+"""Site: what every part of the server shares: the folder of runs, its address, and the runs that are followed now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import web
+from jinja2 import ChoiceLoader, Environment, PackageLoader
+
+from agentsim.errors import UsageError
+from agentsim.history.run_files import MANIFEST, RunFiles, check_name, find_run
+from agentsim.report import markup
+
+if TYPE_CHECKING:
+    from agentsim.server.followed import Followed
+
+STYLE, SCRIPTS = "/static/logs.css", ("/static/page.js", "/static/serve.js")
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+
+
+@dataclass
+class Site:
+    """One server's state. `base_url` is where it is reached, without a slash at its end."""
+
+    logs_dir: Path
+    base_url: str = ""
+    followers: dict[Path, Followed] = field(default_factory=dict)
+    hosted: dict[str, Any] = field(default_factory=dict)
+    """The runs that this process plays, by name."""
+
+    def folder(self, batch: str | None) -> Path:
+        """The folder itself, or that of one of its batches; 404 where there is none of that name."""
+        if batch is None:
+            return self.logs_dir
+        try:
+            check_name(batch)
+        except UsageError:
+            raise web.HTTPNotFound(text="There is no such batch.") from None
+        directory = self.logs_dir / batch
+        if directory.is_symlink() or not (directory / MANIFEST).is_file():
+            raise web.HTTPNotFound(text="There is no such batch.")
+        return directory
+
+    def run(self, request: web.Request) -> RunFiles:
+        """The run that a request's path names (`name`, and `batch` where it has one); 404 where there is none."""
+        directory = self.folder(request.match_info.get("batch"))
+        try:
+            return find_run(directory, request.match_info["name"])
+        except UsageError:
+            raise web.HTTPNotFound(text="There is no such run.") from None
+
+
+@cache
+def environment() -> Environment:
+    """The Jinja environment of the served pages: the run pages' own, with the templates of the server beside theirs."""
+    loader = ChoiceLoader([PackageLoader("agentsim.server"), PackageLoader("agentsim.report")])
+    return markup.environment().overlay(loader=loader)
+
+
+def page(template: str, values: Mapping[str, Any], *, status: int = 200) -> web.Response:
+    """A page of the server's own, from its template."""
+    text = environment().get_template(template).render(**values)
+    return web.Response(text=text, content_type="text/html", status=status)
+
+
+def own_file(package: str, *parts: str) -> str:
+    """The text of a file of the package."""
+    return files(package).joinpath(*parts).read_text("utf-8")

@@ -1,0 +1,144 @@
+"""Stream: what a page is sent while it stands open: fragments of HTML, made by the templates of the page itself.
+
+A fragment is a round's section with its new events, or a part of the page that is to take the place of the one with
+its id. Each channel is built for its audience from what that audience may see.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from agentsim.report import markup
+from agentsim.report.page import PageOptions, Served, shown
+from agentsim.report.redaction import as_seen_by
+from agentsim.report.timeline import Timeline
+from agentsim.server.follower import Follower
+from agentsim.server.site import SCRIPTS, STYLE
+
+
+@dataclass(frozen=True)
+class Audience:
+    """Who looks: everyone who may see all, or the person in one seat, who sees what that seat may.
+
+    `prompts` asks for the prompts as well.
+    """
+
+    player: str | None = None
+    prompts: bool = False
+
+    @property
+    def options(self) -> PageOptions:
+        """What the page of this audience holds."""
+        return PageOptions(self.prompts, include_reasoning=True, include_usage=True, as_seen_by=self.player)
+
+
+class Position(NamedTuple):
+    """How much a page has of its stream: so many pieces of the transcript, and parts up to a version."""
+
+    epoch: str = ""
+    pieces: int = 0
+    version: int = 0
+
+    @classmethod
+    def read(cls, text: str) -> Position:
+        """As `str` writes it; the beginning for anything else."""
+        match text.split("."):
+            case [epoch, pieces, version] if pieces.isdecimal() and version.isdecimal() and len(text) < 60:
+                return cls(epoch, int(pieces), int(version))
+        return cls()
+
+    def __str__(self) -> str:
+        return f"{self.epoch}.{self.pieces}.{self.version}"
+
+
+class Channel:
+    """What one audience of a run is sent. `pieces` and `parts` only grow or are replaced, and versions count up."""
+
+    def __init__(self, follower: Follower, audience: Audience) -> None:
+        self.audience = audience
+        self.page = ""
+        self._follower = follower
+        self._begin()
+        self._news = asyncio.Event()
+
+    def _begin(self) -> None:
+        self._epoch = self._follower.epoch
+        self._pieces: list[Markup] = []
+        self._parts: dict[str, tuple[int, Markup]] = {}
+        self._told = self._rounds = self._version = self._figures_since = 0
+
+    @property
+    def position(self) -> Position:
+        """That of a page which has everything."""
+        return Position(self._epoch, len(self._pieces), self._version)
+
+    def tell(self) -> None:
+        """Take in the events that are new."""
+        follower = self._follower
+        if self._epoch != follower.epoch:
+            self._begin()
+        if (follower.told, follower.rounds) == (self._told, self._rounds):
+            return
+        history = follower.since(self._told)
+        if self.audience.player is not None:
+            history = as_seen_by(history, self.audience.player)
+        options = self.audience.options
+        timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning)
+        tones = {record.id: markup.tone(place) for place, record in enumerate(history.players)}
+        macros = markup.environment().get_template("timeline.html.j2").module
+        for place, part in enumerate(timeline.rounds()):
+            if part.entries or place >= self._rounds:
+                self._pieces.append(macros.round(part, tones))  # type: ignore[attr-defined] # a macro of the template
+        self._told, self._rounds = follower.told, follower.rounds
+
+    def draw(self, *, whole: bool = False, address: str = "") -> str:
+        """Make the parts anew, and the `whole` page where that is wanted, whose stream has this address."""
+        follower = self._follower
+        joint = "&" if "?" in address else "?"
+        stream = f"{address}{joint}from={self.position._replace(version=self._version + 1)}" if whole else ""
+        served = Served(STYLE, SCRIPTS, stream=stream, playing=follower.playing, whole=whole)
+        text = shown(follower.history(), self.audience.options, name=follower.files.name, served=served)
+        version, parts = self._version + 1, {}
+        for name, html in served.parts.items():
+            known = self._parts.get(name)
+            parts[name] = known if known is not None and known[1] == html else (version, html)
+        if _figures(parts) != _figures(self._parts):
+            self._figures_since = version
+        self._parts, self._version = parts, version
+        return text
+
+    def since(self, position: Position) -> str:
+        """What a page at this position lacks; empty where it has all."""
+        if position.epoch != self._epoch or position > self.position:
+            position = Position(self._epoch)
+        one_by_one = self._figures_since <= position.version
+        changed = [
+            html
+            for name, (version, html) in self._parts.items()
+            if version > position.version and name not in (("panels",) if one_by_one else _figures(self._parts))
+        ]
+        return Markup("").join([*self._pieces[position.pieces :], *changed])
+
+    def announce(self) -> None:
+        """Wake the streams that wait."""
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    async def news(self, timeout_s: float) -> bool:
+        """Wait for something new; False where there is nothing after so many seconds."""
+        news = self._news
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await news.wait()
+        except TimeoutError:
+            return False
+
+
+def _figures(parts: Mapping[str, object]) -> list[str]:
+    """The parts that stand inside the part `panels`."""
+    return [name for name in parts if name.startswith("figure-")]
