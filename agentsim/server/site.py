@@ -19,6 +19,7 @@ from agentsim.server.guard import Guard
 
 if TYPE_CHECKING:
     from agentsim.server.followed import Followed
+    from agentsim.server.hosting import HostedRun
 
 STYLE, SCRIPTS = "/static/logs.css", ("/static/page.js", "/static/serve.js")
 POLICY = (
@@ -35,7 +36,7 @@ class Site:
     base_url: str = ""
     guard: Guard = field(default_factory=Guard)
     followers: dict[Path, Followed] = field(default_factory=dict)
-    hosted: dict[str, Any] = field(default_factory=dict)
+    hosted: dict[str, HostedRun] = field(default_factory=dict)
     """The runs that this process plays, by name."""
 
     def folder(self, batch: str | None) -> Path:
