@@ -149,8 +149,8 @@ def test_a_finished_run_has_no_stream(held: Held, logs: Path) -> None:
 class Tab:
     """A page in a browser, with all that it complained about."""
 
-    def __init__(self, browser: Browser, site: ServedSite, path: str) -> None:
-        self.context = browser.new_context(viewport={"width": 1280, "height": 900})
+    def __init__(self, browser: Browser, site: ServedSite, path: str, *, bypass_csp: bool = False) -> None:
+        self.context = browser.new_context(viewport={"width": 1280, "height": 900}, bypass_csp=bypass_csp)
         self.page: Page = self.context.new_page()
         self.complaints: list[str] = []
         self.page.on("console", lambda message: self.complaints.append(message.text))
@@ -215,7 +215,7 @@ def test_the_cursor_plays_at_the_speed_that_is_chosen_and_brings_the_reasoning(
     held.let_all()
     with playing(held, logs) as run:
         assert run.wait(30) == 0
-    with served(logs) as site, Tab(browser, site, "/runs/run") as tab:
+    with served(logs) as site, Tab(browser, site, "/runs/run", bypass_csp=True) as tab:
         page = tab.page
         waits = (
             "window.waits = []; const real = setInterval; window.setInterval = (f, ms) => (waits.push(ms), real(f, ms))"
