@@ -22,9 +22,10 @@ from agentsim.cli.compare import compare, diff, influence
 from agentsim.cli.play import fork, replay, resume, run
 from agentsim.cli.rate import plan, pool, rate
 from agentsim.cli.report import report
-from agentsim.cli.runs import bundle, export, logs, runs, serve, watch
+from agentsim.cli.runs import bundle, export, logs, runs, watch
 from agentsim.cli.scaffold import gen_items, init
 from agentsim.cli.scenarios import check, games, models, schema, validate
+from agentsim.cli.serve import serve
 from agentsim.errors import AgentsimError
 
 app = typer.Typer(

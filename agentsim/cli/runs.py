@@ -1,4 +1,4 @@
-"""`agentsim runs`, `watch`, `serve`, `logs`, `export` and `bundle`: runs that are there, shown and written."""
+"""`agentsim runs`, `watch`, `logs`, `export` and `bundle`: runs that are there, as a list, page, tables or one file."""
 
 from __future__ import annotations
 
@@ -73,24 +73,6 @@ def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Displa
     with shown(display) as watcher:
         status = follow(files, watcher)
     typer.echo(f"{files.name}: {status}")
-
-
-def serve(
-    logs_dir: o.LogsDir = Path("logs"),
-    port: Annotated[int, o.option("--port", "The port; 0 takes a free one.", "PORT", min=0, max=65535)] = 8800,
-) -> None:
-    """Serve the runs of a folder to browsers on this machine.
-
-    The address is the first line. Every run's page is live while the run is played, by whichever process. Ctrl-C ends
-    the server, and no run of another process.
-    """
-    import asyncio
-
-    from agentsim.server.serving import serving
-
-    if logs_dir.exists() and not logs_dir.is_dir():
-        raise UsageError(f"{logs_dir}: is not a directory")
-    asyncio.run(serving(logs_dir, port, typer.echo))
 
 
 @o.grouped
