@@ -8,9 +8,9 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import repeat, zip_longest
 from typing import NamedTuple
 
+from agentsim.engine.codec import paths_in
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import Cell, DataTable
-from agentsim.engine.paths import paths_in
 from agentsim.engine.wording import cut
 from agentsim.history.pairs import Deed, Pair
 from agentsim.history.record import DecisionRecord, EventRecord, History
