@@ -138,9 +138,9 @@ class Asked:
 
 def _followed(message: Message, files: RunFiles) -> Followed | None:
     """What followed from the message in a branch; None of one that is not finished."""
+    from agentsim.analysis.finished_games import Measures
     from agentsim.analysis.game_records import game_record
     from agentsim.analysis.influence import Followed, responses
-    from agentsim.analysis.measures import Measures
 
     if not over(files) or not files.history.is_file():
         return None

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 DisplayMode: TypeAlias = Literal["auto", "rich", "plain", "none"]
 """How progress is shown; `auto` is `rich` on a terminal that is not `dumb`, and `plain` elsewhere."""
+PORT = 8800
+"""Where the site is served if nothing else is said."""
 ExecutorKind: TypeAlias = Literal["local", "dask"]
 """Where a batch's games are played."""
 
@@ -175,6 +177,25 @@ Replies = Annotated[
         "--replay-replies", "Take model replies from a file written by --record, without keys or network; repeatable."
     ),
 ]
+
+
+@dataclass(frozen=True)
+class Serving:
+    """Whether the process that plays also serves, and where."""
+
+    serve: Annotated[bool, option("--serve", "Serve the folder of runs meanwhile, until Ctrl-C.")] = False
+    port: Annotated[
+        int | None,
+        option("--port", "The server's port; 0 takes a free one; default: 8800.", "PORT", min=0, max=65535),
+    ] = None
+
+    @property
+    def at(self) -> int | None:
+        """The port to serve at; None where nothing is served. `UsageError` for a port without a server."""
+        if self.port is not None and not self.serve:
+            raise UsageError("--port: is the server's; add --serve")
+        return (PORT if self.port is None else self.port) if self.serve else None
+
 
 # Batches.
 Jobs = Annotated[

@@ -14,6 +14,8 @@ from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from agentsim.runner.replay import Proof
+    from agentsim.runner.session import RunResult, Session
+    from agentsim.runner.watch import Watcher
 
 
 @o.grouped
@@ -34,15 +36,17 @@ def run(
     no_html: o.NoHtml = False,
     keys: o.Keys,
     page: o.Page,
+    serving: o.Serving,
 ) -> None:
     """Play a scenario; leaves a journal, a history and a page."""
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish
+    from agentsim.cli.serve import play_and_serve
     from agentsim.prepare import prepare_run
     from agentsim.runner.playback import recording_of
 
-    with shown(display) as watcher:
-        result = prepare_run(
+    def prepared(watcher: Watcher) -> Session:
+        return prepare_run(
             scenario.path,
             name=name,
             logs_dir=logs_dir,
@@ -52,8 +56,18 @@ def run(
             seed=seed,
             max_cost_usd=max_cost,
             **loading.options,
-        ).run()
-    finish(result, page=None if no_html else page.options, as_json=as_json)
+        )
+
+    def over(result: RunResult | None) -> None:
+        assert result is not None, "a new run is not finished before it begins"
+        finish(result, page=None if no_html else page.options, as_json=as_json)
+
+    if (port := serving.at) is not None:
+        play_and_serve(prepared, over, logs_dir=logs_dir, port=port, display=display, as_json=as_json)
+        return
+    with shown(display) as watcher:
+        result = prepared(watcher).run()
+    over(result)
 
 
 @o.grouped
@@ -73,39 +87,48 @@ def resume(
     keys: o.Keys,
     playing: o.Playing,
     page: o.Page,
+    serving: o.Serving,
 ) -> None:
     """Continue a run or batch; nothing is paid for twice.
 
     Of a batch, limits in calls and dollars are those of all games together; --jobs, --abort-after, --executor and
-    --scheduler are for batches alone, --record, --replay-replies and what a page is to hold for single runs.
+    --scheduler are for batches alone, --record, --replay-replies, --serve and what a page is to hold for single runs.
     """
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show_finished
+    from agentsim.cli.serve import play_and_serve
     from agentsim.history.run_files import find_run
     from agentsim.runner.batch.manifest import folder_of, require_manifest
     from agentsim.runner.playback import recording_of
-    from agentsim.runner.session import go_on
+    from agentsim.runner.session import Session, resumed
 
+    port = serving.at
     if (folder := folder_of(name, logs_dir)) is not None:
-        if record is not None or replay_replies:
-            raise UsageError("--record and --replay-replies are for single runs")
+        if record is not None or replay_replies or port is not None:
+            raise UsageError("--record, --replay-replies and --serve are for single runs")
         env = keys.env
         manifest = require_manifest(folder).limited(env, **limits.given)
         carry_on(manifest, folder, playing, env=env, display=display, as_json=as_json)
         return
     files = find_run(logs_dir, name)
-    with shown(display) as watcher:
-        result = go_on(
-            files,
-            env=keys.env,
-            watcher=watcher,
-            recording=recording_of(record, replay_replies),
-            **limits.given,
-        )
-    if result is None:  # the run was finished before: nothing changes, nor does the page
-        show_finished(files, as_json=as_json)
+
+    def prepared(watcher: Watcher) -> Session | RunResult | None:
+        recording = recording_of(record, replay_replies)
+        return resumed(files, env=keys.env, watcher=watcher, recording=recording, **limits.given)
+
+    def over(result: RunResult | None) -> None:
+        if result is None:  # the run was finished before: nothing changes, nor does the page
+            show_finished(files, as_json=as_json)
+        else:
+            finish(result, page=None if no_html else page.options, as_json=as_json)
+
+    if port is not None:
+        play_and_serve(prepared, over, logs_dir=logs_dir, port=port, display=display, as_json=as_json)
         return
-    finish(result, page=None if no_html else page.options, as_json=as_json)
+    with shown(display) as watcher:
+        found = prepared(watcher)
+        result = found.run() if isinstance(found, Session) else found
+    over(result)
 
 
 @o.grouped

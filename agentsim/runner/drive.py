@@ -74,6 +74,8 @@ async def _settle(play: GamePlay, wave: Wave, dispatcher: Dispatcher) -> list[De
         if entry is not None:
             decisions[ask.place] = restored(recorded, ask, entry)
         elif isinstance(seat, BotPlayer):
+            if dispatcher.gate is not None:
+                await dispatcher.gate(ask)
             decision = decisions[ask.place] = seat.decide(ask, play.bot_rng(ask))
             entry = to_entry(ask, Ruling(decision, "bot"))
             dispatcher.journal.decided(entry, sync=False)

@@ -18,6 +18,7 @@ from agentsim.report import markup
 
 if TYPE_CHECKING:
     from agentsim.server.followed import Followed
+    from agentsim.server.hosting import HostedRun
 
 STYLE, SCRIPTS = "/static/logs.css", ("/static/page.js", "/static/serve.js")
 POLICY = (
@@ -33,7 +34,7 @@ class Site:
     logs_dir: Path
     base_url: str = ""
     followers: dict[Path, Followed] = field(default_factory=dict)
-    hosted: dict[str, Any] = field(default_factory=dict)
+    hosted: dict[str, HostedRun] = field(default_factory=dict)
     """The runs that this process plays, by name."""
 
     def folder(self, batch: str | None) -> Path:
