@@ -1,8 +1,8 @@
 """Prompt: the words of one request, in segments, ordered so that a provider can cache what repeats.
 
 Also how foreign text is handled (`cleaned` when it arrives, `quoted` when it enters a prompt) and how lines are
-`fitted` into a number of tokens. The words, and which of them are relevant, are the game's; how a provider wants a prompt sent,
-and whether a model's context is large enough, are in `models`.
+`fitted` into a number of tokens. The words, and which of them are relevant, are the game's. How a provider wants a
+prompt sent, and whether a model's context is large enough, are in `models`.
 """
 
 from __future__ import annotations
