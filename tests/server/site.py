@@ -121,8 +121,8 @@ class Stream:
 @contextmanager
 def served(logs: Path, *words: str) -> Iterator[ServedSite]:
     """`agentsim serve` over a folder, on a free port."""
-    port = () if "--port" in words else ("--port", "0")
-    command = program("serve", "--logs-dir", str(logs), *port, *words)
+    given = [*words] if "--port" in words else ["--port", "0", *words]
+    command = program("serve", "--logs-dir", str(logs), *given)
     with subprocess.Popen(
         command, cwd=logs.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
