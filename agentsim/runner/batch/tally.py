@@ -12,7 +12,7 @@ from agentsim.errors import AgentsimError
 from agentsim.history.fold import Totals
 from agentsim.history.record import FINISHED
 from agentsim.runner.batch.batch_game import GameEnd
-from agentsim.scenario.tables import Limits
+from agentsim.scenario.toml_tables import Limits
 
 
 class BatchWatcher:
