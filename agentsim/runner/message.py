@@ -22,9 +22,8 @@ from agentsim.errors import DecisionError, UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.drive import played_again
-from agentsim.runner.fork import ParentRun, parent_of
+from agentsim.runner.fork import ParentRun, Wanted, of_arms, parent_of
 from agentsim.runner.plays import new_play, restored_scenario
-from agentsim.runner.wanted import Wanted, of_arms
 
 Swap: TypeAlias = Literal["silence", "neutral"]
 ANY = Text(sys.maxsize)
