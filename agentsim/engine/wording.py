@@ -16,8 +16,6 @@ from dataclasses import dataclass, fields
 from functools import reduce
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel
-
 CUT = " [cut]"
 _LONGEST = 200  # characters of a name that is compared
 _WORD = re.compile(r"[\w-]+")
@@ -242,10 +240,8 @@ _WORDINGS: dict[type[Any], Mapping[str, Callable[[Any], str]]] = {}
 def _wordings(record: type[Any]) -> Mapping[str, Callable[[Any], str]]:
     """How the marked fields of a record are put into words, found once per class."""
     if record not in _WORDINGS:
-        if issubclass(record, BaseModel):  # which has taken its own hints apart
-            hints: dict[str, Any] = {
-                name: (part.annotation, part.metadata) for name, part in record.model_fields.items()
-            }
+        if (parts := getattr(record, "model_fields", None)) is not None:  # pydantic has taken its own hints apart
+            hints: dict[str, Any] = {name: (part.annotation, part.metadata) for name, part in parts.items()}
         else:
             found = get_type_hints(record, include_extras=True)
             hints = {field.name: (found[field.name], ()) for field in fields(record)}
