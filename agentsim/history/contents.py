@@ -21,6 +21,7 @@ from pydantic import Field, ValidationError
 
 from agentsim.engine.codec import adapter, parse_json, text_id
 from agentsim.engine.reading import READER_VERSION, Reading
+from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
 from agentsim.models.base import Attempt, Count, Word
 
@@ -138,6 +139,7 @@ class Contents:
         self.stops: list[Stop] = []
         self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
         self.replies: list[str] = []  # names of the files that replies were played from
+        self.steered: dict[int, list[Steer]] = {}  # by wave, what an experimenter did before it
         self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
         self.texts: dict[str, str] = {}
         self.chain = Chain()
@@ -236,6 +238,8 @@ class Contents:
                 self.structured[str(line["model"])] = str(line["mode"])
             case "replies":
                 self.replies += [str(name) for name in line["files"] if name not in self.replies]
+            case "steered":
+                self.steered.setdefault(int(line["wave"]), []).append(adapter(STEER).validate_python(line["does"]))
             case "stop":
                 self._stop(adapter(Stop).validate_python(line))
             case other:

@@ -14,6 +14,7 @@ from typing import Any
 from agentsim.engine.codec import json_line, values
 from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
 from agentsim.engine.game import Outcome
+from agentsim.engine.steering import Aside
 from agentsim.engine.survey import SurveyPlace
 from agentsim.history.contents import TICK_DEADLINE, Entry
 from agentsim.history.diagnostics import warnings_of
@@ -37,11 +38,12 @@ def fold(
     volatile: Mapping[str, Any],
     fork: Mapping[str, Any] | None = None,
     surveyed: Mapping[int, SurveyPlace] = MappingProxyType({}),
+    asides: Sequence[Aside] = (),
 ) -> dict[str, Any]:
     """The history as JSON values, keys in their fixed order.
 
     `undecided` are attempts, by player, at requests that have no decision yet: they count in `usage`. `surveyed` are
-    the decisions, by index, that answer surveys.
+    the decisions, by index, that answer surveys; those to `asides` are numbered after the scenario's interviews.
     """
     texts: defaultdict[str, int] = defaultdict()  # the different texts, each known by its place
     texts.default_factory = texts.__len__  # a new text has the next one
@@ -71,6 +73,7 @@ def fold(
         **({} if fork is None else {"fork": dict(fork)}),
         "status": status,
         "scenario": dict(scenario),
+        **({"asides": [each.model_dump(mode="json", exclude_defaults=True) for each in asides]} if asides else {}),
         "players": [dict(player) for player in players],
         "rounds": [
             {"index": index, "title": title, "events": told}

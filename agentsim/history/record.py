@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from agentsim.engine.steering import Aside
 from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import first_objection
 from agentsim.history.contents import Parse, Source
@@ -225,6 +226,7 @@ class History(Record):
     fork: ForkRecord | None = None
     status: Status
     scenario: dict[str, Any]
+    asides: list[Aside] = []
     players: list[PlayerRecord]
     rounds: list[RoundRecord]
     decisions: list[DecisionRecord]

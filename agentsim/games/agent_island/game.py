@@ -32,6 +32,7 @@ class AgentIsland(Game):
     config = AgentIslandConfig
     requests = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
     events = told_in(__package__)
+    announcements = True
     bots = BOTS
     panels = staticmethod(panels)
     course = staticmethod(course)

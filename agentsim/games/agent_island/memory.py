@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from agentsim.engine.event import LogEntry, PlayerId
+from agentsim.engine.steering import Announced
 from agentsim.engine.table import Table
 from agentsim.engine.wording import Template, cut, filled
 from agentsim.games.agent_island.state import Island
@@ -33,6 +34,9 @@ class Transcript:
     def hear(self, entry: LogEntry) -> None:
         """One more event; what the state says of it is not said here as well."""
         event = entry.event
+        if isinstance(event, Announced):
+            self.lines.append(Line(entry.round, "", event.kind, event.content))
+            return
         assert isinstance(event, Told), f"{event.kind} is no event of this game"
         if not event.in_prompt or (event.forgets and not event.content):
             return

@@ -53,6 +53,7 @@ class Werewolf(Game):
     config = WerewolfConfig
     requests = (Whisper, Hunt, Inspect, Protect, Speak, Vote)
     events = told_in(__package__)
+    announcements = True
     bots = BOTS
     panels = staticmethod(panels)
     course = staticmethod(course)
