@@ -200,5 +200,5 @@ def test_a_page_shows_what_the_narrator_announced(tmp_path: Path, config: str) -
     result = asyncio.run(session.play())
     assert result.status == "completed", result.error
     assert SAID in "".join(ask.prompt().text() for ask in waves[-1].asks), "it is heard to the end"
-    assert SAID in run_in(result.files).page().read_text("utf-8")
+    assert SAID in run_in(result.files).page(tmp_path / "page.html").read_text("utf-8")
     prove(result.files)
