@@ -239,7 +239,9 @@ class Contents:
             case "replies":
                 self.replies += [str(name) for name in line["files"] if name not in self.replies]
             case "steered":
-                self.steered.setdefault(int(line["wave"]), []).append(adapter(STEER).validate_python(line["does"]))
+                self.steered.setdefault(int(line["wave"]), []).append(
+                    adapter(STEER).validate_python(line["does"], strict=False)
+                )
             case "stop":
                 self._stop(adapter(Stop).validate_python(line))
             case other:
