@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from agentsim.cli import options as o
+from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import note, print_panel, remark, safe, say_json, shortened, some_left_out
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, needed_by
@@ -18,7 +18,7 @@ from agentsim.errors import UsageError, needed_by
 if TYPE_CHECKING:
     from agentsim.analysis.finished_games import Games
     from agentsim.analysis.folder_report import Compared, Part
-    from agentsim.analysis.standings import Standing
+    from agentsim.analysis.standings import StandingsLine
 
 
 By: TypeAlias = Literal["model", "player"]
@@ -229,7 +229,7 @@ def _say_what_is_left_out(compared: Compared) -> None:
         remark("no fit across games: it needs one condition of each game (--pool), and two players in all of them")
 
 
-def _warn_of(lines: Sequence[Standing]) -> None:
+def _warn_of(lines: Sequence[StandingsLine]) -> None:
     """Warn of the compared models or players with many fallbacks."""
     from agentsim.history.diagnostics import NOTABLE, Share
 
@@ -249,7 +249,7 @@ def fell(part: Part, max_fallbacks: float) -> str:
 
 def write_page(directory: Path, found: Compared, max_fallbacks: float) -> Path:
     """Write the folder's page and the games' pages that are not there; the path of the first."""
-    from agentsim.analysis.sentences import verdict
+    from agentsim.analysis.in_words import verdict
     from agentsim.cli.batch import write_pages
     from agentsim.history.load import list_runs
     from agentsim.history.record import FINISHED
