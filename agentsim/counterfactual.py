@@ -1,7 +1,7 @@
 """What a change or a message did, by branches of a run: `agentsim.compare` and `agentsim.influence`.
 
-Finding and swapping messages is `runner.player_message`; what listeners did then, and effects, are `analysis.influence` and
-`analysis.arms`.
+Finding and swapping messages is `runner.player_message`; what listeners did then, and effects, are
+`analysis.influence` and `analysis.arms`.
 """
 
 from __future__ import annotations
@@ -54,14 +54,13 @@ async def influence(
     of that round: one `Influence` a message. `max_cost_usd` holds for each branch. The same call goes on where one
     ended. Raises as `fork`, and `UsageError` where the decision says nothing to another player.
     """
-    asked = MessageStudy.of(
-        find_run(logs_folder(logs_dir), name), at, swap=swap, words=words, each=each, branches=branches
-    )
-    for wanted in asked.wanted:
+    files = find_run(logs_folder(logs_dir), name)
+    study = MessageStudy.of(files, at, swap=swap, words=words, each=each, branches=branches)
+    for wanted in study.wanted:
         session = wanted.come_by(env=variables(env, allow_keys), limits={"max_cost_usd": max_cost_usd}, own=models)
         if isinstance(session, Session):
             await played(session)
-    return asked.measured()
+    return study.measured()
 
 
 def compare(
