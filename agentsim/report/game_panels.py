@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
+from agentsim.engine.codec import paths_in
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
-from agentsim.engine.paths import paths_in
 from agentsim.engine.survey import Question
 from agentsim.engine.wording import cut
 from agentsim.history.events import Deed, Pair

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, TypeAlias
 
-from agentsim.engine.number import WholeNumber
+from agentsim.engine.decision import WholeNumber
 from agentsim.engine.request import Choice, Number, Options
 from agentsim.engine.schema import said
 from agentsim.engine.template import If
