@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from types import UnionType
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_serializer, model_validator
+from pydantic import SerializerFunctionWrapHandler as Written
 
 from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import first_objection
@@ -26,6 +27,9 @@ FINISHED: frozenset[str] = frozenset({"completed", "degraded"})
 """The states of a game that is over; every other can be resumed, or has failed."""
 _VOLATILE: Mapping[str, type | UnionType] = {"name": str, "started_at": str, "finished_at": str, "wall_s": int | float}
 """The types of those parts of `volatile` that are shown or counted, if they are present."""
+_T = TypeVar("_T")
+_WhereSet: TypeAlias = Annotated[_T, Field(exclude_if=lambda value: not value)]
+"""Is written where it is something; earlier histories have no such key."""
 
 
 class Record(BaseModel):
@@ -43,7 +47,7 @@ class PlayerRecord(Record):
     id: str
     model: str
     temperature: float | None = None
-    name: str | None = None
+    name: _WhereSet[str | None] = None
 
     @property
     def staff(self) -> bool:
@@ -85,8 +89,12 @@ class TryRecord(Record):
     reasoning: list[int] | None = None
     error: dict[str, Any] | None
     finish_reason: str | None = None
-    model: str | None = None
+    model: _WhereSet[str | None] = None
     takeover: bool = False
+
+    @model_serializer(mode="wrap")
+    def _written(self, written: Written) -> dict[str, Any]:
+        return {key: value for key, value in written(self).items() if self.model or key != "takeover"}
 
 
 class DecisionRecord(Record):
@@ -107,9 +115,9 @@ class DecisionRecord(Record):
     parse: Parse | None
     model: str | None
     provider: str | None
-    answered_by: str | None = None
+    answered_by: _WhereSet[str | None] = None
     usage: Usage | None
-    survey: SurveyPlace | None = None
+    survey: _WhereSet[SurveyPlace | None] = None
 
 
 class StandingRecord(Record):
@@ -146,11 +154,11 @@ class TotalsRecord(Record):
     reasoning_tokens: int
     cost_usd: float | None
     unpriced_calls: int = 0
-    repaired: int = 0
-    cut: int = 0
-    takeovers: int = 0
-    late: int = 0
-    by_player: dict[str, TotalsRecord] | None = None
+    repaired: _WhereSet[int] = 0
+    cut: _WhereSet[int] = 0
+    takeovers: _WhereSet[int] = 0
+    late: _WhereSet[int] = 0
+    by_player: _WhereSet[dict[str, TotalsRecord] | None] = None
 
 
 class WarningRecord(Record):
@@ -191,14 +199,15 @@ class Branch(Record):
         """What is not the parent's, in words."""
         return ", ".join((*self.changed, *(() if self.instead is None else (json.dumps(self.instead),))))
 
-    def record(self) -> dict[str, Any]:
-        """As journals and histories keep it: a branch of an earlier version keeps its record."""
+    @model_serializer(mode="wrap")
+    def _written(self, written: Written) -> dict[str, Any]:
+        # a branch of an earlier version keeps its record
         unknown = {*(() if self.wave else ("wave", "beside")), *(() if self.arm else ("arm",))}
-        return self.model_dump(mode="json", exclude=unknown)
+        return {key: value for key, value in written(self).items() if key not in unknown}
 
     @classmethod
     def restore(cls, record: Mapping[str, Any]) -> Branch:
-        """The branch that `record()` came from; `ValueError` where it is none."""
+        """The branch of which this was kept; `ValueError` where it is none."""
         try:
             return cls.model_validate(record)
         except ValidationError as error:
@@ -208,8 +217,8 @@ class Branch(Record):
 class ForkRecord(Branch):
     """A history's `fork`: what the parent's decisions used (`inherited`), and what the branch itself did (`paid`)."""
 
-    inherited: TotalsRecord | None = None
-    paid: TotalsRecord | None = None
+    inherited: _WhereSet[TotalsRecord | None] = None
+    paid: _WhereSet[TotalsRecord | None] = None
 
 
 class History(Record):
@@ -222,7 +231,7 @@ class History(Record):
     game: str
     rules_version: int
     seed: int
-    fork: ForkRecord | None = None
+    fork: _WhereSet[ForkRecord | None] = None
     status: Status
     scenario: dict[str, Any]
     players: list[PlayerRecord]
@@ -230,7 +239,7 @@ class History(Record):
     decisions: list[DecisionRecord]
     outcome: OutcomeRecord | None
     usage: TotalsRecord
-    warnings: list[WarningRecord] = []
+    warnings: _WhereSet[list[WarningRecord]] = []
     texts: list[str]
     volatile: dict[str, Any]
 
@@ -274,6 +283,12 @@ class History(Record):
     def paid(self) -> TotalsRecord:
         """What the run itself called and used."""
         return self.usage if self.fork is None or self.fork.paid is None else self.fork.paid
+
+    @property
+    def spent(self) -> tuple[int, float, int]:
+        """Calls, US dollars of those whose price is known, and the number of the others; a parent's are among them."""
+        own = sum(each.usage.cost_usd or 0.0 for each in self.decisions if each.usage is not None)
+        return self.usage.calls, own if self.usage.cost_usd is None else self.usage.cost_usd, self.usage.unpriced_calls
 
     @property
     def names(self) -> dict[str, str]:

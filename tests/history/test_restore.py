@@ -13,7 +13,7 @@ from agentsim.engine.simulate import simulate
 from agentsim.errors import UsageError
 from agentsim.games.agent_island.speeches import Pitched
 from agentsim.history.events import told_events
-from agentsim.history.fold import dump_history, fold
+from agentsim.history.fold import fold
 from agentsim.history.record import History
 
 GAME = games.find("agent_island")
@@ -21,7 +21,7 @@ PLAYERS = ["A", "B", "C", "D"]
 
 
 def kept(log: list[LogEntry], rounds: list[str], outcome: Outcome | None = None) -> History:
-    history = fold(
+    return fold(
         game=GAME.name,
         rules_version=1,
         seed=1,
@@ -34,7 +34,6 @@ def kept(log: list[LogEntry], rounds: list[str], outcome: Outcome | None = None)
         outcome=outcome,
         volatile={},
     )
-    return History.model_validate_json(dump_history(history))
 
 
 def test_the_log_of_a_game_comes_back_whole() -> None:
