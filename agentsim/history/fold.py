@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from agentsim.engine.codec import json_line
+from agentsim.engine.codec import adapter, json_line
 from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
 from agentsim.engine.game import Outcome
 from agentsim.engine.survey import SurveyPlace
@@ -25,7 +25,6 @@ from agentsim.history.record import (
     History,
     OutcomeRecord,
     PlayerRecord,
-    Record,
     RoundRecord,
     StandingRecord,
     TotalsRecord,
@@ -108,15 +107,15 @@ def dump_history(history: History) -> str:
     return (b"{\n" + b",\n".join(parts) + b"\n}\n").decode()
 
 
-def _lines(items: Sequence[Record | str]) -> bytes:
-    lines = [json_line(item if isinstance(item, str) else item.model_dump()) for item in items]
+def _lines(items: Sequence[EventRecord | DecisionRecord | str]) -> bytes:
+    lines = [json_line(item if isinstance(item, str) else adapter(type(item)).dump_python(item)) for item in items]
     return b"[\n" + b",\n".join(lines) + b"\n]" if lines else b"[]"
 
 
 def event_record(seq: int, told: LogEntry, decision: DecisionRecord | None = None) -> EventRecord:
     """One event of the log as the history has it, with the decision that led to it, where that is known."""
     last = decision.tries[-1] if decision is not None and decision.tries else None
-    return EventRecord.model_construct(
+    return EventRecord(
         seq=seq,
         kind=told.event.kind,
         heading=told.event.heading,
@@ -148,7 +147,7 @@ def _decision(entry: Entry, texts: Mapping[str, int], survey: SurveyPlace | None
     answered = [attempt for attempt in entry.tries if attempt.completion is not None]
     used, by = (answered[-1].completion, answered[-1].model) if answered else (None, None)
     counted = entry.source != "human" and any(attempt.usage is not None for attempt in entry.tries)
-    return DecisionRecord.model_construct(
+    return DecisionRecord(
         index=entry.index,
         wave=entry.wave,
         player=entry.player,
@@ -168,7 +167,7 @@ def _decision(entry: Entry, texts: Mapping[str, int], survey: SurveyPlace | None
 
 def _try(attempt: Attempt, texts: Mapping[str, int]) -> TryRecord:
     completion = attempt.completion
-    return TryRecord.model_construct(
+    return TryRecord(
         messages=[(message.role, [texts[text] for text in message.segments]) for message in attempt.messages],
         reply=None if completion is None else [texts[completion.text]],
         reasoning=[texts[completion.reasoning]] if completion is not None and completion.reasoning else None,

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import UnionType
-from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_serializer, model_validator
-from pydantic import SerializerFunctionWrapHandler as Written
 
 from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import first_objection
@@ -27,9 +27,7 @@ FINISHED: frozenset[str] = frozenset({"completed", "degraded"})
 """The states of a game that is over; every other can be resumed, or has failed."""
 _VOLATILE: Mapping[str, type | UnionType] = {"name": str, "started_at": str, "finished_at": str, "wall_s": int | float}
 """The types of those parts of `volatile` that are shown or counted, if they are present."""
-_T = TypeVar("_T")
-_WhereSet: TypeAlias = Annotated[_T, Field(exclude_if=lambda value: not value)]
-"""Is written where it is something; earlier histories have no such key."""
+_WhereSet = Field(exclude_if=lambda value: not value)  # earlier histories have no such key
 
 
 class Record(BaseModel):
@@ -47,14 +45,15 @@ class PlayerRecord(Record):
     id: str
     model: str
     temperature: float | None = None
-    name: _WhereSet[str | None] = None
+    name: Annotated[str | None, _WhereSet] = None
 
     @property
     def staff(self) -> bool:
         return self.id.startswith("@")
 
 
-class EventRecord(Record):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRecord:
     """Something that happened; `visibility` is `"all"` or the ids of those who could see it."""
 
     seq: int
@@ -77,7 +76,8 @@ class RoundRecord(Record):
     events: list[EventRecord]
 
 
-class TryRecord(Record):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TryRecord:
     """One attempt: the messages as (role, segments of text), the reply as segments, or an error.
 
     `error` is `{"code", "message"}`; a reply that could not be used has both a reply and an error. Where the player has
@@ -89,15 +89,16 @@ class TryRecord(Record):
     reasoning: list[int] | None = None
     error: dict[str, Any] | None
     finish_reason: str | None = None
-    model: _WhereSet[str | None] = None
+    model: Annotated[str | None, _WhereSet] = None
     takeover: bool = False
 
     @model_serializer(mode="wrap")
-    def _written(self, written: Written) -> dict[str, Any]:
+    def _written(self, written: Any) -> dict[str, Any]:
         return {key: value for key, value in written(self).items() if self.model or key != "takeover"}
 
 
-class DecisionRecord(Record):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRecord:
     """One decision with everything that led to it.
 
     `model` is what the reply says of itself; `answered_by`, where the player has several models, which of them it was.
@@ -115,9 +116,9 @@ class DecisionRecord(Record):
     parse: Parse | None
     model: str | None
     provider: str | None
-    answered_by: _WhereSet[str | None] = None
+    answered_by: Annotated[str | None, _WhereSet] = None
     usage: Usage | None
-    survey: _WhereSet[SurveyPlace | None] = None
+    survey: Annotated[SurveyPlace | None, _WhereSet] = None
 
 
 class StandingRecord(Record):
@@ -154,11 +155,11 @@ class TotalsRecord(Record):
     reasoning_tokens: int
     cost_usd: float | None
     unpriced_calls: int = 0
-    repaired: _WhereSet[int] = 0
-    cut: _WhereSet[int] = 0
-    takeovers: _WhereSet[int] = 0
-    late: _WhereSet[int] = 0
-    by_player: _WhereSet[dict[str, TotalsRecord] | None] = None
+    repaired: Annotated[int, _WhereSet] = 0
+    cut: Annotated[int, _WhereSet] = 0
+    takeovers: Annotated[int, _WhereSet] = 0
+    late: Annotated[int, _WhereSet] = 0
+    by_player: Annotated[dict[str, TotalsRecord] | None, _WhereSet] = None
 
 
 class WarningRecord(Record):
@@ -200,8 +201,7 @@ class Branch(Record):
         return ", ".join((*self.changed, *(() if self.instead is None else (json.dumps(self.instead),))))
 
     @model_serializer(mode="wrap")
-    def _written(self, written: Written) -> dict[str, Any]:
-        # a branch of an earlier version keeps its record
+    def _written(self, written: Any) -> dict[str, Any]:
         unknown = {*(() if self.wave else ("wave", "beside")), *(() if self.arm else ("arm",))}
         return {key: value for key, value in written(self).items() if key not in unknown}
 
@@ -217,8 +217,8 @@ class Branch(Record):
 class ForkRecord(Branch):
     """A history's `fork`: what the parent's decisions used (`inherited`), and what the branch itself did (`paid`)."""
 
-    inherited: _WhereSet[TotalsRecord | None] = None
-    paid: _WhereSet[TotalsRecord | None] = None
+    inherited: Annotated[TotalsRecord | None, _WhereSet] = None
+    paid: Annotated[TotalsRecord | None, _WhereSet] = None
 
 
 class History(Record):
@@ -231,7 +231,7 @@ class History(Record):
     game: str
     rules_version: int
     seed: int
-    fork: _WhereSet[ForkRecord | None] = None
+    fork: Annotated[ForkRecord | None, _WhereSet] = None
     status: Status
     scenario: dict[str, Any]
     players: list[PlayerRecord]
@@ -239,7 +239,7 @@ class History(Record):
     decisions: list[DecisionRecord]
     outcome: OutcomeRecord | None
     usage: TotalsRecord
-    warnings: _WhereSet[list[WarningRecord]] = []
+    warnings: Annotated[list[WarningRecord], _WhereSet] = []
     texts: list[str]
     volatile: dict[str, Any]
 

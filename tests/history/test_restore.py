@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -69,7 +70,7 @@ def test_the_audience_comes_back(to: Any) -> None:
 def test_an_event_of_no_such_game_is_named(change: dict[str, Any]) -> None:
     event: Event = Pitched("A", 1, "Hello.")
     history = kept([LogEntry(event, Everyone, 0)], ["Set-up"])
-    record = history.rounds[0].events[0].model_copy(update=change)
+    record = replace(history.rounds[0].events[0], **change)
     part = history.rounds[0].model_copy(update={"events": [record]})
     with pytest.raises(UsageError, match=r"event 1 \(.*\) is none of agent_island, rules version 1"):
         told_events(history.model_copy(update={"rounds": [part]}), GAME)
