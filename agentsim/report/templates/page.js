@@ -76,7 +76,11 @@
       if (query) hits += times(shownOf(event), query);
     }
     const narrowed = query !== "" || wanted.length > 0 || Boolean(bySight.value || byRound?.value || view?.value);
-    for (const part of exchanges) part.hidden = query !== "" && !textOf(part).includes(query);
+    for (const part of exchanges) {
+      const found = query !== "" && textOf(part).includes(query);
+      part.hidden = query !== "" && !found;
+      part.classList.toggle("found", found);
+    }
     for (const round of rounds) round.hidden = narrowed && events.length > 0 && !round.querySelector("article.event:not([hidden])");
     // What was found only inside a fold would look like a mistake: such a fold opens.
     if (query && deep.checked) for (const event of shown.slice(0, 500)) for (const part of all(".folds details:not([open])", event)) {
@@ -172,7 +176,7 @@
 
   // One cursor in time: a round of the log, which boards, charts, transcript and address show.
   const bar = byId("cursor"), turns = rounds.map((round) => Number(round.dataset.turn));
-  const timed = [], last = turns.length - 1;
+  const timed = [], last = turns.length - 1, exchangeTurns = [...new Set(exchanges.map((part) => Number(part.dataset.turn)))];
   let turn = last;
   const placeOf = (index, of) => {
     let found = 0;
@@ -184,7 +188,8 @@
     for (const each of timed) if (each !== by) each(turns[turn]);
     for (const part of all(".now")) part.classList.remove("now");
     rounds[turn].classList.add("now");
-    for (const part of exchanges) if (Number(part.dataset.turn) === turns[turn]) part.classList.add("now");
+    const spoken = placeOf(turns[turn], exchangeTurns);
+    for (const part of exchanges) if (Number(part.dataset.turn) === exchangeTurns[spoken]) part.classList.add("now");
     if (by !== null) {
       history.replaceState(null, "", `#turn=${turns[turn]}`);
       inList(rounds[turn]);
@@ -303,6 +308,14 @@
     stage.prepend(own);
     stage.classList.add("live");
     show(end);
+  }
+  // Words and thoughts of the cursor's turn, or of the last before it that has any; where a switch says so, all of them.
+  const follow = byId("follow");
+  if (follow && exchangeTurns.length > 1) {
+    const follows = () => byId("split").classList.toggle("following", !follow.firstElementChild.checked);
+    follow.hidden = false;
+    follow.addEventListener("change", follows);
+    follows();
   }
   if (rounds.length) go(last, null);
 
