@@ -7,13 +7,13 @@ All of it is derived from the standings, from the game's `Course` and from what 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
+from agentsim.engine.codec import paths_in
 from agentsim.engine.event import AGAINST, FOR, LogEntry, Past
-from agentsim.engine.panel import Course
-from agentsim.engine.paths import paths_in
+from agentsim.engine.panel import Course, DataTable
 from agentsim.history.diagnostics import shares_in
 from agentsim.history.record import EventRecord, History, StandingRecord
 from agentsim.report.charts import chart
@@ -115,6 +115,16 @@ def _leads(course: Course, players: Sequence[str]) -> Iterator[tuple[int, str]]:
             if leader is not None:
                 yield place, best[0]
             leader = best[0]
+
+
+def exchanges(panel: DataTable, history: History, turned: Container[int]) -> Drawing:
+    """The table of words and deeds, row by row with its round; `sample` is one of a round in which the game turned."""
+    rounds = {part.title: part.index for part in history.rounds}
+    rows = [dict(zip(panel.columns, row, strict=True)) for row in panel.rows]
+    rows = [{**row, "turn": rounds[str(row["when"])]} for row in rows]
+    told = [row for row in rows if row.get("thought") or row.get("reasoning")] or rows
+    sample = max(told, key=lambda row: (row["turn"] in turned, bool(row.get("thought")), bool(row.get("did"))))
+    return Drawing(panel=panel, rows=rows, sample=sample)
 
 
 def _named_by_game(course: Course, told: Sequence[tuple[LogEntry, EventRecord]]) -> Iterator[TurningPoint]:

@@ -10,7 +10,7 @@ import pytest
 
 from agentsim.engine.panel import Chart, Course, Series, TurnedAt
 from agentsim.games import find
-from agentsim.history.load import derived, told_events
+from agentsim.history.events import derived, told_events
 from agentsim.history.record import History
 from agentsim.report.markup import Drawing
 from agentsim.report.page import PageOptions, render
@@ -159,5 +159,6 @@ def test_a_course_says_why_and_names_turning_points_before_the_general_ones(tmp_
     events = [event for part in history.rounds for event in part.events]
     named = [(p.what, p.text, p.anchor) for p in made.points if p.what in {"Here", "There"}]
     assert named == [("Here", "it turned", f"e{events[4].seq}"), ("There", events[5].heading, f"e{events[5].seq}")]
+    assert history.outcome is not None
     jury = [event for event in events if event.kind == "vote" and event.data.get("choice") == history.outcome.winner]
     assert all(str(event.data["voter"]) in course.why for event in jury[-2:])

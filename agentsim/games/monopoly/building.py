@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from agentsim.engine.schema import said
-from agentsim.engine.template import Worded
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import Worded, counted
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnDeed, group_name
 from agentsim.games.monopoly.bundle import Bundle, Step
@@ -91,8 +90,8 @@ class ManageEstate(MonopolyRequest[Managed]):
         return (
             f"You may see to your estate {moment(self.when, again=self.again)}; you have ${self.you.cash}.",
             *open_to(self.view, self.seat, "sell", "mortgage", "lift", "build"),
-            "Sales, mortgages, mortgages lifted and buildings happen in this order, all of them or none. One entry is "
-            "one house; the fifth building of a lot is its hotel. Empty lists do nothing.",
+            "All of the lists are carried out, in their order, or nothing is. An entry is one building, a lot's fifth "
+            "its hotel. Empty lists do nothing.",
         )
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
