@@ -19,7 +19,7 @@ _ACTIONS: Mapping[str, str] = {
     "allocation, rule, infrastructure, other",
     "vote": '"proposal_id": <id>, "vote": "yes", "reasoning": "..."}  or no, or abstain; your last vote counts; only '
     "you see the reasoning",
-    "work": '"work_type": "farm", "hours": <number>}  or generate, or gather',
+    "work": '"work_type": "farm", "hours": <whole number>}  or generate, or gather',
     "trade": '"recipient_agent_id": <number, or 0 for the common pool>, "resource_type": "food", "amount": <number>}  '
     "a gift; or energy, or materials",
     "offer": '"recipient_agent_id": <number, or 0 for any agent>, "resource_type": "food", "amount": <number>, '
