@@ -245,15 +245,17 @@ def render_batch(
     warning: str | None = None,
     planned: Sequence[Panel] = (),
     verdict: str | None = None,
+    served: Served | None = None,
 ) -> str:
     """The page of many games; `labels` numbers the entrants for their tones.
 
-    `verdict`, `facts` and `warning` are its header's.
+    `verdict`, `facts` and `warning` are its header's. A `served` page names its style sheet by its address.
 
     `planned` comparisons stand before the others, which are exploratory.
     """
     style = markup.inlined(css)
     return markup.environment().get_template("batch.html.j2").render(
+        served=served,
         name=name,
         facts=facts,
         warning=warning,
