@@ -21,7 +21,8 @@ from agentsim.analysis.game_records import Column, game_record
 from agentsim.analysis.inference import FEWEST, UPPER, Array
 from agentsim.analysis.paired import POWER, Effect, fewest, known, paired_intervals
 from agentsim.errors import UsageError
-from agentsim.history.load import branches_in, divergence
+from agentsim.history.events import divergence
+from agentsim.history.load import branches_in
 from agentsim.history.record import CONTROL, ForkRecord, History
 from agentsim.history.run_files import find_run
 

@@ -14,11 +14,10 @@ from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_arg
 
 from pydantic import BaseModel, ValidationError
 
-from agentsim.engine.codec import adapter, canonical, values
-from agentsim.engine.decision import Decision, Reading
+from agentsim.engine.codec import adapter, canonical, knows, values
+from agentsim.engine.decision import Decision, Reading, unanswerable
 from agentsim.engine.event import PlayerId
-from agentsim.engine.forms import form_of, knows, unanswerable
-from agentsim.engine.options import Choice, Number, Option, Order, Subset, Text
+from agentsim.engine.options import Choice, Number, Option, Order, Subset, Text, form_of
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import read
 from agentsim.engine.schema import Each, Options, Variant, bare_field, by_path, leaves, options_in, paths_of, schema_of
@@ -235,7 +234,7 @@ class Request(Generic[D]):
         Of a field of a field (`action.bid`), `answered` are those beside it.
 
         Only here a field may have a `description`, which takes the place of its range on the screen, and a `default`,
-        which an empty line stands for (`answering.said`); with a `const` it is not asked for at all.
+        which an empty line stands for (`schema.said`); with a `const` it is not asked for at all.
         """
         option = leaves(self.answer, self.stated).get(name)
         if isinstance(option, Variant):

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BeforeValidator
 
-from agentsim.engine.number import WholeNumber
+from agentsim.engine.decision import WholeNumber
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import DEEDS, FINE, GROUPS, SPACES, group_name, name_of
 from agentsim.games.monopoly.estate import BANK, Estate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 
-from agentsim.engine.template import By, If, Template, filled
+from agentsim.engine.wording import By, If, Template, filled
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.config import MADE
 from agentsim.games.society.exchange import MOST_OFFERS

@@ -18,7 +18,7 @@ from pydantic import Field
 from agentsim.engine import Event, Everyone, GameConfig, LogEntry, Number
 from agentsim.engine.capability import Refused
 from agentsim.engine.panel import Chart, Panel, Series
-from agentsim.engine.template import If, Template, filled
+from agentsim.engine.wording import If, Template, filled
 from agentsim.games.market.artifact import Answer, Artifact, Stated, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import shortage

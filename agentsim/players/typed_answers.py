@@ -1,6 +1,6 @@
 """The fields of a decision as a person is asked for them: what may be answered, and what a typed line means.
 
-What a field may be is its JSON Schema, as `Request.schema` and `Request.narrowed` give it; the order of questions
+What a field may be is its JSON Schema, as `Request.schema` and `Request.form_schema` give it; the order of questions
 belongs to `human`.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from agentsim.engine.number import whole
+from agentsim.engine.decision import whole
 
 _PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")  # what a float holds to the digit
 _YES, _NO = {"y", "yes", "true"}, {"n", "no", "false"}
