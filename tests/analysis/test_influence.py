@@ -13,12 +13,13 @@ import pytest
 
 import agentsim as library
 from agentsim.analysis.influence import ALL, BranchResult, Influence, Responses, Swapped, influences, responses
+from agentsim.engine import Choice, Each, Number, Options
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Deed, Event, Everyone
 from agentsim.engine.game import GameConfig
 from agentsim.engine.play import GamePlay
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Each, Number, Options, Request
+from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history

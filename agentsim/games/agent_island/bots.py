@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.games.agent_island.memory import Summarize
 from agentsim.games.agent_island.patter import note, pitch, quip, whisper

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
+from agentsim.engine import Options, Text
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event
 from agentsim.engine.prompt import Prompt, in_quotes, joined
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Options, Request, Text
+from agentsim.engine.request import Request
 from agentsim.engine.wording import Template, listed
 from agentsim.games.agent_island.state import Tally
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
-from agentsim.engine.reading import Decision
 from agentsim.games.auction.bidding import Bid, BidCast
 from agentsim.games.auction.opening import AuctionBegan
 

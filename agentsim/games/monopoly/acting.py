@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from agentsim.engine.request import Choice, Options
+from agentsim.engine import Choice, Options
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.building import ManageEstate, When, lists_that_matter, moment, open_to
 from agentsim.games.monopoly.bundle import Bundle

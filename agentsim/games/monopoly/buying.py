@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, TypeAlias
 
+from agentsim.engine import Choice, Number, Options
 from agentsim.engine.decision import WholeNumber
-from agentsim.engine.request import Choice, Number, Options
 from agentsim.engine.schema import said
 from agentsim.engine.wording import If
 from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position, Space

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
-from agentsim.engine.request import Options
+from agentsim.engine import Options
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OfPlayer, handed_cards
 from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, open_to

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
-from agentsim.engine.request import Choice, Options, Text
+from agentsim.engine import Choice, Options, Text
 from agentsim.engine.schema import said
 from agentsim.engine.wording import counted
 from agentsim.errors import IllegalDecision

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, TypeAlias
 
-from agentsim.engine.request import Options, Subset
+from agentsim.engine import Options, Subset
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.building import carry_out
 from agentsim.games.monopoly.bundle import Bundle

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
+from agentsim.engine import Choice
 from agentsim.engine.event import AGAINST, FOR, Deed, Interaction, Past
 from agentsim.engine.prompt import quoted
-from agentsim.engine.request import Choice
 from agentsim.engine.wording import Worded, sentence
 from agentsim.games.monopoly.board import SPACES, handed_cards
 from agentsim.games.monopoly.estate import BANK

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.chance import Chance
-from agentsim.engine.reading import Decision
+from agentsim.engine.decision import Decision
 from agentsim.engine.table import Table
 from agentsim.games.agent_island.memory import phase_summaries
 from agentsim.games.agent_island.round import Round, RoundContext

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from agentsim.engine import Choice
 from agentsim.engine.event import Everyone
-from agentsim.engine.request import Choice
 from agentsim.errors import IllegalDecision, ScenarioError
 from agentsim.games.agent_island import GAME
 from agentsim.games.agent_island.config import AgentIslandConfig

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.engine.chance import Chance, Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.play import GamePlay
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.auction import GAME

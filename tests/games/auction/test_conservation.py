@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.auction import GAME

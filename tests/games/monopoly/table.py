@@ -13,8 +13,8 @@ from typing import Any, TypeAlias, TypeVar
 import pytest
 
 from agentsim.engine.chance import Chance
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.rule_sets import settings_of
 from agentsim.engine.table import Table

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from agentsim.engine.chance import Chance, Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.play import GamePlay
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.monopoly import GAME, bundle, trade

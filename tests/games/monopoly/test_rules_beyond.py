@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Everyone, Nobody
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import IllegalDecision

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeAlias
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.reading import Decision
+from agentsim.engine.decision import Decision
 from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name
 from agentsim.games.monopoly.bots.building import raised

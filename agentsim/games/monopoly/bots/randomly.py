@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.random_policy import random_decision
-from agentsim.engine.reading import Decision
 from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseAction
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.building import ManageEstate
