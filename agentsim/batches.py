@@ -15,9 +15,9 @@ from agentsim.results import Runs, load, logs_folder
 from agentsim.runner.batch.manifest import DRAWN, Manifest, planned, prepared
 from agentsim.runner.batch.run_batch import Batch
 from agentsim.runner.batch.seating import Design
-from agentsim.scenario import load as scenarios
 from agentsim.scenario.factorial import EVERYONE, Until
 from agentsim.scenario.load import Source, cells, labels, read_design
+from agentsim.scenario.load import load as load_scenario
 from agentsim.scenario.scenario import check_prices
 from agentsim.scenario.validation import validated
 
@@ -106,7 +106,7 @@ def prepare_batch(
         if scenario is None or games is None or until is not None:
             missing = "--config" if scenario is None else "--games" if games is None else None
             raise UsageError(f"{missing}: is missing" if missing else "--until-width: is of a --design")
-        casts = [scenarios.load(scenario, model=model, own=own, **loading) for model in cast or (None,)]
+        casts = [load_scenario(scenario, model=model, own=own, **loading) for model in cast or (None,)]
     else:
         found = read_design(design if isinstance(design, Mapping) else Path(design))
         if (scenario := scenario or found.config) is None:
