@@ -38,11 +38,11 @@ from agentsim.history.record import History
 from agentsim.report import markup
 from agentsim.report.board import board
 from agentsim.report.charts import chart, ranges, scatter
-from agentsim.report.game_panels import exchanges, model_table, pairs_table, phases, say_do_table, survey_panels
+from agentsim.report.game_panels import model_table, pairs_table, phases, say_do_table, survey_panels
 from agentsim.report.markup import table
 from agentsim.report.people import network, profiles, threads
-from agentsim.report.redaction import as_seen_by
-from agentsim.report.summary import summary
+from agentsim.report.player_view import as_seen_by
+from agentsim.report.summary import exchanges, summary
 from agentsim.report.timeline import MOST_FOLDS, Timeline
 
 EXPLORATORY = (
