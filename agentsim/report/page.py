@@ -38,11 +38,11 @@ from agentsim.history.record import History
 from agentsim.report import markup
 from agentsim.report.board import board
 from agentsim.report.charts import chart, ranges, scatter
-from agentsim.report.game_panels import exchanges, model_table, pairs_table, phases, say_do_table, survey_panels
+from agentsim.report.game_panels import model_table, pairs_table, phases, say_do_table, survey_panels
 from agentsim.report.markup import table
 from agentsim.report.people import network, profiles, threads
-from agentsim.report.redaction import as_seen_by
-from agentsim.report.summary import summary
+from agentsim.report.player_view import as_seen_by
+from agentsim.report.summary import exchanges, summary
 from agentsim.report.timeline import MOST_FOLDS, Timeline
 
 EXPLORATORY = (
@@ -67,7 +67,7 @@ class PageOptions:
 class Served:
     """What a page that is served has instead of a style sheet and a script of its own, and the parts it was made of.
 
-    `home` leads `back` to where it is listed, `links` are other addresses with their labels; `run` is its own where
+    `home` is where it is listed, `links` are other addresses with their labels; `run` is its own where
     its events may be asked about. `stream` is the address of what follows, empty where nothing will; without `whole`
     the transcript's events, which are streamed one by one, are left out. `parts` is filled as the page is made: HTML by
     the id of its element, which stands there, hidden, also where there is nothing to show yet.
@@ -76,7 +76,6 @@ class Served:
     style: str
     scripts: tuple[str, ...]
     home: str = "/"
-    back: str = "All runs"
     links: tuple[tuple[str, str], ...] = ()
     run: str = ""
     stream: str = ""

@@ -14,8 +14,8 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask, GamePlay, Wave
-from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.contents import TICK_DEADLINE, Entry
 from agentsim.history.diagnostics import diagnostics

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from agentsim.engine.codec import values
+from agentsim.engine.decision import Decision, Reading
 from agentsim.engine.play import Ask
-from agentsim.engine.reading import Decision, Reading
 from agentsim.engine.request import Request
 from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLimited, TransportFailed, UnreadableReply
 from agentsim.history.contents import TICK_DEADLINE, Entry, Parse, Source

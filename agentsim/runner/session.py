@@ -24,7 +24,7 @@ from agentsim.games import find
 from agentsim.history.contents import read_journal
 from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
-from agentsim.history.record import FINISHED
+from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, default_stem, write_whole
 from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
@@ -237,7 +237,7 @@ class Session:
         finally:
             await self.seats.aclose()
 
-    def _write(self, status: str, wall_s: float) -> Mapping[str, Any]:
+    def _write(self, status: str, wall_s: float) -> History:
         self.files = RunFiles(self.journal.path.parent, self.journal.path.stem)  # a journal that was removed is saved
         now, recorded = stamp(datetime.now(UTC)), self.journal.contents
         volatile = volatile_of(self.scenario, recorded, self.files.name, now, recorded.wall_s + wall_s)

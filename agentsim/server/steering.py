@@ -21,7 +21,7 @@ from agentsim.history.run_files import RunFiles, is_running
 from agentsim.models.keys import environment
 from agentsim.report.page import Served
 from agentsim.runner.fork import parent_of
-from agentsim.runner.message import messages
+from agentsim.runner.player_message import messages
 from agentsim.runner.plays import restored_scenario
 from agentsim.runner.replay import over
 from agentsim.runner.session import Session, resumed

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from agentsim.api import prepare_run
 from agentsim.engine.play import GamePlay, Wave
 from agentsim.engine.steering import Announcement, Aside, Steer, allows_announcements
 from agentsim.engine.survey import Question, Survey
@@ -18,7 +19,6 @@ from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
 from agentsim.history.tables import survey_answers
 from agentsim.models.keys import Variables
-from agentsim.prepare import prepare_run
 from agentsim.results import run_in
 from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import prove

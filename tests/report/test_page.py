@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -105,13 +106,14 @@ def test_what_says_nothing_is_no_fact() -> None:
     nothing = {"calls": 0, "failed_calls": 0, "reasks": 0, "fallbacks": 0, "cost_usd": 0.0}
     quiet = changed(usage={**doc["usage"], **nothing}, decisions=[], volatile={"wall_s": 0})
     facts = {node.text for node in tree(quiet).one("header", cls="masthead").all("dt")}
-    assert facts == {"Decisions", "Players", "Seed"}
+    assert facts == {"Cost", "Decisions", "Players", "Seed"}
+    assert tree(quiet).one("header", cls="masthead").all("dd")[0].text == "none: no model was called"
 
 
 def test_the_header_warns_where_fallbacks_decided_more_than_a_twentieth() -> None:
     (notice,) = tree().one("header", cls="masthead").all("p", cls="notice")
     assert notice.text.startswith("Fallbacks decided 1 of 19 (5%): ")
-    made = [{**each.model_dump(mode="json"), "source": "model"} for each in sample().decisions]
+    made = [replace(each, source="model") for each in sample().decisions]
     assert not tree(changed(decisions=made)).one("header", cls="masthead").all("p", cls="notice")
 
 
@@ -213,7 +215,7 @@ def _constructed(doc: dict[str, Any]) -> dict[str, Any]:
     content = doc["rounds"][1]["events"][0]["content"]
     doc["rounds"][1]["events"][0]["content"] = ""
     history = History.model_validate(doc)
-    first = history.rounds[1].events[0].model_copy(update={"content": content})
+    first = replace(history.rounds[1].events[0], content=content)
     round1 = history.rounds[1].model_copy(update={"events": [first, *history.rounds[1].events[1:]]})
     return {**dict(history), "rounds": [history.rounds[0], round1, *history.rounds[2:]]}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,10 @@ def decided(files: RunFiles) -> int:
     return files.journal.read_text("utf-8").count('"record":"decision"')
 
 
+def _has(files: RunFiles, count: int) -> bool:
+    return decided(files) == count
+
+
 def asked(held: Held, words: str) -> int:
     """How many calls had these words in their prompt."""
     return sum(words in json.dumps(each.body, ensure_ascii=False) for each in held.received)
@@ -63,7 +68,7 @@ def test_a_held_run_is_let_go_decision_by_decision(site: ServedSite, held: Held)
     until(lambda: decided(files) == 1, "the call that was on its way is answered")
     for number in (2, 3, 4):  # the third is the last pitch, the fourth the first of three votes of one moment
         act(site, "step")
-        until(lambda number=number: decided(files) == number, f"decision {number}")
+        until(partial(_has, files, number), f"decision {number}")
         assert "Paused" in site.get("/runs/run/steer", Cookie=site.cookie()).text
         assert len(held.received) == number, "no other call has begun"
     act(site, "resume")

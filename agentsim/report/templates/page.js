@@ -8,11 +8,12 @@
   const selects = { player: byId("by-player"), kind: byId("by-kind") };
   const bySight = byId("by-sight"), byRound = byId("by-round"), view = byId("as-seen-by"), oneView = byId("one-view");
   const deep = byId("deep"), whole = byId("whole"), timeline = byId("timeline"), list = byId("list"), pane = byId("pane");
-  let quiet, exchanges, ofAll, events, rounds, turns, last;
+  let quiet, exchanges, spokenIn, ofAll, events, rounds, turns, last, allTurns = false;
   // A page that is served grows while it stands open: see `grown`.
   const collect = () => {
     quiet = all("#silent article.event");
     exchanges = all("#split .exchange");
+    spokenIn = [...new Set(exchanges.map((part) => Number(part.dataset.turn)))];
     ofAll = ["standings", "course", "turns", "example", "players", "panels", "split", "scenario", "usage"].map(byId).filter(Boolean);
     events = all("#list article.event");
     rounds = all("#list section.round");
@@ -85,7 +86,11 @@
       if (query) hits += times(shownOf(event), query);
     }
     const narrowed = query !== "" || wanted.length > 0 || Boolean(bySight.value || byRound?.value || view?.value);
-    for (const part of exchanges) part.hidden = query !== "" && !textOf(part).includes(query);
+    for (const part of exchanges) {
+      const found = query !== "" && textOf(part).includes(query);
+      part.hidden = query !== "" && !found;
+      part.classList.toggle("found", found);
+    }
     for (const round of rounds) round.hidden = narrowed && events.length > 0 && !round.querySelector("article.event:not([hidden])");
     // What was found only inside a fold would look like a mistake: such a fold opens.
     if (query && deep.checked) for (const event of shown.slice(0, 500)) for (const part of all(".folds details:not([open])", event)) {
@@ -193,7 +198,8 @@
     for (const each of timed) if (each.show !== by) each.show(turns[turn]);
     for (const part of all(".now")) part.classList.remove("now");
     rounds[turn].classList.add("now");
-    for (const part of exchanges) if (Number(part.dataset.turn) === turns[turn]) part.classList.add("now");
+    const spoken = spokenIn[placeOf(turns[turn], spokenIn)];
+    for (const part of exchanges) if (Number(part.dataset.turn) === spoken) part.classList.add("now");
     if (by !== null) {
       history.replaceState(null, "", `#turn=${turns[turn]}`);
       inList(rounds[turn]);
@@ -352,9 +358,19 @@
     stage.classList.add("live");
     show(end);
   };
+  // Words and thoughts of the cursor's turn, or of the last before it that has any; where a switch says so, all of them.
+  const split = (section) => {
+    const choice = byId("follow"), box = choice.firstElementChild;
+    const follows = () => section.classList.toggle("following", !(allTurns = box.checked));
+    if (spokenIn.length < 2) return;
+    box.checked = allTurns;
+    choice.hidden = false;
+    choice.addEventListener("change", follows);
+    follows();
+  };
   const dressed = new WeakSet();
   const dress = () => {
-    for (const [some, figure] of [[".web", network], ["svg.timed", chart], [".stage:has(> .scenes)", board]]) {
+    for (const [some, figure] of [[".web", network], ["svg.timed", chart], [".stage:has(> .scenes)", board], ["section#split", split]]) {
       for (const node of all(some)) if (!dressed.has(node)) { dressed.add(node); figure(node); }
     }
     kinds();

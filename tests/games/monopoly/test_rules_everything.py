@@ -11,18 +11,14 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UnreadableReply
-from agentsim.games.monopoly.acting import PhaseAction
-from agentsim.games.monopoly.building import Built, Lifted, ManageEstate, Mortgaged, Sold
+from agentsim.games.monopoly.acting import BuildingShort, PhaseAction
+from agentsim.games.monopoly.building import Built, Lifted, LiftOnReceipt, ManageEstate, Mortgaged, RaiseFirst, Sold
 from agentsim.games.monopoly.buying import AuctionBid, BidMade, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import RaiseCash
-from agentsim.games.monopoly.funding import RaiseFirst
 from agentsim.games.monopoly.jail import Freed, JailAction
 from agentsim.games.monopoly.match import Paid
-from agentsim.games.monopoly.proposing import ProposeTrade
-from agentsim.games.monopoly.receipt import LiftOnReceipt
-from agentsim.games.monopoly.shortage import BuildingShort
-from agentsim.games.monopoly.trading import AnswerTrade, TradeAccepted
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, TradeAccepted
 from tests.games.monopoly.answers import (
     ACCEPT,
     BUY,
@@ -213,6 +209,13 @@ def test_who_was_paid_the_price_of_a_house_may_build_before_the_next_roll() -> N
 def test_all_others_act_between_turns_only_where_the_setting_says_so(when: str, asked: list[str]) -> None:
     game = Game(A="@1", B="5", C="15", D="out", rules=2, config={"between_turns": when}).turn((4, 5))
     assert [request.player for request in game.requests(PhaseAction) if request.when == "between"] == asked
+
+
+def test_between_turns_buildings_are_sold_and_deeds_mortgaged() -> None:
+    game = Game(B="6:1 8:1 9:1 5", rules=2, config={"between_turns": "after_every_roll"})
+    game.turn((4, 6), B=[does(sell=[6, 8, 9]), does(mortgage=[5, 6])])
+    assert phases(game, "B") == [("between", 0, 0), ("between", 0, 1), ("between", 0, 2)]
+    assert (game.deeds("B"), game.gains["B"]) == (["5m", "6m", "8", "9"], 75 + 100 + 50)
 
 
 def test_trades_between_turns_have_their_own_count() -> None:

@@ -114,8 +114,8 @@ class Lmsr(Artifact):
     description: ClassVar[Template] = (
         "a market maker that sells and buys shares in outcomes. Each good is an outcome; if it is the only good, the "
         "other outcome is that it does not come true. Just one outcome comes true. At the end of the simulation each "
-        "share of it pays {payout} capital, and all other shares pay nothing. The price of a share is what the market "
-        "takes for the chance of the outcome.",
+        "share of it pays {payout} capital, and all other shares pay nothing. The price of a share, divided by "
+        "{payout}, is the chance that the market gives the outcome.",
         _TRADING,
     )
     settings: ClassVar[type[GameConfig]] = LmsrSettings
