@@ -79,7 +79,7 @@ def fold(
         fork=fork,
         status=status,
         scenario=dict(scenario),
-        asides=list(asides),
+        asides=[each.model_dump(mode="json", exclude_defaults=True) for each in asides],
         players=[PlayerRecord.model_construct(**player) for player in players],
         rounds=[
             RoundRecord.model_construct(index=index, title=title, events=told)

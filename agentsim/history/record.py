@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_serializer, model_validator
 
-from agentsim.engine.steering import Aside
 from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import first_objection
 from agentsim.history.contents import Parse, Source
@@ -232,7 +231,7 @@ class History(Record):
     fork: Annotated[ForkRecord | None, _WhereSet] = None
     status: Status
     scenario: dict[str, Any]
-    asides: Annotated[list[Aside], _WhereSet] = []
+    asides: Annotated[list[dict[str, Any]], _WhereSet] = []
     players: list[PlayerRecord]
     rounds: list[RoundRecord]
     decisions: list[DecisionRecord]

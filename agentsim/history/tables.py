@@ -65,6 +65,7 @@ RESERVED = frozenset({*LEADING, "record"})
 """No table may have these: they lead a folder's tables, and `record` is how a journal's lines are told from rows."""
 
 Row = tuple[Cell, ...]
+_ASIDES = TypeAdapter(tuple[Aside, ...])
 _INTERVIEWS = TypeAdapter(tuple[Interview, ...])
 
 
@@ -206,9 +207,10 @@ def interviews_in(history: History) -> tuple[Interview | Aside, ...]:
     """
     try:
         regular = _INTERVIEWS.validate_python(history.scenario.get("interviews", ()), strict=False)
+        asides = _ASIDES.validate_python(history.asides, strict=False)
     except ValidationError:
         raise UsageError("its scenario's interviews are not valid") from None
-    found: tuple[Interview | Aside, ...] = (*regular, *history.asides)
+    found: tuple[Interview | Aside, ...] = (*regular, *asides)
     places = [each.survey for each in history.decisions if each.survey is not None]
     if any(not (0 <= each.interview < len(found) and 0 <= each.round < len(history.rounds)) for each in places):
         raise UsageError("a decision answers an interview that its scenario does not have")
