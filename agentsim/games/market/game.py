@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agentsim.engine import Everyone, Outcome, PlayerId, Table
 from agentsim.engine.chance import Chance
-from agentsim.engine.game import Game, told_in
+from agentsim.engine.game import Game
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
@@ -34,7 +34,6 @@ class MarketGame(Game):
     rules_version = 3
     config = MarketConfig
     requests = (Brief, AskQuery, Act, Interviewed, Moderate)
-    events = told_in(__package__)
     bots = BOTS
     staff = frozenset({MODERATOR})
     panels = staticmethod(panels)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from agentsim.engine import Number, Table, quoted
+from agentsim.engine import Number, Table, quoted, tools
 from agentsim.engine.capability import Refused, described
+from agentsim.engine.prompt import bounded
 from agentsim.engine.wording import counted, cut
-from agentsim.games.market import tools
 from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.config import MarketConfig, Trait
 from agentsim.games.market.experiment import Session
@@ -143,7 +142,7 @@ class Turns:
             memory=memory.working_memory,
             steps=memory.last_steps(config.window),
             news=tuple(quoted(**each) for each in memory.news),
-            shown={name: _bounded(found, SHOWN_CHARS) for name, found in shown.items() if found},
+            shown={name: bounded(found, SHOWN_CHARS) for name, found in shown.items() if found},
             signals=signals,
             stale=stale,
             resumed=memory.resumed,
@@ -201,8 +200,8 @@ class Turns:
                 found = artifact.call(agent.id, name, artifact.queries[name].read(chosen.query_parameters))
         except Refused as error:
             found = {"refused": str(error)}
-        given = _bounded(chosen.query_parameters, MOST_PARAMETERS)
-        seen = Observed(agent.id, name, given, _bounded(found, self.config.observation_chars))
+        given = bounded(chosen.query_parameters, MOST_PARAMETERS)
+        seen = Observed(agent.id, name, given, bounded(found, self.config.observation_chars))
         self.table.tell(seen, to=(agent.id,), by=agent.id)
         turn.calls += is_tool
         return is_tool and self._offers(turn.calls)
@@ -217,7 +216,7 @@ class Turns:
             agent.forfeits += 1
             self._forfeit(agent, "action", chosen)
             return
-        given = _bounded(chosen.action_parameters, MOST_PARAMETERS)
+        given = bounded(chosen.action_parameters, MOST_PARAMETERS)
         try:
             accepted, result = True, self._carried_out(agent, chosen.action, chosen.action_parameters, scope)
         except Refused as error:
@@ -254,26 +253,3 @@ def _described(artifact: Artifact, *, queries: bool) -> Iterator[str]:
         if capabilities:
             yield f"  {title} of {artifact.name}:"
             yield from (f"  {line}" for line in described(capabilities.values()))
-
-
-def _bounded(found: Mapping[str, Any], limit: int) -> dict[str, Any]:
-    """The answer, without the last entries of its longest part where it is longer than agents are shown.
-
-    Of one that has no entries to leave out, it is the beginning of its JSON.
-    """
-    out, dropped = dict(found), 0
-    parts = {
-        name: list(part.items() if isinstance(part, dict) else part)
-        for name, part in found.items()
-        if isinstance(part, (dict, list))
-    }
-    while len(_json(out)) > limit and any(parts.values()):
-        longest = max(parts, key=lambda name: len(parts[name]))
-        parts[longest].pop()
-        dropped += 1
-        few = parts[longest]
-        out |= {longest: dict(few) if isinstance(found[longest], dict) else few, "more_and_not_shown": dropped}
-    return out if any(parts.values()) or not dropped else {"too_long": cut(_json(found), limit)}
-
-
-_json = json.JSONEncoder(ensure_ascii=False).encode
