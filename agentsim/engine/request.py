@@ -10,11 +10,12 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from agentsim.engine.codec import adapter, canonical, knows, values
+from agentsim.engine.codec import adapter, canonical, knows, value_at, values
 from agentsim.engine.decision import Decision, Reading, unanswerable
 from agentsim.engine.event import PlayerId
 from agentsim.engine.options import Choice, Option, Subset, Text, form_of
@@ -35,8 +36,8 @@ class Request(Generic[D]):
     `Bid(Request[BidCast])` is answered by a `BidCast`. `kind` names the question in the history: the class's name in
     small letters where it is not given. A subclass adds the fields of its view, and implements `prompt`; `options`
     where the state decides what is legal; `fallback` where an option has no `nothing`; `check` where legality is more
-    than the options say; `in_words` where plain prose is an answer; `decision_of` where an object is more than its
-    fields. How replies are read is the same for every request (`engine.reading`).
+    than the options say; `decision_of` where an object is more than its fields. How replies are read is the same for
+    every request (`engine.reading`).
     """
 
     kind: ClassVar[str]
@@ -47,6 +48,8 @@ class Request(Generic[D]):
     """Keys, in small letters, of records that the prompt shows: an object with one of them is quoted, and no answer."""
     empty: ClassVar[Mapping[str, Any]] = {}
     """What null, "pass" or "nobody" mean for a field that is an object, by its path; other fields' `Options` say it."""
+    prose: ClassVar[str | None] = None
+    """The field that plain prose fills, where prose alone is an answer."""
     any_text: ClassVar[bool] = False
     """Whether any prose is an answer, lists and markup too, where prose is one."""
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -55,6 +58,8 @@ class Request(Generic[D]):
     """What a provider is told that the decision is called, as a schema or a function; the kind where it is None."""
     on_call: ClassVar[bool] = False
     """Whether a person is asked only after having rung for it (Ctrl-C), and is taken to answer the fallback else."""
+    particulars: ClassVar[tuple[str, ...]] = ()
+    """Fields, or parts of them (`lot.high`), that tell this question from others of its kind where options do not."""
     abstains: ClassVar[bool] = False
     """Whether the fallback is legal though no answer can say it: an abstention."""
     unshown: ClassVar[Mapping[str, str]] = {}
@@ -67,7 +72,7 @@ class Request(Generic[D]):
     def __init_subclass__(cls, *, kind: str | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls.kind = kind or snake_case(cls.__name__)
-        for record in (get_args(base)[0] for base in cls.__dict__.get("__orig_bases__", ())):
+        for record in (each for base in cls.__dict__.get("__orig_bases__", ()) for each in get_args(base)[:1]):
             if isinstance(record, type):  # and no type variable, as of a base of several requests
                 cls.answer = record
                 if problem := unanswerable(record):
@@ -105,9 +110,14 @@ class Request(Generic[D]):
     def fallback(self) -> D:
         """What happens when no usable reply comes: always legal, a pure function of the request.
 
-        Where a game does not say: no words, and of everything else what stands for nothing.
+        Where a game does not say: no words, no entries, no to what is asked, and of everything else what stands for
+        nothing.
         """
-        said = {name: "" if isinstance(option, Text) else option.nothing for name, option in self.legal.items()}
+        said: dict[str, Any] = {
+            name: False for name, field in self.answer.model_fields.items() if field.annotation is bool
+        }
+        said |= {name: "" if isinstance(option, Text) else option.nothing for name, option in self.legal.items()}
+        said |= {name: {} for name, option in self._records.items() if isinstance(option, Each)}
         decision: D = self.answer.model_validate(said)  # type: ignore[assignment] # `answer` is D's class
         return decision
 
@@ -163,14 +173,14 @@ class Request(Generic[D]):
 
     def in_words(self, words: str) -> D | None:
         """The decision that plain prose is; None where prose alone is no answer."""
-        return None
+        return self.decision_of({self.prose: words}) if self.prose else None
 
     def fits(self, said: Mapping[str, Any]) -> bool:
         """Whether an object has the keys that were asked for and no others, and choices as they are spelt."""
         if said.keys() != self.answer.model_fields.keys():
             return False
         choices = ((path, option.values) for path, option in self.legal.items() if isinstance(option, Choice))
-        return all(_at(said, path) in values for path, values in choices)
+        return all(value_at(said, tuple(path.split("."))) in values for path, values in choices)
 
     def knows(self, said: Mapping[str, Any]) -> bool:
         """Whether an object, and what is in it, has no keys but those of the whole schema, or of its one field."""
@@ -240,7 +250,7 @@ class Request(Generic[D]):
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         """What tells this question from others of its kind where the options do not: JSON values, no wording."""
-        return {}
+        return {path.rpartition(".")[2]: attrgetter(path)(self) for path in self.particulars}
 
     def schema(self) -> dict[str, Any]:
         """A JSON Schema of the decision: one object, every field required, closed choices as `enum`.
@@ -276,13 +286,6 @@ class Request(Generic[D]):
         """The request that `to_json` came from."""
         request: Request[D] = adapter(cls).validate_python(dict(data))
         return request
-
-
-def _at(said: Any, path: str) -> Any:
-    """What stands in an object at a path; None where nothing does."""
-    for name in path.split("."):
-        said = said.get(name) if isinstance(said, Mapping) else None
-    return said if isinstance(said, str | int) else None
 
 
 def values_at(record: BaseModel) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from agentsim.engine import Number, Table, quoted, tools
 from agentsim.engine.capability import Refused, described
+from agentsim.engine.moderator import EVERYBODY, STAFF, Moderator
 from agentsim.engine.prompt import bounded
 from agentsim.engine.wording import counted, cut
 from agentsim.games.market.artifact import Artifact
@@ -16,6 +17,7 @@ from agentsim.games.market.experiment import Session
 from agentsim.games.market.memory import (
     Acted,
     Briefed,
+    Deals,
     Forfeited,
     Memory,
     MemoryAtOnce,
@@ -31,6 +33,7 @@ from agentsim.games.market.requests import (
     ActionForfeited,
     AskQuery,
     Brief,
+    Interviewed,
     QueryChosen,
     QueryForfeited,
 )
@@ -39,7 +42,6 @@ from agentsim.games.market.state import NO_QUERY, SKIP, Agent, Market
 from agentsim.games.market.system_text import SYSTEM_TEXT, in_two
 from agentsim.games.market.view import Menu, Now, Unit
 
-EVERYBODY = "everybody"  # who hears what all hear, and nothing else; no agent is called so
 SHOWN_CHARS = 400  # of what an artifact shows at every turn
 MOST_PARAMETERS = 400  # characters of an action's or a query's parameters that are kept
 WORKING_MEMORY = (
@@ -147,6 +149,22 @@ class Turns:
             stale=stale,
             resumed=memory.resumed,
         )
+
+    @property
+    def moderator(self) -> Moderator:
+        config = self.config
+
+        def about(agent: str, **fields: Any) -> Interviewed:
+            return self.request(Interviewed, self.market.agents[agent], **fields)
+
+        return Moderator(self.table, about, "a simulation of a market", config.answer_chars, config.follow_ups)
+
+    async def boundary(self, coming: Sequence[Agent]) -> None:
+        """The moderator may have a question before these act."""
+        deals, agents = self.table.memory(STAFF, Deals).lines, [agent.id for agent in coming]
+        news = ("The latest trades, with their rounds:", *deals) if deals else ("There is no trade yet.",)
+        at = {"round": self.market.world.round, "rounds": self.config.most_rounds}
+        await self.moderator.boundary(tuple(self.market.agents), agents, news=news, **at)
 
     async def brief(self) -> None:
         """All are told what is asked of them, and say whether they understand."""

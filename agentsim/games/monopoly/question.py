@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, cached_property
-from operator import attrgetter
 from types import new_class
 from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 
@@ -117,8 +116,6 @@ class MonopolyRequest(Request[S]):
         "terms.target": "the player itself, where it is asked for an answer",
     }
     function: ClassVar[str | None] = "make_decision"
-    particulars: ClassVar[tuple[str, ...]] = ()
-    """Fields, or parts of them (`lot.high`), that tell this question from others on the same board."""
 
     view: View
     memory: Memory
@@ -179,8 +176,7 @@ class MonopolyRequest(Request[S]):
         return action
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
-        told = {path.rpartition(".")[2]: attrgetter(path)(self) for path in self.particulars}
-        return {"board": self.view.mark, **told}
+        return {"board": self.view.mark, **super().fingerprint_fields()}
 
     def fallback(self) -> S:
         """What an empty object means, which is to do nothing, where a question has no other."""
