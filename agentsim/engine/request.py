@@ -13,12 +13,13 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from agentsim.engine.codec import adapter, canonical, knows, value_at, values
-from agentsim.engine.decision import Decision, Reading, unanswerable
+from agentsim.engine.decision import Decision, Reading, unanswerable, values_at
 from agentsim.engine.event import PlayerId
-from agentsim.engine.options import Choice, Option, Subset, Text, form_of
+from agentsim.engine.narrowing import asked_for, told
+from agentsim.engine.options import Choice, Option, Schema, Subset, Text, form_of
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import read
 from agentsim.engine.schema import Each, Options, Variant, bare_field, by_path, leaves, options_in, paths_of, schema_of
@@ -238,15 +239,22 @@ class Request(Generic[D]):
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         """The schema of a field for a person who has answered those before it: what matters no more can be left out.
 
-        Of a field of a field (`action.bid`), `answered` are those beside it.
-
-        Only here a field may have a `description`, which takes the place of its range on the screen, and a `default`,
-        which an empty line stands for (`schema.said`); with a `const` it is not asked for at all.
+        Of a field of a field (`action.bid`), `answered` are those beside it. With a `const` it is not asked for at all.
         """
         option = leaves(self.answer, self.stated).get(name)
         if isinstance(option, Variant):
-            return option.schema_with(answered.get(option.by))
-        return {**legal, "minLength": 1} if isinstance(option, Text) and not option.empty else legal
+            legal = option.schema_with(answered.get(option.by))
+        elif isinstance(option, Text) and not option.empty:
+            legal = {**legal, "minLength": 1}
+        return told(legal, name, self.narrowed())
+
+    def narrowed(self) -> Mapping[str, Schema | None]:
+        """What the state says of fields, by path: None of one that cannot matter now, which is not asked for.
+
+        Of others it is for a person alone: closer limits, a `description`, which takes the place of the range on the
+        screen, and a `default`, which an empty line stands for. A provider's cache needs schemas that stay the same.
+        """
+        return {}
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         """What tells this question from others of its kind where the options do not: JSON values, no wording."""
@@ -255,9 +263,9 @@ class Request(Generic[D]):
     def schema(self) -> dict[str, Any]:
         """A JSON Schema of the decision: one object, every field required, closed choices as `enum`.
 
-        A game may leave out fields that cannot matter now: a reply that has them is read by `whole_schema`.
+        Fields that cannot matter now are left out: a reply that has them is read by `whole_schema`.
         """
-        return self.whole_schema()
+        return dict(asked_for(self.whole_schema(), self.narrowed()))
 
     def whole_schema(self) -> dict[str, Any]:
         """The `schema` with every field of the answer."""
@@ -286,13 +294,3 @@ class Request(Generic[D]):
         """The request that `to_json` came from."""
         request: Request[D] = adapter(cls).validate_python(dict(data))
         return request
-
-
-def values_at(record: BaseModel) -> dict[str, Any]:
-    """A decision's values by the paths of `Options`: its fields (`bid`), and the fields of those (`action.bid`)."""
-    found = dict(record.__dict__)
-    for name, value in record.__dict__.items():
-        if isinstance(value, BaseModel):
-            for path, inner in values_at(value).items():
-                found[f"{name}.{path}"] = inner
-    return found
