@@ -31,7 +31,7 @@ from agentsim.models.profiles import BUILT_IN
 from agentsim.models.remote import decoded
 from agentsim.players import rendering, terminal
 from agentsim.report import markup
-from agentsim.scenario import document, source_files
+from agentsim.scenario import document, seating, source_files
 from agentsim.scenario.validation import screen as screened
 from tests.engine.test_reading_grows import MOST, UNITS, growth
 
