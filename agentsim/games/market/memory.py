@@ -22,7 +22,6 @@ MOST_NEWS = 20
 NEWS_CHARS = 1_500
 MOST_STEPS = 50
 MOST_SIGNALS = 500
-SHOWN_TRADES = 10
 
 
 def _given(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -223,18 +222,6 @@ class MemoryAtOnce(Memory):
     """Of one agent, where all decide at once: a turn begins as the order is drawn, for who has one in that round."""
 
     at_once: ClassVar[bool] = True
-
-
-class Deals:
-    """The latest trades that the moderator has heard of, in words; oldest first."""
-
-    def __init__(self, who: str) -> None:
-        self.lines: deque[str] = deque(maxlen=SHOWN_TRADES)
-
-    def hear(self, entry: LogEntry) -> None:
-        if isinstance(made := entry.event, Trade):
-            bought = f"{entry.round}: {made.buyer} bought {made.quantity} {made.good}"
-            self.lines.append(f"{bought} of {made.seller} at {made.price}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from agentsim.engine import Number, Table, quoted, tools
+from agentsim.engine import LogEntry, Number, Table, quoted, tools
 from agentsim.engine.capability import Refused, described
 from agentsim.engine.moderator import EVERYBODY, STAFF, Moderator
 from agentsim.engine.prompt import bounded
@@ -17,7 +18,6 @@ from agentsim.games.market.experiment import Session
 from agentsim.games.market.memory import (
     Acted,
     Briefed,
-    Deals,
     Forfeited,
     Memory,
     MemoryAtOnce,
@@ -40,15 +40,29 @@ from agentsim.games.market.requests import (
 from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.state import NO_QUERY, SKIP, Agent, Market
 from agentsim.games.market.system_text import SYSTEM_TEXT, in_two
+from agentsim.games.market.trade import Trade
 from agentsim.games.market.view import Menu, Now, Unit
 
 SHOWN_CHARS = 400  # of what an artifact shows at every turn
+SHOWN_TRADES = 10
 MOST_PARAMETERS = 400  # characters of an action's or a query's parameters that are kept
 WORKING_MEMORY = (
     "a text that you write with every action and are shown at your next turn. Beside it you see only your last {} "
     "steps, so whatever you want to know later must be in it."
 )
 R = TypeVar("R")
+
+
+class Deals:
+    """The latest trades that the moderator has heard of, in words; oldest first."""
+
+    def __init__(self, who: str) -> None:
+        self.lines: deque[str] = deque(maxlen=SHOWN_TRADES)
+
+    def hear(self, entry: LogEntry) -> None:
+        if isinstance(made := entry.event, Trade):
+            bought = f"{entry.round}: {made.buyer} bought {made.quantity} {made.good}"
+            self.lines.append(f"{bought} of {made.seller} at {made.price}.")
 
 
 @dataclass
