@@ -9,8 +9,8 @@ import pytest
 
 from agentsim.engine.event import Everyone, LogEntry, Nobody
 from agentsim.engine.game import Outcome, ranked
-from agentsim.games.agent_island.opening import GameBegan
 from agentsim.games.agent_island.speeches import Pitched
+from agentsim.games.agent_island.view import GameBegan
 from agentsim.games.agent_island.votes import Eliminated, Voted
 from agentsim.history.contents import Entry
 from agentsim.history.fold import Totals, cached_share, dump_history, fold, totals, usage_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from agentsim.engine import Each, Options, Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import NAMED, Deed, Everyone
-from agentsim.engine.wording import Template, counted, cut
+from agentsim.engine.wording import Template, counted, cut, listed
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Quips(IslandRequest[QuipsMade]):
         return {"about": self.about, "limit": self.limit}
 
     def question(self) -> str:
-        return "Say one public line about every other player."
+        return f"Say one public line about {'each of ' * (len(self.about) > 1)}{listed(self.about)}."
 
     def fallback(self) -> QuipsMade:
         return QuipsMade(quips={})

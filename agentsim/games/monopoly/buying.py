@@ -15,8 +15,8 @@ from agentsim.engine.decision import WholeNumber
 from agentsim.engine.schema import said
 from agentsim.engine.wording import If
 from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position, Space
+from agentsim.games.monopoly.building import can_pay
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.funding import can_pay
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import group_line, rent_line
 from agentsim.games.monopoly.question import MonopolyRequest, Part, Spoken, Word

@@ -22,8 +22,7 @@ from agentsim.engine.request import Request
 from agentsim.engine.schema import changed, closed_object, options_in
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
-from agentsim.games.monopoly.prompts import rules
-from agentsim.games.monopoly.situation import state_lines
+from agentsim.games.monopoly.prompts import rules, state_lines
 from agentsim.games.monopoly.state import SeatView, View
 from agentsim.games.monopoly.talk import Memory
 

@@ -12,10 +12,9 @@ from agentsim.engine.game import Bot
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.agent_island import GAME
-from agentsim.games.agent_island.memory import Summarize
 from agentsim.games.agent_island.sidebars import Answer, AnswerApproach, Approach, ApproachMade, Whisper
 from agentsim.games.agent_island.speeches import Pitch, Quips, QuipsMade
-from agentsim.games.agent_island.view import Line, Speech, View
+from agentsim.games.agent_island.view import Line, Speech, Summarize, View
 from agentsim.games.agent_island.votes import Vote, VoteCast
 
 ABSTAIN = "-"

@@ -24,10 +24,9 @@ from agentsim.games.monopoly.buying import AuctionBid, AuctionOpened, BuyOrAucti
 from agentsim.games.monopoly.debts import Bankrupted, Raise, RaiseCash
 from agentsim.games.monopoly.jail import Freed, JailAction
 from agentsim.games.monopoly.match import CardMoved, Moved, Paid, Rolled
-from agentsim.games.monopoly.proposing import Proposed, ProposeTrade
 from agentsim.games.monopoly.talk import Narrated, Spoke, Thought
 from agentsim.games.monopoly.trade import NOBODY, Proposal, terms_of
-from agentsim.games.monopoly.trading import TradeDiscarded
+from agentsim.games.monopoly.trading import Proposed, ProposeTrade, TradeDiscarded
 from agentsim.games.monopoly.turn import GameEnded
 from tests.games.monopoly.answers import (
     ACCEPT,
