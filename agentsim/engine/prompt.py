@@ -247,10 +247,11 @@ Part: TypeAlias = str | Listed
 def fitted(parts: Sequence[Part], room: int) -> list[str]:
     """The lines of all parts in order, in about so many bytes; lines that are no list's always stay."""
     lists = [part for part in parts if isinstance(part, Listed)]
-    sizes = [[size(line) + 1 for line in part.lines] for part in lists]
-    totals, counts = [sum(each) for each in sizes], [len(each) for each in sizes]
-    titles = sum(size(part.title) + 30 for part in lists)
-    excess = sum(totals) + titles + sum(size(part) + 1 for part in parts if isinstance(part, str)) - room
+    counts = [len(part.lines) for part in lists]
+    every = [line for part in parts for line in (part.lines if isinstance(part, Listed) else (part,))]
+    excess = size("\n".join(every)) + 1 + sum(size(part.title) + 30 for part in lists) - room
+    sizes = [[size(line) + 1 for line in part.lines] for part in lists] if excess > 0 else []
+    totals = [sum(each) for each in sizes]
     while excess > 0 and any(counts):
         longest = max(filter(counts.__getitem__, range(len(lists))), key=lambda each: totals[each] / lists[each].worth)
         gone = counts[longest] - 1 if lists[longest].first else len(sizes[longest]) - counts[longest]

@@ -97,7 +97,7 @@ class Request(Generic[D]):
     @cached_property
     def legal(self) -> Mapping[str, Option | Subset]:
         """The options of single fields, by path."""
-        return by_path(self.stated)
+        return by_path(self.stated) if self._records else self.stated  # type: ignore[return-value] # there are no others
 
     @cached_property
     def _records(self) -> Mapping[str, Each | Variant]:
