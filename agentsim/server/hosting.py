@@ -1,6 +1,6 @@
 """Hosting: runs that this process plays beside its server, each a task around the session that the library plays.
 
-How a run is shown is the same for all of them, whoever plays: `followed`.
+How a run is shown does not depend on who plays: `followed`.
 """
 
 from __future__ import annotations
