@@ -26,7 +26,8 @@ PARTS: Final[tuple[Callable[[Site], Iterable[web.RouteDef]], ...]] = (
 )
 HEADERS = {
     "Content-Security-Policy": POLICY,
-    "Referrer-Policy": "no-referrer",
+    # with `no-referrer` a browser does not say that a form is of this site
+    "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
