@@ -1,0 +1,220 @@
+"""PageForm: a decision's form as it stands on a page all at once, and what was sent back of it.
+
+Which fields there are, and in what order, is `form`; a page holds every branch of it, each below the answer that it
+follows. Drawing belongs to `server`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentsim.engine.prompt import cleaned
+from agentsim.players.fields import by_number, called_value, chosen_of, hint, kinds_of, takes_numbers, understood, usual
+from agentsim.players.form import Form, are_lists
+from agentsim.errors import AgentsimError
+
+MOST_ENTRIES = 4
+"""Records of several kinds in one list for which a page has room."""
+
+
+@dataclass(frozen=True)
+class PageField:
+    """One question of a page. `name` is what the page sends its answer under; `then` has what follows each answer."""
+
+    name: str
+    path: str
+    called: str
+    legal: Mapping[str, Any]
+    then: Mapping[str, Sequence[PageField]]
+
+    @property
+    def options(self) -> list[tuple[str, str]]:
+        """What can be chosen, as it is sent and as it is called; none where the answer is typed."""
+        legal = self.legal
+        if legal.get("type") == "boolean":
+            return [("yes", "yes"), ("no", "no")]
+        if legal.get("type") == "array":
+            legal = legal["items"]
+        return [(called_value(value), called_value(value).replace("_", " ")) for value in legal.get("enum", ())]
+
+    @property
+    def many(self) -> bool:
+        """Whether several can be chosen."""
+        return bool(self.legal.get("type") == "array" and self.options)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the answer is one whole number."""
+        return bool(self.legal.get("type") == "integer" and not self.options)
+
+    @property
+    def hint(self) -> str:
+        """What may be answered, in words."""
+        if self.options and not self.many:
+            return str(self.legal.get("description", ""))
+        longest = self.legal.get("maxLength")
+        upto = f"at most {longest} characters" if longest and "description" not in self.legal else ""
+        return hint(self.legal).strip(" []") or upto
+
+    @property
+    def usual(self) -> str:
+        """What stands there before anything is answered."""
+        found = usual(self.legal)
+        return "" if found is ... else called_value(found) if found != "" else ""
+
+    @property
+    def required(self) -> bool:
+        """Whether there is no leaving it empty."""
+        kind, least = self.legal.get("type"), self.legal.get("minLength", 0)
+        return not self.usual and (bool(self.options) or self.whole or kind == "number" or least > 0) and not self.many
+
+
+class FieldProblem(AgentsimError):
+    """An answer will not do; `name` is that of its field on the page, empty where it is several together."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(problem)
+        self.name = name
+
+
+class PageForm:
+    """The page of one form."""
+
+    def __init__(self, form: Form) -> None:
+        self._form = form
+        choices = {name: form.fields[name] for name in (*form.chosen, *form.words)}
+        self.fields = tuple(self._fields(choices, "", "", "", ""))
+
+    async def answered(self, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        """The decision's object in what a page sent: texts by field; `FieldProblem` where it is none yet."""
+        return await self._form.answered(_Sent(self, given))
+
+    def _fields(
+        self, fields: Mapping[str, Any], within: str, path: str, at: str, suffix: str, known: Mapping[str, Any] | None = None
+    ) -> Iterator[PageField]:
+        """The questions of an object, in order; those that one answer decides stand below it."""
+        answers: dict[str, Any] = dict(known or {})
+        left = dict(fields)
+        for name, whole in fields.items():
+            if name not in left:
+                continue
+            del left[name]
+            legal = self._form.narrowed(f"{path}{name}", whole, answers)
+            called = f"{within}{name.replace('_', ' ')}"
+            inner = self._form.inner(name, called)
+            if "const" in legal:
+                continue
+            below, place = f"{path}{name}.", f"{at}{name}."
+            if legal.get("type") == "object":
+                yield from self._part(legal["properties"], inner, below, place, suffix)
+            elif kinds_of(legal) is not None:
+                yield self._kind(legal, inner, below, place, suffix)
+            elif kinds_of(legal.get("items", {})) is not None:
+                for entry in range(min(MOST_ENTRIES, legal.get("maxItems", MOST_ENTRIES))):
+                    or_none = entry >= legal.get("minItems", 0)
+                    yield self._kind(legal["items"], inner, below, f"{place}{entry}.", suffix, or_none=or_none)
+            else:
+                values = _values(legal)
+                first = legal.get("type") == "boolean" and len(answers) == len(known or {})
+                apart = self._apart(left, path, answers, name, values) if not first else dict(left)
+                for each in apart:
+                    del left[each]
+                then: dict[str, Sequence[PageField]] = {}
+                for value in values if apart else ():
+                    if first and value is False:
+                        continue
+                    spoken = called_value(value) if not isinstance(value, bool) else "yes" if value else "no"
+                    tail = f"{suffix}@{at}{name}={spoken}"
+                    then[spoken] = tuple(self._fields(apart, within, path, at, tail, {**answers, name: value}))
+                answers[name] = values[0] if values else None
+                yield _field(f"{at}{name}", called, legal, suffix, then)
+
+    def _apart(
+        self, left: Mapping[str, Any], path: str, answers: Mapping[str, Any], name: str, values: Sequence[Any]
+    ) -> dict[str, Any]:
+        """The fields that are other ones after another value of this one."""
+        if len(values) < 2:
+            return {}
+
+        def after(other: str, whole: Any, value: Any) -> Any:
+            return self._form.narrowed(f"{path}{other}", whole, {**_any(left), **answers, name: value})
+
+        return {
+            other: whole
+            for other, whole in left.items()
+            if any(after(other, whole, value) != after(other, whole, values[0]) for value in values[1:])
+        }
+
+    def _part(self, fields: Mapping[str, Any], within: str, path: str, at: str, suffix: str) -> Iterator[PageField]:
+        if not are_lists(fields):
+            yield from self._fields(fields, within, path, at, suffix)
+            return
+        called = f"{within}any {', '.join(name.replace('_', ' ') for name in fields)}"
+        name = f"{at}any"
+        then = {"yes": tuple(self._fields(fields, within, path, at, f"{suffix}@{name}"))}
+        yield _field(name, called, {"type": "boolean"}, suffix, then)
+
+    def _kind(
+        self, legal: Mapping[str, Any], within: str, path: str, at: str, suffix: str, *, or_none: bool = False
+    ) -> PageField:
+        found = kinds_of(legal)
+        assert found is not None, "only a field of several kinds is asked for by its kind"
+        tag, kinds = found
+        then = {
+            kind: tuple(self._fields(fields, within, path, at, f"{suffix}@{at}{tag}={kind}"))
+            for kind, fields in kinds.items()
+        }
+        options: Mapping[str, Any] = {"enum": [*kinds, *(["none"] if or_none else [])]}
+        legal = {**options, "default": "none"} if or_none else options
+        return _field(f"{at}{tag}", f"{within}{tag.replace('_', ' ')}", legal, suffix, then)
+
+
+def _field(path: str, called: str, legal: Mapping[str, Any], suffix: str, then: Mapping[str, Any]) -> PageField:
+    return PageField(f"{path}{suffix}", path, called, legal, {value: rest for value, rest in then.items() if rest})
+
+
+def _values(legal: Mapping[str, Any]) -> Sequence[Any]:
+    """The answers to a field, where they are few."""
+    return (True, False) if legal.get("type") == "boolean" else tuple(legal.get("enum", ()))
+
+
+def _any(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """An answer to each field that has few: what narrows a field may look at any of those beside it."""
+    return {name: found[0] for name, legal in fields.items() if (found := _values(legal))}
+
+
+class _Sent:
+    """What a page sent, as the answers to the questions of its form."""
+
+    def __init__(self, page: PageForm, given: Mapping[str, Sequence[str]]) -> None:
+        self._given = given
+        self._numbers = page._form.request.named_numbers()  # noqa: SLF001 - a part of this module
+        self._open: dict[str, PageField] = {}
+        self._stand(page.fields)
+
+    def _stand(self, fields: Iterable[PageField]) -> None:
+        self._open |= {field.path: field for field in fields}
+
+    async def field(self, path: str, called: str, legal: Mapping[str, Any]) -> Any:
+        """The answer that stands on the page for a question; see `form.Asking`."""
+        found = self._open[path]
+        sent = [cleaned(text).strip() for text in self._given.get(found.name, ())]
+        try:
+            value = self._read(found, sent, legal)
+        except ValueError as error:
+            raise FieldProblem(found.name, str(error)) from None
+        spoken = ("yes" if value else "no") if isinstance(value, bool) else str(value)
+        self._stand(found.then.get(spoken, ()))
+        return value
+
+    def _read(self, field: PageField, sent: Sequence[str], legal: Mapping[str, Any]) -> Any:
+        if field.many:
+            return chosen_of([text for text in sent if text], legal)
+        text = sent[0] if sent else ""
+        return understood(by_number(text, self._numbers) if takes_numbers(legal) else text, legal)
+
+    def object(self, problem: str) -> None:
+        """The rules refuse what was answered."""
+        raise FieldProblem("", problem)
