@@ -24,10 +24,9 @@ from agentsim.models.own import OwnModel
 from agentsim.prepare import prepare_batch, prepare_run, proofs, width_reached
 from agentsim.results import Run, Runs, load, logs_folder, run_in
 from agentsim.runner.batch.run_batch import Batch
-from agentsim.runner.fork import parent_of
+from agentsim.runner.fork import of_arm, parent_of
 from agentsim.runner.replay import Proof
 from agentsim.runner.session import Session, resumed
-from agentsim.runner.wanted import of_arm
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import Source
 

@@ -19,11 +19,11 @@ from agentsim.history.record import CONTROL
 from agentsim.history.run_files import RunFiles, find_run
 from agentsim.results import logs_folder
 from agentsim.runner.drive import played_again
+from agentsim.runner.fork import Wanted
 from agentsim.runner.message import Message, Swap, messages
 from agentsim.runner.plays import new_play, restored_scenario
 from agentsim.runner.replay import over
 from agentsim.runner.session import Session
-from agentsim.runner.wanted import Wanted
 
 if TYPE_CHECKING:
     from agentsim.analysis.arms import Comparison
@@ -138,9 +138,9 @@ class Asked:
 
 def _followed(message: Message, files: RunFiles) -> Followed | None:
     """What followed from the message in a branch; None of one that is not finished."""
+    from agentsim.analysis.finished_games import Measures
     from agentsim.analysis.game_records import game_record
     from agentsim.analysis.influence import Followed, responses
-    from agentsim.analysis.measures import Measures
 
     if not over(files) or not files.history.is_file():
         return None

@@ -122,7 +122,7 @@ def width_reached(directory: Path, until: Until | None) -> Callable[[], str | No
         return None
     with needed_by("--until-width"):
         from agentsim.analysis.design_effects import effects
-        from agentsim.analysis.measures import DesignGames
+        from agentsim.analysis.finished_games import DesignGames
         from agentsim.analysis.paired import FEWEST_SEEN
     games = DesignGames(directory)
 

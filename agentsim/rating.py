@@ -28,10 +28,10 @@ from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables, environment
 from agentsim.models.own import OwnModel
 from agentsim.results import logs_folder
-from agentsim.runner.batch.batch_game import is_done, used
 from agentsim.runner.batch.manifest import Manifest, prepared, read_manifest
 from agentsim.runner.batch.run_batch import Batch
 from agentsim.runner.batch.seating import Design, Planned, derived_seed
+from agentsim.runner.batch.tally import is_done, used
 from agentsim.scenario.document import overridden
 from agentsim.scenario.load import Overrides
 from agentsim.scenario.player_plan import OWN

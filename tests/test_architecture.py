@@ -388,7 +388,7 @@ def test_every_rule_has_been_seen_to_fail() -> None:
 
 # importer, what it says besides the allowed, what is imported; a contract of import-linter finds each
 IMPORTED: dict[str, tuple[str, str, str]] = {
-    "report knows no runner": ("report/tables.py", "from agentsim.runner.session import begin", "runner.session"),
+    "report knows no runner": ("report/game_panels.py", "from agentsim.runner.session import begin", "runner.session"),
     "runner knows no report": ("runner/turns.py", "from agentsim.report import page", "report.page"),
     "results know no runner": ("results.py", "from agentsim.runner import drive", "runner.drive"),
     "analysis knows no command line": ("analysis/ratings.py", "def f():\n    import agentsim.cli.app", "cli.app"),

@@ -15,7 +15,7 @@ import pytest
 from pydantic_core import PydanticCustomError
 
 from agentsim.cli import terminal_output
-from agentsim.engine import number, prompt
+from agentsim.engine import decision, prompt
 from agentsim.engine.panel import Frame
 from agentsim.engine.reading import split
 from agentsim.engine.wording import Naming
@@ -79,7 +79,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "cleaning": prompt.cleaned,
     "quoting": lambda text: prompt.quoted(text=text),
     "thinking": split,
-    "numbers": number.whole,
+    "numbers": decision.whole,
     "an answer's text": _answer(content=...),
     "an answer's reasoning": _answer(content="a", reasoning=...),
     "an answer that is none": lambda text: completion_in(text.encode(), "application/json", FAULTS),

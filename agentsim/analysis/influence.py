@@ -18,8 +18,8 @@ import numpy as np
 from agentsim.analysis.arms import PairedEffect, effects
 from agentsim.analysis.game_records import Column
 from agentsim.analysis.inference import Array
+from agentsim.engine.codec import nodes_at, paths_in
 from agentsim.engine.event import NAMED, Interaction, LogEntry, Past, PlayerId
-from agentsim.engine.paths import nodes_at, paths_in
 from agentsim.engine.play import Wave
 from agentsim.engine.request import Request
 from agentsim.engine.schema import bare_field

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from agentsim import games
-from agentsim.analysis.folders import read_games
+from agentsim.analysis.finished_games import read_games
 from agentsim.analysis.inference import blocks, stages
 from agentsim.analysis.posterior import Stages, independence
 from agentsim.engine.rule_sets import versions

@@ -14,7 +14,7 @@ from agentsim.cli.terminal_output import print_panel, remark, safe, say, say_jso
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
-    from agentsim.history.load import Divergence, Parted
+    from agentsim.history.events import Divergence, Parted
 
 
 def compare(
@@ -60,7 +60,8 @@ def diff(
     as_json: o.AsJson = False,
 ) -> None:
     """Show where two runs part and what followed."""
-    from agentsim.history.load import divergence, find_source, load_history, require_history
+    from agentsim.history.events import divergence
+    from agentsim.history.load import find_source, load_history, require_history
     from agentsim.history.run_files import RunFiles
 
     histories = []
@@ -153,7 +154,7 @@ def influence(
     from agentsim.cli.display import shown
     from agentsim.counterfactual import Asked
     from agentsim.history.run_files import find_run
-    from agentsim.runner.wanted import to_play
+    from agentsim.runner.fork import to_play
 
     asked = Asked.of(find_run(logs_dir, name), at, swap=swap, words=words, each=each, branches=branches)
     env = keys.env

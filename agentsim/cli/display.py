@@ -19,8 +19,7 @@ from agentsim.history.contents import Entry
 from agentsim.history.fold import Totals
 from agentsim.players.terminal import cut
 from agentsim.runner.admission import Budget
-from agentsim.runner.batch.batch_game import GameEnd
-from agentsim.runner.batch.tally import BatchWatcher, Tally
+from agentsim.runner.batch.tally import BatchWatcher, GameEnd, Tally
 from agentsim.runner.watch import Watcher
 
 _EVERY_S = 5.0

@@ -174,8 +174,7 @@ def fork(
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show_finished
     from agentsim.history.run_files import find_run
-    from agentsim.runner.fork import parent_of
-    from agentsim.runner.wanted import Wanted, of_arm, of_several, to_play
+    from agentsim.runner.fork import Wanted, of_arm, of_several, parent_of, to_play
 
     if arm is not None and paired:
         raise UsageError("--paired: branches of an arm have chance of their own, number by number; leave it out")

@@ -16,8 +16,8 @@ from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
+    from agentsim.analysis.finished_games import Games
     from agentsim.analysis.folder_report import Compared, Part
-    from agentsim.analysis.folders import Games
     from agentsim.analysis.standings import Standing
 
 

@@ -144,10 +144,11 @@ def export(
 
 def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, tuple[bytes, int]]:
     """The content of each table's file and its rows; `source` is for the error line."""
+    from agentsim.history.folders import read_folder
     from agentsim.history.formats import FORMATS
     from agentsim.history.load import load_history
     from agentsim.history.run_files import RunFiles
-    from agentsim.history.tables import read_folder, run_tables
+    from agentsim.history.tables import run_tables
 
     if isinstance(found, RunFiles):
         check_history(found, "the tables show")

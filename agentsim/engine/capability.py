@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
-from agentsim.engine.number import whole
+from agentsim.engine.decision import whole
 from agentsim.engine.options import Choice, Number, Option, Text
 from agentsim.engine.schema import Variant
 from agentsim.engine.wording import cut, listed

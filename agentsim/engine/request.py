@@ -14,11 +14,10 @@ from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_arg
 
 from pydantic import BaseModel, ValidationError
 
-from agentsim.engine.codec import adapter, canonical, values
-from agentsim.engine.decision import Decision, Reading
+from agentsim.engine.codec import adapter, canonical, knows, values
+from agentsim.engine.decision import Decision, Reading, unanswerable
 from agentsim.engine.event import PlayerId
-from agentsim.engine.forms import form_of, knows, unanswerable
-from agentsim.engine.options import Choice, Number, Option, Order, Subset, Text
+from agentsim.engine.options import Choice, Number, Option, Order, Subset, Text, form_of
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import read
 from agentsim.engine.schema import Each, Options, Variant, bare_field, by_path, leaves, options_in, paths_of, schema_of

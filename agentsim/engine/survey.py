@@ -15,8 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
-from agentsim.engine.hearing import Heard
-from agentsim.engine.memory import Lines
+from agentsim.engine.memory import Heard, Lines
 from agentsim.engine.options import Choice, Number, Option, Text
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
@@ -176,9 +175,8 @@ class Surveys:
 
     def look(self, requests: Requests) -> None:
         """The rules ask these next: what a player knows then is what it knows when it is interviewed."""
-        if self._interviews:
-            for each in requests:
-                self._latest[each.player] = each, self._table.heard(each.player)
+        for each in requests:
+            self._latest[each.player] = each, self._table.heard(each.player)
 
     def due(self, *, over: bool) -> Iterator[Requests]:
         """A wave for each interview that is held now: at the end of the rounds that have ended since the last look."""

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import UnionType
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from agentsim.engine.reading import Reading
 from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import first_objection
-from agentsim.models.base import Count, Usage, Word
+from agentsim.history.contents import Parse, Source
+from agentsim.models.base import Usage
 
 FORMAT = "agentsim-history/1"
 
@@ -25,7 +24,6 @@ CONTROL = "control"
 """The arm of branches that change nothing."""
 FINISHED: frozenset[str] = frozenset({"completed", "degraded"})
 """The states of a game that is over; every other can be resumed, or has failed."""
-Source = Literal["model", "bot", "human", "script", "fallback"]
 _VOLATILE: Mapping[str, type | UnionType] = {"name": str, "started_at": str, "finished_at": str, "wall_s": int | float}
 """The types of those parts of `volatile` that are shown or counted, if they are present."""
 
@@ -73,19 +71,6 @@ class RoundRecord(Record):
     index: int
     title: str
     events: list[EventRecord]
-
-
-@dataclass(frozen=True, slots=True)
-class Parse:
-    """How the decision was found in the reply."""
-
-    stage: Word
-    candidates: Count
-    repaired: Annotated[bool, Field(strict=True)]
-
-    @classmethod
-    def of(cls, reading: Reading[Any]) -> Parse:
-        return cls(reading.stage, reading.candidates, reading.repaired)
 
 
 class TryRecord(Record):

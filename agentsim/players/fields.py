@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from agentsim.engine.number import whole
+from agentsim.engine.decision import whole
 
 _PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")  # what a float holds to the digit
 _YES, _NO = {"y", "yes", "true"}, {"n", "no", "false"}

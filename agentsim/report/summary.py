@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
+from agentsim.engine.codec import paths_in
 from agentsim.engine.event import AGAINST, LogEntry, Past
 from agentsim.engine.panel import Course
-from agentsim.engine.paths import paths_in
 from agentsim.history.diagnostics import shares_in
 from agentsim.history.record import EventRecord, History, StandingRecord
 from agentsim.report.charts import chart

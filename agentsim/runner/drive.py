@@ -15,8 +15,7 @@ from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, DecisionError, JournalMismatch, RunStopped
-from agentsim.history.contents import Contents, Entry
-from agentsim.history.record import Parse
+from agentsim.history.contents import Contents, Entry, Parse
 from agentsim.players.model import BotPlayer
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.referee import Ruling, to_entry, without_reply

@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from agentsim.engine.codec import text_id, values
+from agentsim.engine.codec import Path, paths_in, text_id, value_at, values, with_value
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
 from agentsim.engine.options import Option, Subset, Text
-from agentsim.engine.paths import Path, paths_in, value_at, with_value
 from agentsim.engine.request import Request
 from agentsim.engine.schema import Variant, bare_field, leaves
 from agentsim.engine.wording import CUT
@@ -23,9 +22,8 @@ from agentsim.errors import DecisionError, UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.drive import played_again
-from agentsim.runner.fork import ParentRun, parent_of
+from agentsim.runner.fork import ParentRun, Wanted, of_arms, parent_of
 from agentsim.runner.plays import new_play, restored_scenario
-from agentsim.runner.wanted import Wanted, of_arms
 
 Swap: TypeAlias = Literal["silence", "neutral"]
 ANY = Text(sys.maxsize)

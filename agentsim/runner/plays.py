@@ -15,7 +15,7 @@ from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.rule_sets import versions
-from agentsim.errors import AgentsimError, JournalMismatch
+from agentsim.errors import AgentsimError, JournalMismatch, ScenarioError, UsageError
 from agentsim.games import find
 from agentsim.history.contents import Contents, Entry
 from agentsim.history.diagnostics import shares
@@ -23,7 +23,11 @@ from agentsim.history.fold import fold, totals
 from agentsim.history.record import Branch
 from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Attempt
+from agentsim.scenario.document import overridden
+from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.source_files import located, roots
+from agentsim.scenario.validation import screen
 
 
 def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
@@ -64,6 +68,50 @@ def new_play(scenario: Scenario, game: Game) -> GamePlay:
         salts=salts,
         interviews=scenario.interviews,
     )
+
+
+_MAY_CHANGE = ("players", "staff", "prices", "providers")
+
+
+def changed_scenario(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario:
+    """The scenario with `KEY=VALUE` put into what a journal keeps of it."""
+    for change in changes:
+        first = change.partition("=")[0].strip().partition(".")[0]
+        if first not in _MAY_CHANGE:
+            raise UsageError(f"--set {first}: cannot be changed by a fork (valid: {', '.join(_MAY_CHANGE)})")
+    if not changes:
+        return scenario
+    screen(overridden({}, changes))  # what is changed is kept as it was typed
+    identity = overridden(scenario.identity(), changes)
+    changed = Scenario.restore(identity, dict(scenario.run_part()), seed=scenario.seed)
+    if [plan.id for plan in changed.players] != [plan.id for plan in scenario.players]:
+        raise UsageError("--set players: who plays cannot change in the middle of a game")
+    before = {plan.id: plan for plan in scenario.seats}
+    return replace(
+        changed,
+        players=tuple(_checked(plan, before[plan.id], changed, game) for plan in changed.players),
+        staff={role: _checked(plan, before.get(plan.id), changed, game) for role, plan in changed.staff.items()},
+    )
+
+
+def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, game: Game) -> PlayerPlan:
+    """The plan, its model's file found; `ScenarioError` where its new model cannot play here."""
+    if before is not None and [each.model for each in plan.models] == [each.model for each in before.models]:
+        return plan
+    at = f"the model of {plan.id}"
+    try:
+        name = plan.name
+    except ValueError as error:
+        raise ScenarioError(str(error), key=at) from None
+    if name.kind == "bot" and name.rest not in game.bots:
+        raise ScenarioError(f"{game.name} has no {plan.model}", key=at, valid=", ".join(game.bots))
+    if name.kind not in {"bot", "human"} and (plan.settings.timeout_s is None or plan.settings.max_attempts is None):
+        raise ScenarioError(
+            "a person has no time limit and a model needs one: set timeout_s and max_attempts as well", key=at
+        )
+    if name.file is None:
+        return replace(plan, path=None)
+    return replace(plan, path=located(name.file, scenario.path, roots(scenario.path, scenario.allow_dirs), key=at))
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.codec import Path, paths_in, value_at, with_value
 from agentsim.engine.decision import Decision
-from agentsim.engine.paths import Path, paths_in, value_at, with_value
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request, Variant
 from agentsim.errors import DecisionError

@@ -27,7 +27,7 @@ from agentsim.analysis.design_effects import (
     plan,
     power_of,
 )
-from agentsim.analysis.measures import Blocks, DesignGames
+from agentsim.analysis.finished_games import Blocks, DesignGames
 from agentsim.analysis.paired import FEWEST_SEEN, confidence_sequence
 from agentsim.engine.panel import DataTable, Estimates
 from agentsim.errors import UsageError

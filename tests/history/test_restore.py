@@ -12,8 +12,8 @@ from agentsim.engine.game import Outcome
 from agentsim.engine.simulate import simulate
 from agentsim.errors import UsageError
 from agentsim.games.agent_island.speeches import Pitched
+from agentsim.history.events import told_events
 from agentsim.history.fold import dump_history, fold
-from agentsim.history.load import told_events
 from agentsim.history.record import History
 
 GAME = games.find("agent_island")

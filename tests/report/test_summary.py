@@ -9,7 +9,7 @@ import pytest
 
 from agentsim.engine.panel import Chart, Course, Series
 from agentsim.games import find
-from agentsim.history.load import derived, told_events
+from agentsim.history.events import derived, told_events
 from agentsim.history.record import History
 from agentsim.report.markup import Drawing
 from agentsim.report.page import PageOptions, render

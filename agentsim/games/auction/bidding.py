@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from agentsim.engine.decision import WholeNumber
 from agentsim.engine.event import Audience, Event, Everyone
-from agentsim.engine.number import WholeNumber
 from agentsim.engine.prompt import Line, Prompt, in_quotes, joined, quoted
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Number, Options, Request, Text

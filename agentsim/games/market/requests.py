@@ -11,13 +11,13 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Choice, Decision, Options, Text
-from agentsim.engine.calculator import calculate
 from agentsim.engine.capability import Capability, variant
 from agentsim.engine.schema import said
 from agentsim.engine.wording import counted, cut, listed
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.state import NO_QUERY, SKIP
+from agentsim.games.market.tools import calculate
 from agentsim.games.market.view import MarketRequest, StageRequest
 
 UNCLEAR = "unclear"

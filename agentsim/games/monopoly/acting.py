@@ -117,7 +117,8 @@ class PhaseAction(Proposing[PhaseChoice]):
         return self.objection_to(offered, self.view.estate(), self.view.seats) if isinstance(offered, DoTrade) else ""
 
     def question(self) -> tuple[str, ...]:
-        lines = [f"You may act {moment(self.when, again=self.again)}. You are asked again until end_phase:"]
+        when = moment(self.when, again=self.again)
+        lines = [f"You may act {when}. You are asked again until you do nothing or set end_phase:"]
         if "propose_trade" in self.kinds:
             lines += [
                 f"- propose_trade ({self.made} made, {self.left} left): cash, cards out of jail, deeds by position"
@@ -125,8 +126,8 @@ class PhaseAction(Proposing[PhaseChoice]):
             ]
         if "manage_estate" in self.kinds:
             lines += [
-                f"- manage_estate ({self.managed} of {_BUNDLES} times so far), all or nothing in the order of its lists"
-                "; an entry is a house, or the hotel as the fifth",
+                f"- manage_estate ({self.managed} of {_BUNDLES} times so far): all of its lists, in their order, or "
+                "nothing; an entry is one building, a lot's fifth its hotel",
                 *open_to(self.view, self.seat, "sell", "mortgage", "lift", "build"),
             ]
         return tuple(lines)

@@ -91,8 +91,8 @@ class ManageEstate(MonopolyRequest[Managed]):
         return (
             f"You may see to your estate {moment(self.when, again=self.again)}; you have ${self.you.cash}.",
             *open_to(self.view, self.seat, "sell", "mortgage", "lift", "build"),
-            "Sales, mortgages, mortgages lifted and buildings happen in this order, all of them or none. One entry is "
-            "one house; the fifth building of a lot is its hotel. Empty lists do nothing.",
+            "All of the lists are carried out, in their order, or nothing is. An entry is one building, a lot's fifth "
+            "its hotel. Empty lists do nothing.",
         )
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:

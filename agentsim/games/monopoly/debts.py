@@ -87,11 +87,11 @@ class RaiseCash(Proposing[Raised]):
         further = f" After that you owe ${self.further} more." if self.further else ""
         by_trade, no_more = ", or propose a trade to one player, by id.", ". No more trades can be proposed."
         return (
-            f"You owe {self.creditor} ${self.owed} ({what}) and have ${cash}: ${self.owed - cash} are missing. "
-            "Raise them, or as much as you can at once.",
+            f"You owe {self.creditor} ${self.owed} ({what}) and have ${cash}: ${self.owed - cash} short. "
+            "You are asked again until you have it.",
             *open_to(self.view, self.seat, "sell", "mortgage"),
             *self._later(estate),
-            f"With all buildings sold and all deeds mortgaged everything comes to ${everything}; after paying you keep "
+            f"With all sold and mortgaged everything comes to ${everything}; after paying you keep "
             f"${everything - self.owed}.{further}",
             f"Sell buildings, mortgage deeds{by_trade if self.may_propose else no_more}",
         )

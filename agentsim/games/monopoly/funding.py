@@ -34,14 +34,16 @@ class RaiseFirst(MonopolyRequest[Funded]):
 
     def question(self) -> tuple[str, ...]:
         space, cash = SPACES[self.position], self.you.cash
-        what = "the least bid for" if self.bid else "the price of"
+        bid = f"least bid for {space.position} {space.name} is ${self.needed} (printed price ${space.price})"
+        price = f"price of {space.position} {space.name} is ${self.needed}"
+        asked, passed = "you are asked for a bid; with less you withdraw.", "you may buy; with less it is auctioned."
+        then = asked if self.bid else passed
         return (
-            f"{what.capitalize()} {space.position} {space.name} is ${self.needed} (printed price ${space.price}), and "
-            f"you have ${cash}: ${self.needed - cash} are missing. {rent_line(space.position)}",
+            f"The {bid if self.bid else price}; you have ${cash}: ${self.needed - cash} short. "
+            f"{rent_line(space.position)}",
             group_line(self.view, self.seat, self.position),
             *open_to(self.view, self.seat, "sell", "mortgage"),
-            f"You may sell buildings and mortgage deeds first; {'you bid' if self.bid else 'you choose'} once you have "
-            "that much. With empty lists, or with less, it goes on without you.",
+            f"You may sell buildings and mortgage deeds first. With ${self.needed} {then}",
         )
 
     def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
-from agentsim.engine.number import WholeNumber
+from agentsim.engine.decision import WholeNumber
 from agentsim.engine.options import Schema
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision

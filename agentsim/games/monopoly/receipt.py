@@ -33,11 +33,11 @@ class LiftOnReceipt(MonopolyRequest[LiftedOnReceipt]):
     def question(self) -> tuple[str, ...]:
         spaces = [SPACES[position] for position in self.received]
         return (
-            f"You have received mortgaged deeds, and have ${self.you.cash}. What you do not lift now costs its "
-            "interest now, and all of the lifting price later:",
+            f"You have received mortgaged deeds, and have ${self.you.cash}. For each you pay now either the price of "
+            "lifting the mortgage, or the interest; then lifting it later costs that price still:",
             *(
-                f"- {space.position} {space.name}: ${space.redemption} lifts it now; ${space.interest} keeps it "
-                f"mortgaged, and ${space.redemption} more lift it later. {rent_line(space.position)}"
+                f"- {space.position} {space.name}: ${space.redemption} to lift, ${space.interest} interest. "
+                f"{rent_line(space.position)}"
                 for space in spaces
             ),
             "Which mortgages do you lift now? An empty list lifts none.",

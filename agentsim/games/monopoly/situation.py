@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from agentsim.engine.wording import counted
@@ -17,21 +17,25 @@ def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
     """The board from one seat."""
     estate, seats = view.estate(), view.seats
     names = {BANK: "unowned"} | {number: each.name for number, each in enumerate(seats)} | {seat: "you"}
-    others = [number for number in range(len(seats)) if number != seat]
+    others = [*range(seat + 1, len(seats)), *range(seat)]
     starts = [_start(seats[each]) for each in others if not seats[each].bankrupt]
-    chances = {group: any_visit(group, starts) for group in GROUPS}
+    named = {group: f"{group_name(group)} ({any_visit(group, starts):.0%})" for group in GROUPS}
+    free = [group for group, lots in GROUPS.items() if all(estate.owner[lot] == BANK for lot in lots)]
     return (
-        f"Turn {view.turn} of at most {max_turns}. You are {seats[seat].name}.{_rolled(view, seat, names)}",
-        "Players:",
+        f"Turn {view.turn} of {max_turns}. You are {seats[seat].name}.{_rolled(view, seat, names)}",
+        "Players in order of play (up to: with all sold and mortgaged):",
         *(f"- {_called(seats[each], names[each])}: {_player(seats[each], estate, each)}" for each in (seat, *others)),
-        "Deeds by group:",
-        *(
-            f"- {group_name(group)} ({chance:.0%}): {'; '.join(_owners(estate, group, names))}"
-            for group, chance in chances.items()
-        ),
+        f"Deeds by group (chance that an opponent lands there next turn{_leaving(seats, others)}):",
+        *(f"- {named[group]}: {'; '.join(_owners(estate, group, names))}" for group in GROUPS if group not in free),
+        *([f"- unowned: {', '.join(named[group] for group in free)}"] if free else []),
         _danger(estate, seat, _start(seats[seat])),
         f"The bank has {counted(view.houses, 'house')} and {counted(view.hotels, 'hotel')} left.",
     )
+
+
+def _leaving(seats: Sequence[SeatView], others: Iterable[int]) -> str:
+    jailed = any(seats[each].jailed for each in others)
+    return ", if those in jail leave it" if jailed else ""
 
 
 def _start(player: SeatView) -> int:
@@ -69,8 +73,6 @@ def _owners(estate: Estate, group: str, names: Mapping[int, str]) -> Iterator[st
         name = names[owner]
         if len(held) > 1:
             yield f"{name} {', '.join(_lot(estate, lot) for lot in lots)}"
-        elif owner == BANK:
-            yield name
         else:
             whose = "your" if name == "you" else f"{name}'s"
             yield f"{whose} whole group: {', '.join(_lot(estate, lot) for lot in lots)}"
@@ -90,4 +92,4 @@ def _lot(estate: Estate, position: int) -> str:
 def _danger(estate: Estate, seat: int, start: int) -> str:
     rent, position = worst_rent(estate, seat, start)
     where = f"${rent}, on {position} {name_of(position)}" if rent else "none"
-    return f"Highest rent you can meet with your next roll: {where}."
+    return f"Highest rent that your next roll can cost: {where}."

@@ -315,7 +315,7 @@ def test_a_debt_says_what_it_is_for_and_what_everything_comes_to() -> None:
     game.turn((1, 3), A=[DONE, raises(mortgage=[5])])
     (asked,) = game.requests(RaiseCash)
     text = "\n".join(asked.question())
-    assert "You owe B $20 (rent, 24 Illinois Avenue) and have $10: $10 are missing." in text
+    assert "You owe B $20 (rent, 24 Illinois Avenue) and have $10: $10 short." in text
     assert "All your buildings sell for $75; then these may be mortgaged too (you get): 6 Oriental Avenue $50" in text
     assert "everything comes to $345; after paying you keep $325." in text
     assert [event.position for event in game.events(Mortgaged)] == [5]
@@ -341,9 +341,9 @@ def test_a_trade_is_answered_with_its_balance_groups_rents_and_interest() -> Non
     text = "\n".join(asked.question())
     assert "By list price (a mortgaged deed counts half, a card $50) you lose $15." in text
     assert "Interest at once, on mortgaged deeds received: you pay $18." in text
-    assert "Of the 2 of dark blue: A 1, then 0; you 1, then 2." in text
+    assert "Of the 2 dark blue deeds: A 1, then 0; you 1, then 2." in text
     assert "The trade completes your dark blue group." in text
-    assert "All rents, one visit to each deed (utilities: a roll of 7): A $6, then $31; you $150, then $125." in text
+    assert "Rents if each deed is visited once (utilities: a roll of 7): A $6, then $31; you $150, then $125." in text
 
 
 def test_building_says_rents_now_and_then_the_way_to_three_houses_and_the_worst_rent() -> None:

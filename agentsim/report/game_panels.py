@@ -1,20 +1,20 @@
-"""Tables laid out, and those that the page of any game has: by model, for and against, said and done."""
+"""Panels that the page of any game has: by model, for and against, words beside deeds, answers to interviews."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
-from itertools import repeat, zip_longest
-from typing import NamedTuple
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
 
+from agentsim.engine.codec import paths_in
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
-from agentsim.engine.panel import Cell, DataTable
-from agentsim.engine.paths import paths_in
+from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
+from agentsim.engine.survey import Question
 from agentsim.engine.wording import cut
-from agentsim.history.pairs import Deed, Pair
+from agentsim.history.events import Deed, Pair
 from agentsim.history.record import DecisionRecord, EventRecord, History
-from agentsim.report.markup import HEAT_STEPS, Drawing, number
+from agentsim.history.tables import SurveyAnswer, interviews_in, survey_answers
+from agentsim.report.markup import Drawing, number
 
 MOST_KINDS = 10
 """Columns of events; the rarer kinds are in the cards of the players."""
@@ -25,37 +25,6 @@ MOST_ROWS = 1_500
 """Decisions of the table of words and deeds."""
 _LONG = 600  # characters of one of its cells
 _SIGNS: dict[Sign, str] = {FOR: "+\u00a0", AGAINST: "\u2212\u00a0", NEITHER: ""}
-
-
-class CellView(NamedTuple):
-    """A cell as text; `heat` is 0 to 9, None where the cell is not shaded."""
-
-    text: str
-    numeric: bool
-    heat: int | None = None
-
-
-def cell(value: Cell, heat: int | None = None) -> CellView:
-    """One value as a reader sees it."""
-    return CellView(value, False) if isinstance(value, str) else CellView(number(value), True, heat)
-
-
-def table(panel: DataTable) -> Drawing:
-    """The panel with every cell as text; an empty cell is aligned like the others of its column."""
-    numbers = [value for row in panel.rows for value in row if isinstance(value, int | float)]
-    low, high = min([0.0, *numbers]), max(numbers, default=0.0)
-    kinds = [{isinstance(value, str) for value in column if value is not None} for column in zip_longest(*panel.rows)]
-
-    def shown(value: Cell, kinds: set[bool], shade: float | None) -> CellView:
-        if value is None and kinds == {True}:
-            return CellView(number(None), False)
-        if panel.heat and isinstance(value, int | float):
-            return cell(value, math.ceil(HEAT_STEPS * (value - low) / (high - low)) if high > low else 0)
-        return cell(value, None if shade is None else math.ceil(HEAT_STEPS * min(1.0, max(0.0, shade))))
-
-    shades = repeat(repeat(None)) if panel.heat or not panel.shade else panel.shade
-    rows = tuple(tuple(map(shown, row, kinds, shade)) for row, shade in zip(panel.rows, shades, strict=False))
-    return Drawing(shape="table", panel=panel, rows=rows)
 
 
 def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> DataTable | None:
@@ -262,3 +231,53 @@ def _row(
         return None
     parts = (said, [to], thought, reasoned, did)
     return (when, decision.player, *(cut("\n".join(part), _LONG) or None for part in parts))
+
+
+def survey_panels(history: History) -> Iterator[Panel]:
+    """A panel for each question that was asked; none where the history has no interviews, as one player saw it."""
+    if not history.scenario.get("interviews"):
+        return
+    every = list(survey_answers(history))
+    for question in (question for interview in interviews_in(history) for question in interview.questions):
+        if answers := [each for each in every if each.question == question]:
+            yield _answers(history, question, answers) if _open(question) else _shares(history, question, answers)
+
+
+def _open(question: Question) -> bool:
+    return not question.options and question.least is None
+
+
+def _shares(history: History, question: Question, answers: Sequence[SurveyAnswer]) -> Chart:
+    rounds = sorted({each.place.round for each in answers})
+    given = [[e.answer for e in answers if e.place.round == number and e.answer is not None] for number in rounds]
+    if question.options:
+        share = [
+            [100 * said.count(option) / len(said) if said else None for said in given] for option in question.options
+        ]
+        series = [Series(option, tuple(shares)) for option, shares in zip(question.options, share, strict=True)]
+        label = "share of answers, %"
+    else:
+        numbers = [[answer for answer in said if isinstance(answer, int)] for said in given]
+        series = [
+            Series(name, tuple(of(said) if said else None for said in numbers))
+            for name, of in (("mean", fmean), ("lowest", min), ("highest", max))
+        ]
+        label = "answer"
+    titles = tuple(history.rounds[number].title for number in rounds)
+    return Chart(_title(question), "line", titles, tuple(series), "at the end of", label, _note(answers))
+
+
+def _answers(history: History, question: Question, answers: Sequence[SurveyAnswer]) -> DataTable:
+    said = [each for each in answers if each.answer is not None]
+    rows = tuple((history.rounds[each.place.round].title, each.decision.player, each.answer) for each in said)
+    return DataTable(_title(question), ("at the end of", "player", "answer"), rows, _note(answers))
+
+
+def _title(question: Question) -> str:
+    return f"Survey, {question.name}: {question.ask}"
+
+
+def _note(answers: Sequence[SurveyAnswer]) -> str:
+    without = sum(each.answer is None for each in answers)
+    missing = f" {without} of {len(answers)} brought no usable answer, and are left out." if without else ""
+    return f"Asked off the record: no rule and no later prompt knows the answers.{missing}"
