@@ -148,7 +148,7 @@ def _followed(message: Message, files: RunFiles) -> Followed | None:
     if (record := game_record(files.name, history)) is None:
         return None
     recorded = read_journal(files.journal)
-    play = new_play(*restored_scenario(recorded.head))
+    play = new_play(*restored_scenario(recorded))
     found = responses(
         played_again(play, recorded),
         play.log,

@@ -26,6 +26,8 @@ from agentsim.models.base import Attempt, Count, Word
 
 TICK_DEADLINE = "tick_deadline"
 """The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
+NO_ANSWER = "no_answer"
+"""The `fallback_reason` of a decision of a person whose clock ran out."""
 JOURNAL_FORMAT = "agentsim-journal/1"
 Source = Literal["model", "bot", "human", "script", "fallback"]
 Key = tuple[int, int]
@@ -138,6 +140,7 @@ class Contents:
         self.stops: list[Stop] = []
         self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
         self.replies: list[str] = []  # names of the files that replies were played from
+        self.filled: dict[str, str] = {}  # by player whose seat stayed empty, the bot that has it
         self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
         self.texts: dict[str, str] = {}
         self.chain = Chain()
@@ -234,6 +237,8 @@ class Contents:
                 self._decide(adapter(Entry).validate_python(line, context=self.texts))
             case "structured":
                 self.structured[str(line["model"])] = str(line["mode"])
+            case "filled":
+                self.filled[str(line["player"])] = str(line["model"])
             case "replies":
                 self.replies += [str(name) for name in line["files"] if name not in self.replies]
             case "stop":

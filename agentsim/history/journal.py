@@ -256,6 +256,11 @@ class Journal:
         self._put([{"record": "structured", "model": model, "mode": mode}])
         self.contents.structured[model] = mode
 
+    def filled(self, player: str, model: str) -> None:
+        """Append that a bot has the seat of a person who did not come."""
+        self._put([{"record": "filled", "player": player, "model": model}])
+        self.contents.filled[player] = model
+
     def plays(self, files: Sequence[str]) -> None:
         """Append which files replies come from from now on, where that is not known."""
         if new := [name for name in dict.fromkeys(files) if name not in self.contents.replies]:

@@ -59,7 +59,10 @@ def is_words(legal: Mapping[str, Any]) -> bool:
 def hint(legal: Mapping[str, Any]) -> str:
     """What may be answered, to stand behind a field's name."""
     stands_for = usual(legal)
-    said = [legal.get("description") or _values(legal), "" if stands_for is ... else f"nothing for {called_value(stands_for)}"]
+    said = [
+        legal.get("description") or _values(legal),
+        "" if stands_for is ... else f"nothing for {called_value(stands_for)}",
+    ]
     return f" [{'; '.join(filter(None, said))}]" if any(said) else ""
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from agentsim.engine.prompt import cleaned
+from agentsim.errors import AgentsimError
 from agentsim.players.fields import by_number, called_value, chosen_of, hint, kinds_of, takes_numbers, understood, usual
 from agentsim.players.form import Form, are_lists
-from agentsim.errors import AgentsimError
 
+NO_ANSWERS: Mapping[str, Any] = MappingProxyType({})
 MOST_ENTRIES = 4
 """Records of several kinds in one list for which a page has room."""
 
@@ -85,58 +87,54 @@ class PageForm:
     def __init__(self, form: Form) -> None:
         self._form = form
         choices = {name: form.fields[name] for name in (*form.chosen, *form.words)}
-        self.fields = tuple(self._fields(choices, "", "", "", ""))
+        self.numbers = form.request.named_numbers()
+        """Names that stand for numbers in lists."""
+        self.fields = tuple(self._fields(choices, _Place()))
 
     async def answered(self, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         """The decision's object in what a page sent: texts by field; `FieldProblem` where it is none yet."""
         return await self._form.answered(_Sent(self, given))
 
     def _fields(
-        self, fields: Mapping[str, Any], within: str, path: str, at: str, suffix: str, known: Mapping[str, Any] | None = None
+        self, fields: Mapping[str, Any], place: _Place, known: Mapping[str, Any] = NO_ANSWERS
     ) -> Iterator[PageField]:
-        """The questions of an object, in order; those that one answer decides stand below it."""
-        answers: dict[str, Any] = dict(known or {})
-        left = dict(fields)
+        """The questions of an object, in order; those that the answer to another decides stand below that one."""
+        answers, left = dict(known), dict(fields)
         for name, whole in fields.items():
-            if name not in left:
+            if left.pop(name, None) is None:
                 continue
-            del left[name]
-            legal = self._form.narrowed(f"{path}{name}", whole, answers)
-            called = f"{within}{name.replace('_', ' ')}"
-            inner = self._form.inner(name, called)
-            if "const" in legal:
-                continue
-            below, place = f"{path}{name}.", f"{at}{name}."
+            legal = self._form.narrowed(f"{place.path}{name}", whole, answers)
+            called = f"{place.within}{name.replace('_', ' ')}"
+            inner = place.below(name, self._form.inner(name, called))
             if legal.get("type") == "object":
-                yield from self._part(legal["properties"], inner, below, place, suffix)
+                yield from self._part(legal["properties"], inner)
             elif kinds_of(legal) is not None:
-                yield self._kind(legal, inner, below, place, suffix)
+                yield self._kind(legal, inner)
             elif kinds_of(legal.get("items", {})) is not None:
-                for entry in range(min(MOST_ENTRIES, legal.get("maxItems", MOST_ENTRIES))):
-                    or_none = entry >= legal.get("minItems", 0)
-                    yield self._kind(legal["items"], inner, below, f"{place}{entry}.", suffix, or_none=or_none)
-            else:
-                values = _values(legal)
-                first = legal.get("type") == "boolean" and len(answers) == len(known or {})
-                apart = self._apart(left, path, answers, name, values) if not first else dict(left)
-                for each in apart:
-                    del left[each]
-                then: dict[str, Sequence[PageField]] = {}
-                for value in values if apart else ():
-                    if first and value is False:
-                        continue
-                    spoken = called_value(value) if not isinstance(value, bool) else "yes" if value else "no"
-                    tail = f"{suffix}@{at}{name}={spoken}"
-                    then[spoken] = tuple(self._fields(apart, within, path, at, tail, {**answers, name: value}))
-                answers[name] = values[0] if values else None
-                yield _field(f"{at}{name}", called, legal, suffix, then)
+                yield from self._kinds(legal, inner)
+            elif "const" not in legal:
+                first = legal.get("type") == "boolean" and len(answers) == len(known)
+                apart = left if first else self._apart(left, place.path, answers, name, _values(legal))
+                left = {other: part for other, part in left.items() if other not in apart}
+                then = self._then(name, legal, place, dict(apart), answers)
+                yield _field(place, name, called, legal, then)
+                answers[name] = next(iter(_values(legal)), None)
+
+    def _then(
+        self, name: str, legal: Mapping[str, Any], place: _Place, apart: Mapping[str, Any], answers: Mapping[str, Any]
+    ) -> dict[str, Sequence[PageField]]:
+        """What is asked after each value of a field."""
+        then: dict[str, Sequence[PageField]] = {}
+        for value in _values(legal) if apart else ():
+            if value is not False:  # answered no: there is nothing more to say of it
+                after = place.after(f"{place.at}{name}={_spoken(value)}")
+                then[_spoken(value)] = tuple(self._fields(apart, after, {**answers, name: value}))
+        return then
 
     def _apart(
         self, left: Mapping[str, Any], path: str, answers: Mapping[str, Any], name: str, values: Sequence[Any]
     ) -> dict[str, Any]:
         """The fields that are other ones after another value of this one."""
-        if len(values) < 2:
-            return {}
 
         def after(other: str, whole: Any, value: Any) -> Any:
             return self._form.narrowed(f"{path}{other}", whole, {**_any(left), **answers, name: value})
@@ -147,32 +145,63 @@ class PageForm:
             if any(after(other, whole, value) != after(other, whole, values[0]) for value in values[1:])
         }
 
-    def _part(self, fields: Mapping[str, Any], within: str, path: str, at: str, suffix: str) -> Iterator[PageField]:
+    def _part(self, fields: Mapping[str, Any], place: _Place) -> Iterator[PageField]:
         if not are_lists(fields):
-            yield from self._fields(fields, within, path, at, suffix)
+            yield from self._fields(fields, place)
             return
-        called = f"{within}any {', '.join(name.replace('_', ' ') for name in fields)}"
-        name = f"{at}any"
-        then = {"yes": tuple(self._fields(fields, within, path, at, f"{suffix}@{name}"))}
-        yield _field(name, called, {"type": "boolean"}, suffix, then)
+        called = f"{place.within}any {', '.join(name.replace('_', ' ') for name in fields)}"
+        then = {"yes": tuple(self._fields(fields, place.after(f"{place.at}any")))}
+        yield _field(place, "any", called, {"type": "boolean"}, then)
 
-    def _kind(
-        self, legal: Mapping[str, Any], within: str, path: str, at: str, suffix: str, *, or_none: bool = False
-    ) -> PageField:
+    def _kinds(self, legal: Mapping[str, Any], place: _Place) -> Iterator[PageField]:
+        for entry in range(min(MOST_ENTRIES, legal.get("maxItems", MOST_ENTRIES))):
+            yield self._kind(legal["items"], place.entry(entry), or_none=entry >= legal.get("minItems", 0))
+
+    def _kind(self, legal: Mapping[str, Any], place: _Place, *, or_none: bool = False) -> PageField:
         found = kinds_of(legal)
         assert found is not None, "only a field of several kinds is asked for by its kind"
         tag, kinds = found
         then = {
-            kind: tuple(self._fields(fields, within, path, at, f"{suffix}@{at}{tag}={kind}"))
-            for kind, fields in kinds.items()
+            kind: tuple(self._fields(fields, place.after(f"{place.at}{tag}={kind}"))) for kind, fields in kinds.items()
         }
-        options: Mapping[str, Any] = {"enum": [*kinds, *(["none"] if or_none else [])]}
-        legal = {**options, "default": "none"} if or_none else options
-        return _field(f"{at}{tag}", f"{within}{tag.replace('_', ' ')}", legal, suffix, then)
+        options: dict[str, Any] = {"enum": [*kinds, *(["none"] if or_none else [])]}
+        options |= {"default": "none"} if or_none else {}
+        return _field(place, tag, f"{place.within}{tag.replace('_', ' ')}", options, then)
 
 
-def _field(path: str, called: str, legal: Mapping[str, Any], suffix: str, then: Mapping[str, Any]) -> PageField:
-    return PageField(f"{path}{suffix}", path, called, legal, {value: rest for value, rest in then.items() if rest})
+class _Place(NamedTuple):
+    """Where an object stands: what is said before its fields, its path in the schema, and that in the decision.
+
+    `suffix` tells apart the fields of one path that stand below different answers.
+    """
+
+    within: str = ""
+    path: str = ""
+    at: str = ""
+    suffix: str = ""
+
+    def below(self, name: str, within: str) -> _Place:
+        return _Place(within, f"{self.path}{name}.", f"{self.at}{name}.", self.suffix)
+
+    def entry(self, number: int) -> _Place:
+        return self._replace(at=f"{self.at}{number}.")
+
+    def after(self, answer: str) -> _Place:
+        return self._replace(suffix=f"{self.suffix}@{answer}")
+
+
+def _field(
+    place: _Place, name: str, called: str, legal: Mapping[str, Any], then: Mapping[str, Sequence[PageField]]
+) -> PageField:
+    path = f"{place.at}{name}"
+    return PageField(
+        f"{path}{place.suffix}", path, called, legal, {value: rest for value, rest in then.items() if rest}
+    )
+
+
+def _spoken(value: Any) -> str:
+    """An answer as a page sends it."""
+    return ("yes" if value else "no") if isinstance(value, bool) else called_value(value)
 
 
 def _values(legal: Mapping[str, Any]) -> Sequence[Any]:
@@ -190,7 +219,7 @@ class _Sent:
 
     def __init__(self, page: PageForm, given: Mapping[str, Sequence[str]]) -> None:
         self._given = given
-        self._numbers = page._form.request.named_numbers()  # noqa: SLF001 - a part of this module
+        self._numbers = page.numbers
         self._open: dict[str, PageField] = {}
         self._stand(page.fields)
 
@@ -205,8 +234,7 @@ class _Sent:
             value = self._read(found, sent, legal)
         except ValueError as error:
             raise FieldProblem(found.name, str(error)) from None
-        spoken = ("yes" if value else "no") if isinstance(value, bool) else str(value)
-        self._stand(found.then.get(spoken, ()))
+        self._stand(found.then.get(_spoken(value), ()))
         return value
 
     def _read(self, field: PageField, sent: Sequence[str], legal: Mapping[str, Any]) -> Any:

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, ModelError, RunStopped
-from agentsim.history.contents import TICK_DEADLINE, Entry
+from agentsim.history.contents import NO_ANSWER, TICK_DEADLINE, Entry
 from agentsim.history.diagnostics import diagnostics
 from agentsim.history.fold import Totals
 from agentsim.history.journal import Journal
@@ -28,6 +28,7 @@ from agentsim.models.prices import Prices, longest_reply, most_tokens
 from agentsim.models.rate_limiter import Slot
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player
+from agentsim.players.web import WebPlayer
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
 from agentsim.runner.referee import late, rule, to_entry, unanswered
 from agentsim.runner.warming import Warming
@@ -125,15 +126,15 @@ class Dispatcher:
             if self.gate is not None:
                 await self.gate(ask)
             earlier = self.journal.contents.open_tries(ask.wave, ask.place)
-            patient = any(isinstance(link, HumanPlayer) for link in player.links)  # a person has all the time there is
+            ends, code = self._ends(player)
             try:
-                async with asyncio.timeout_at(None if patient else self._tick_ends) as tick:
+                async with asyncio.timeout_at(ends) as tick:
                     ruling = await rule(ask, player, _DecisionCalls(self, ask, player, place, tick), earlier)
             except TimeoutError:
                 if not tick.expired():
                     raise
-                ruling = late(ask, self.journal.contents.open_tries(ask.wave, ask.place))
-            if ruling.fallback_reason not in {None, TICK_DEADLINE}:
+                ruling = late(ask, self.journal.contents.open_tries(ask.wave, ask.place), code)
+            if ruling.fallback_reason not in {None, NO_ANSWER, TICK_DEADLINE}:
                 if self.breaker.waits(place):
                     self.check()  # or it would wait for requests that are asked no more
                 await self.breaker.gave_up(place)
@@ -148,6 +149,12 @@ class Dispatcher:
             self.stopped = self.stopped or error
             raise
         return ruling.decision
+
+    def _ends(self, player: Player) -> tuple[float | None, str]:
+        """When this player's decision falls back, and why; a person without a clock has all the time there is."""
+        if isinstance(player, WebPlayer) and player.timeout_s is not None:
+            return asyncio.get_running_loop().time() + player.timeout_s, NO_ANSWER
+        return None if isinstance(player, HumanPlayer | WebPlayer) else self._tick_ends, TICK_DEADLINE
 
     def check(self) -> None:
         """Raise what stopped the run, or keeps its journal from being written."""
@@ -213,6 +220,8 @@ class _DecisionCalls:
 
     async def call(self, messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
         player = self._player.links[link]
+        if isinstance(player, WebPlayer):
+            return await player.reply(self._ask, messages, number)
         if isinstance(player, HumanPlayer):  # a person takes no slot, no money and all the time there is
             if (unasked := player.unasked(self._ask)) is not None:
                 return unasked

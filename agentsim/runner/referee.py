@@ -198,11 +198,11 @@ class _RetryLoop:
         return Ruling(decision, "fallback", tuple(self.tries), fallback_reason=reason)
 
 
-def late(ask: Ask, tries: Sequence[Attempt]) -> Ruling:
-    """The ruling of a decision that was not made when its tick ended, after these attempts."""
+def late(ask: Ask, tries: Sequence[Attempt], reason: str) -> Ruling:
+    """The ruling of a decision that was not made in its time, after these attempts."""
     decision = without_reply(ask.request, tries)
     ask.request.check(decision)
-    return Ruling(decision, "fallback", tuple(tries), fallback_reason=TICK_DEADLINE)
+    return Ruling(decision, "fallback", tuple(tries), fallback_reason=reason)
 
 
 def unanswered(messages: tuple[Message, ...], latency_s: float, model: str | None) -> Attempt:

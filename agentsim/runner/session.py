@@ -9,7 +9,7 @@ import asyncio
 import secrets
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -28,11 +28,12 @@ from agentsim.history.record import FINISHED
 from agentsim.history.run_files import RunFiles, default_stem, write_whole
 from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
+from agentsim.players.model import BotPlayer
 from agentsim.players.terminal import InterruptRequest
 from agentsim.runner.admission import Budget
 from agentsim.runner.dispatcher import Dispatcher, Gate
 from agentsim.runner.drive import drive
-from agentsim.runner.plays import Played, RunResult, head_of, new_play, restored_scenario, stamp, volatile_of
+from agentsim.runner.plays import Played, RunResult, filled, head_of, new_play, restored_scenario, stamp, volatile_of
 from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import over, rebuilt, unfit
 from agentsim.runner.seats import Seats, seated
@@ -46,13 +47,14 @@ MAX_DRAWN_SEED = 2**31
 
 class _Surroundings(TypedDict, total=False):
     """What a session is given besides its run: a `recording` records or plays replies, `within` is what several games
-    may spend together, `own` are the program's own models.
+    may spend together, `own` are the program's own models, and people at pages need a run that is `served`.
     """
 
     watcher: Watcher | None
     recording: Recording | None
     within: Budget | None
     own: Mapping[str, OwnModel] | None
+    served: bool
 
 
 def opened(
@@ -73,7 +75,7 @@ def opened(
     seed = secrets.randbelow(MAX_DRAWN_SEED) if seed is None else seed
     scenario = replace(scenario, seed=seed)
     game = find(scenario.game)
-    seats = seated(scenario, game, env, recording, own=around.get("own"))
+    seats = seated(scenario, game, env, recording, own=around.get("own"), served=around.get("served", False))
     now = datetime.now(UTC)
     recording.start(seed)
     try:
@@ -106,10 +108,11 @@ def reopened(
     recording = around.get("recording") or Recording()
     journal = Journal.reopen(files.journal)
     try:
-        scenario, game = restored_scenario(journal.contents.head)
+        scenario, game = restored_scenario(journal.contents)
         scenario = with_limits(scenario, env, max_cost_usd=max_cost_usd, max_calls=max_calls, max_wall_s=max_wall_s)
         chosen = journal.contents.structured
-        seats = seated(scenario, game, env, recording, chosen=chosen, own=around.get("own"))
+        served = around.get("served", False)
+        seats = seated(scenario, game, env, recording, chosen=chosen, own=around.get("own"), served=served)
         recording.start(cast("int", scenario.seed))
     except BaseException:
         journal.close()
@@ -150,6 +153,8 @@ class Session:
     recording: Recording = field(default_factory=Recording)
     within: Budget | None = None
     gate: Gate | None = None
+    before: Callable[[], Awaitable[None]] | None = None
+    """Is awaited before the game begins, or goes on."""
 
     _result: RunResult = field(init=False)
 
@@ -203,7 +208,15 @@ class Session:
         # What the journal answers is not asked again: only a whole game can leave replies over.
         self._result = RunResult(self.files, history, error, not self.recording.live, remark if fresh else None)
 
+    def fill(self, player: str, bot: str) -> None:
+        """Put a bot into the seat of a person who did not come, before the game begins; it is on record."""
+        self.journal.filled(player, bot)
+        self.scenario = filled(self.scenario, {player: bot})
+        self.seats.by_id[player] = BotPlayer(self.game.bots[bot.removeprefix("bot/")])
+
     async def _play(self, stop: Callable[[asyncio.Task[Any]], None] | None = None) -> None:
+        if self.before is not None:
+            await self.before()
         limits = self.scenario.limits
         dispatcher = Dispatcher(
             seats=self.seats.by_id,
