@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agentsim.models.base import Call, Completion, Sampling, Usage
     from agentsim.rating import rate
     from agentsim.results import Run, Runs, load
-    from agentsim.scenario.tables import ScenarioTable as Scenario
+    from agentsim.scenario.toml_tables import ScenarioTable as Scenario
 
 __version__ = "0.1.0"
 __all__ = [
@@ -70,6 +70,6 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
             "compare": "counterfactual",
             "influence": "counterfactual",
             "rate": "rating",
-            "Scenario": "scenario.tables:ScenarioTable",
+            "Scenario": "scenario.toml_tables:ScenarioTable",
         },
     )

@@ -25,9 +25,8 @@ from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import Proof, prove
 from agentsim.runner.session import Session, opened
 from agentsim.runner.watch import Watcher
-from agentsim.scenario.design_file import cells, labels, read_design
 from agentsim.scenario.factorial import EVERYONE, Until
-from agentsim.scenario.load import Overrides, Source, load
+from agentsim.scenario.load import Overrides, Source, cells, labels, load, read_design
 from agentsim.scenario.scenario import check_prices, idle_prices
 from agentsim.scenario.validation import validated
 

@@ -234,7 +234,7 @@ class Request(Generic[D]):
         Of a field of a field (`action.bid`), `answered` are those beside it.
 
         Only here a field may have a `description`, which takes the place of its range on the screen, and a `default`,
-        which an empty line stands for (`answering.said`); with a `const` it is not asked for at all.
+        which an empty line stands for (`schema.said`); with a `const` it is not asked for at all.
         """
         option = leaves(self.answer, self.stated).get(name)
         if isinstance(option, Variant):

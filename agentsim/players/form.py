@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from agentsim.engine.request import Request
 from agentsim.errors import DecisionError, IllegalDecision
-from agentsim.players.fields import is_words, kinds_of, unnamed_part
+from agentsim.players.typed_answers import is_words, kinds_of, unnamed_part
 
 WITHOUT_END = 10**9
 

@@ -13,8 +13,17 @@ from typing import Any, NamedTuple
 
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import AgentsimError
-from agentsim.players.fields import by_number, called_value, chosen_of, hint, kinds_of, takes_numbers, understood, usual
 from agentsim.players.form import Form, are_lists
+from agentsim.players.typed_answers import (
+    by_number,
+    called_value,
+    chosen_of,
+    hint,
+    kinds_of,
+    takes_numbers,
+    understood,
+    usual,
+)
 
 NO_ANSWERS: Mapping[str, Any] = MappingProxyType({})
 MOST_ENTRIES = 4

@@ -16,10 +16,10 @@ from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion, Message
-from agentsim.players.fields import reason
 from agentsim.players.form import WITHOUT_END, Form
 from agentsim.players.model import Complaint, ReaskPolicy, prompt_messages
 from agentsim.players.page_form import FieldProblem, PageForm
+from agentsim.players.typed_answers import reason
 
 
 @dataclass

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
+from typing import NamedTuple
 
 from agentsim.engine.codec import paths_in
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.engine.survey import Question
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import cut, listed
 from agentsim.history.events import Deed, Pair
 from agentsim.history.record import DecisionRecord, EventRecord, History
 from agentsim.history.tables import SurveyAnswer, interviews_in, survey_answers
@@ -177,36 +178,49 @@ def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
                 caused[index].append((record.title, event))
     texts = history.texts if reasoning else ()
     found = [_row(decision, caused.get(decision.index, ()), texts) for decision in history.decisions]
-    rows = [row for row in found if row is not None]
+    rows = [row for row in found if row.said and (row.thought or row.reasoning or row.did)]
+    note = "Public words beside the private thought and the act of the same decision. The search finds these too."
+    if not rows:
+        rows = list(_beside(found))
+        note = "Private thoughts and acts, beside what the player last said to all in that round."
     if not rows:
         return None
-    note = "Public words beside the private thought and the act of the same decision. The search finds these too."
     if len(rows) > MOST_ROWS:
         note += f" The first {MOST_ROWS:,} of {len(rows):,}."
-    names = ("when", "who", "said", "to", "thought", "reasoning", "did")
+    names = SaidAndDone._fields
     # an empty column of thoughts would take the room of the deeds
     shown = [name for name, *cells in zip(names, *rows[:MOST_ROWS], strict=True) if set(cells) != {None}]
-    thinks = {"thought", "reasoning"} & {*shown}
-    title = "Said and done" if not thinks else "Said, thought and done" if "did" in shown else "Said and thought"
+    parts = ["said"] * ("said" in shown) + ["thought"] * bool({"thought", "reasoning"} & {*shown})
+    title = listed([*parts, *["done"] * ("did" in shown)]).capitalize()
     places = [names.index(name) for name in shown]
     return DataTable(
         title, tuple(shown), tuple(tuple(row[place] for place in places) for row in rows[:MOST_ROWS]), note
     )
 
 
-def exchanges(panel: DataTable, history: History, turned: Container[int]) -> Drawing:
-    """The table of words and deeds, row by row with its round; `sample` is one of a round in which the game turned."""
-    rounds = {part.title: part.index for part in history.rounds}
-    rows = [dict(zip(panel.columns, row, strict=True)) for row in panel.rows]
-    rows = [{**row, "turn": rounds[str(row["when"])]} for row in rows]
-    told = [row for row in rows if row.get("thought") or row.get("reasoning")] or rows
-    sample = max(told, key=lambda row: (row["turn"] in turned, bool(row.get("thought")), bool(row.get("did"))))
-    return Drawing(panel=panel, rows=rows, sample=sample)
+class SaidAndDone(NamedTuple):
+    """What one decision led to, each part None where there is nothing."""
+
+    when: str
+    who: str
+    said: str | None
+    to: str | None
+    thought: str | None
+    reasoning: str | None
+    did: str | None
 
 
-def _row(
-    decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], texts: Sequence[str]
-) -> tuple[Cell, ...] | None:
+def _beside(rows: Iterable[SaidAndDone]) -> Iterator[SaidAndDone]:
+    """Where words and thoughts are decisions of their own: thoughts and deeds beside the last words of their round."""
+    last: dict[tuple[str, str], str | None] = {}
+    for row in rows:
+        if row.said and row.to == "all":
+            last[row.when, row.who] = row.said
+        if row.thought and row.did:
+            yield row._replace(said=last.get((row.when, row.who)))
+
+
+def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], texts: Sequence[str]) -> SaidAndDone:
     leaves = [(leaf, isinstance(path[-1], int)) for path, leaf in paths_in(decision.decision)]
     words = {leaf.strip() for leaf, _ in leaves if isinstance(leaf, str)} - {""}
     said, thought, reasoned, did, spoken = [], [], [], [], []
@@ -218,6 +232,8 @@ def _row(
             continue
         spoken.append(event.heading)
         others = [player for player in event.visibility if event.visibility != "all" and player != decision.player]
+        if event.content.lstrip().startswith("{"):
+            continue  # a bot's memory, and no words
         if event.visibility == "all" or others:
             said.append(event.content)
             to = "all" if event.visibility == "all" else to or ", ".join(others)
@@ -225,12 +241,13 @@ def _row(
             thought.append(event.content)
     if texts:
         reasoned = [texts[place] for attempt in decision.tries for place in attempt.reasoning or ()]
-    if not did and any(leaf for leaf, listed in leaves if listed or not isinstance(leaf, str)):
+    chosen = any(leaf for leaf, within in leaves if within or not isinstance(leaf, str))
+    if not did and (chosen or (not said and words - {*thought})):
         did = spoken  # an event that tells of the words and of the deed at once
-    if not said or not (thought or reasoned or did):
-        return None
-    parts = (said, [to], thought, reasoned, did)
-    return (when, decision.player, *(cut("\n".join(part), _LONG) or None for part in parts))
+    to = to if said else ""
+    return SaidAndDone(
+        when, decision.player, *(cut("\n".join(part), _LONG) or None for part in (said, [to], thought, reasoned, did))
+    )
 
 
 def survey_panels(history: History) -> Iterator[Panel]:

@@ -1,4 +1,4 @@
-"""People: what a scenario says to those who take part at pages of the server, and asks them before and after the game."""
+"""People: what a scenario says to those who play at pages of the server, and asks them before and after the game."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
 from agentsim.scenario.people import PeopleTable
 from agentsim.scenario.player_plan import ClosedTable, PlayerPlan, SeatRecord
-from agentsim.scenario.tables import Limits
+from agentsim.scenario.toml_tables import Limits
 from agentsim.scenario.validation import nearest, one_line, screen, validated
 
 

@@ -22,7 +22,7 @@ from agentsim.errors import Refusals, ScenarioError
 from agentsim.models.profiles import resolve
 from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelPlan, ModelSettings, PlayerPlan
 from agentsim.scenario.source_files import Material, located, read_prompt, stem
-from agentsim.scenario.tables import RESERVED_IDS, Defaults, PlayerTable, ScenarioTable, legal_id
+from agentsim.scenario.toml_tables import RESERVED_IDS, Defaults, PlayerTable, ScenarioTable, legal_id
 from agentsim.scenario.validation import Key, dotted, nearest, shown
 
 MOST_PLAYERS = 20_000

@@ -1,4 +1,4 @@
-"""Error lines of scenarios: where, what was found, what would be valid. The rules themselves are in `tables`.
+"""Error lines of scenarios: where, what was found, what would be valid. The rules themselves are in `toml_tables`.
 
 The words for "what would be valid" come from the JSON Schema of the pydantic model that refuses the value. Secrets and
 values that JSON cannot represent are refused before any model sees them.

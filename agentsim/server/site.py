@@ -15,6 +15,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader
 from agentsim.errors import UsageError
 from agentsim.history.run_files import MANIFEST, RunFiles, check_name, find_run
 from agentsim.report import markup
+from agentsim.server.guard import Guard
 
 if TYPE_CHECKING:
     from agentsim.server.followed import Followed
@@ -33,6 +34,7 @@ class Site:
 
     logs_dir: Path
     base_url: str = ""
+    guard: Guard = field(default_factory=Guard)
     followers: dict[Path, Followed] = field(default_factory=dict)
     hosted: dict[str, HostedRun] = field(default_factory=dict)
     """The runs that this process plays, by name."""

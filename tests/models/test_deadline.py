@@ -12,9 +12,8 @@ import pytest
 from agentsim.errors import TransportFailed
 from agentsim.models import event_loop
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import ProviderSettings, resolve
-from agentsim.models.remote import Endpoint, RemoteModel
+from agentsim.models.remote import Endpoint, OpenAICompatible, RemoteModel
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 

@@ -23,11 +23,11 @@ from agentsim.engine.request import Choice, Number, Options, Request, Text
 from agentsim.errors import Interrupted
 from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Message
-from agentsim.players.fields import by_number, hint, understood
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import Complaint
 from agentsim.players.rendering import news, question
 from agentsim.players.terminal import Terminal, cut, rows
+from agentsim.players.typed_answers import by_number, hint, understood
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
 from tests.players.keyboard import at_terminal, unstyled

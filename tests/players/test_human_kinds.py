@@ -12,7 +12,7 @@ from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Number, Options, Request
-from agentsim.players.fields import kinds_of
+from agentsim.players.typed_answers import kinds_of
 from tests.players.test_human import Screen
 
 

@@ -16,9 +16,9 @@ from agentsim.engine.game import Game
 from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
 from agentsim.games import find, names
-from agentsim.players.fields import called_value
 from agentsim.players.form import Form
 from agentsim.players.page_form import FieldProblem, PageField, PageForm
+from agentsim.players.typed_answers import called_value
 from agentsim.runner.plays import new_play
 from agentsim.scenario.load import load
 from tests.players.test_human import ASK

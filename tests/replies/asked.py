@@ -272,6 +272,23 @@ ASKED: Mapping[str, Asked] = {
         lambda request: len(request.kinds) == 2 and bool(request.view.estate().able("build", request.seat)),
         **_TABLE_TALK,
     ),
+    "monopoly/raise_first": Asked(
+        monopoly(9, model="bot/shark", rules=2),
+        "Shark",
+        "raise_first",
+        "Shark is $37 short of the price of 39; hotels stand on 1 and 3; 15, 24, 27 and 34 may be mortgaged",
+        "mortgages",
+        lambda request: not request.bid,
+        **_TABLE_TALK,
+    ),
+    "monopoly/lift_on_receipt": Asked(
+        monopoly(14, model="bot/hustler", rules=2),
+        "Shark",
+        "lift_on_receipt",
+        "Shark has received 25, mortgaged, and lifts its mortgage or does not",
+        "action",
+        **_TABLE_TALK,
+    ),
     "monopoly/raise_cash": Asked(
         monopoly(2, model="bot/professor"),
         "Shark",

@@ -118,7 +118,9 @@ def test_no_element_is_wider_than_its_container(browser: Browser, page_file: Pat
         opened.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
         wider = """[...document.querySelectorAll('main *, header *')].filter(e => {
-            const box = e.parentElement, { display, overflowX } = getComputedStyle(box);
+            let box = e.parentElement;
+            while (getComputedStyle(box).display === 'contents') box = box.parentElement;
+            const { display, overflowX } = getComputedStyle(box);
             return e.checkVisibility() && !e.closest('svg') && display !== 'inline' && overflowX === 'visible'
                 && e.getBoundingClientRect().right > box.getBoundingClientRect().right + 1;
         }).map(e => e.outerHTML.slice(0, 100))"""
@@ -167,6 +169,7 @@ def test_the_search_finds_what_was_said_and_thought(browser: Browser, page_file:
     with Opened(browser, page_file) as opened:
         rows = opened.page.locator("#split .exchange")
         every = rows.count()
+        opened.page.check("#follow input")
         opened.page.fill("#find", REASONING[3, "C"][:30])
         expect(rows.locator("visible=true").first).to_contain_text(REASONING[3, "C"])
         assert 0 < sum(row.is_visible() for row in rows.all()) < every

@@ -105,7 +105,8 @@ def test_what_says_nothing_is_no_fact() -> None:
     nothing = {"calls": 0, "failed_calls": 0, "reasks": 0, "fallbacks": 0, "cost_usd": 0.0}
     quiet = changed(usage={**doc["usage"], **nothing}, decisions=[], volatile={"wall_s": 0})
     facts = {node.text for node in tree(quiet).one("header", cls="masthead").all("dt")}
-    assert facts == {"Decisions", "Players", "Seed"}
+    assert facts == {"Cost", "Decisions", "Players", "Seed"}
+    assert tree(quiet).one("header", cls="masthead").all("dd")[0].text == "none: no model was called"
 
 
 def test_the_header_warns_where_fallbacks_decided_more_than_a_twentieth() -> None:

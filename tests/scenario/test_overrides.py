@@ -15,7 +15,7 @@ from agentsim.errors import ScenarioError
 from agentsim.scenario import load
 from agentsim.scenario.document import overridden
 from agentsim.scenario.seats import seat_ids
-from agentsim.scenario.tables import PlayerTable
+from agentsim.scenario.toml_tables import PlayerTable
 from agentsim.scenario.validation import dotted
 from tests.scenario.parlour import SEATS, ParlourConfig, refused, written
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.table import Table
-from agentsim.engine.template import Template, filled
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import Template, cut, filled
 from agentsim.games.agent_island.state import Island
 from agentsim.games.agent_island.view import Line, SpeechRequest, Told, View
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentsim.engine.template import If
+from agentsim.engine.wording import If
 from agentsim.games.agent_island.view import Told
 
 

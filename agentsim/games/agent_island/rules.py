@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.template import By, If, Template, filled
-from agentsim.engine.wording import listed
+from agentsim.engine.wording import By, If, Template, filled, listed
 from agentsim.games.agent_island.config import RoundSettings
 
 _FORM = (

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from agentsim.engine.event import AGAINST, FOR, Deed, Everyone
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options
-from agentsim.engine.template import If, Template
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import If, Template, cut
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
 if TYPE_CHECKING:

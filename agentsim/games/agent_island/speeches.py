@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from agentsim.engine.event import NAMED, Deed, Everyone
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Each, Options, Text
-from agentsim.engine.template import Template
-from agentsim.engine.wording import counted, cut
+from agentsim.engine.wording import Template, counted, cut
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
 if TYPE_CHECKING:

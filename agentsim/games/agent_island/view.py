@@ -13,8 +13,7 @@ from agentsim.engine.event import Event
 from agentsim.engine.prompt import Prompt, in_quotes, joined
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Options, Request, Text
-from agentsim.engine.template import Template
-from agentsim.engine.wording import listed
+from agentsim.engine.wording import Template, listed
 from agentsim.games.agent_island.state import Tally
 
 

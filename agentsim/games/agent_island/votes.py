@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Choice, Options, Text
-from agentsim.engine.template import If, Template
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import If, Template, cut
 from agentsim.games.agent_island.opening import LastRoundBegan, RoundBegan
 from agentsim.games.agent_island.state import Tally
 from agentsim.games.agent_island.view import IslandRequest, Told

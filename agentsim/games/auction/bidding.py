@@ -11,8 +11,7 @@ from agentsim.engine.prompt import Line, Prompt, in_quotes, joined, quoted
 from agentsim.engine.reading import Decision
 from agentsim.engine.request import Number, Options, Request, Text
 from agentsim.engine.table import Table
-from agentsim.engine.template import By, filled
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import By, cut, filled
 from agentsim.errors import UnreadableReply
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.opening import AuctionBegan

@@ -56,7 +56,7 @@ class AuctionBegan(
                 "All teams bid at the same time, in iterations. A bid counts if it is above the high bid so far and "
                 "within the budget; of equal bids the first in a random order counts. After an iteration without a "
                 f"higher bid, or after iteration {self.max_iterations}, the high bid takes the item{price}. No bid can "
-                "be taken back."
+                "be taken back. BidsHistoryForCurrentItem holds the bids that counted, in order."
             )
         lines = (
             f"You lead one of {len(self.teams)} teams in the Agent Auction Game; each begins with a budget of "

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from agentsim.engine.event import Event, Everyone
 from agentsim.engine.game import Standing
 from agentsim.engine.table import Table
-from agentsim.engine.template import If, Rows
-from agentsim.engine.wording import first_place
+from agentsim.engine.wording import If, Rows, first_place
 from agentsim.games.auction.items import Item
 from agentsim.games.auction.state import Auction
 

@@ -12,7 +12,7 @@ from agentsim.engine import Choice, GameConfig, LogEntry, Text
 from agentsim.engine.capability import Capability, Refused
 from agentsim.engine.options import Option
 from agentsim.engine.panel import Frame, Panel
-from agentsim.engine.template import Template, filled
+from agentsim.engine.wording import Template, filled
 from agentsim.games.market.guard import ACTION, HOOKS, QUERY, guarded
 from agentsim.games.market.order_book import Order
 from agentsim.games.market.world import World

@@ -12,7 +12,7 @@ from math import sqrt
 from typing import ClassVar
 
 from agentsim.engine import Event, Everyone, Nobody
-from agentsim.engine.template import By
+from agentsim.engine.wording import By
 from agentsim.games.market.clearing import Clearing, clearing
 from agentsim.games.market.config import INDUCED, Experiment
 from agentsim.games.market.ledger import CAPITAL

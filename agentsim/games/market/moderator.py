@@ -90,7 +90,7 @@ class Moderate(Request[Moderation]):
                 *(
                     ["The latest trades, with their rounds:", *self.trades]
                     if self.trades
-                    else ["Nobody has traded yet."]
+                    else ["There is no trade yet."]
                 ),
                 *(["Your latest questions, and what was answered:", *self.interviews] if self.interviews else []),
             ),

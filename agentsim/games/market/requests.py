@@ -93,9 +93,9 @@ class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
 
     def asks(self) -> tuple[str, ...]:
         return (
-            "The simulation is about to begin. If you understand what is asked of you, answer skip, and with what you "
-            "want to remember as your working memory. If not, answer unclear, and say there what you do not "
-            f"understand. {self.answer_line}",
+            "The simulation is about to begin. If you understand what is asked of you, answer skip, and write what you "
+            "want to remember as working_memory. If not, answer unclear, and write there what you do not understand. "
+            f"{self.answer_line}",
         )
 
     def in_words(self, words: str) -> BriefingAnswered:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from agentsim.engine import Event, Standing, ranked
 from agentsim.engine.capability import Capability
-from agentsim.engine.template import By, If, Rows
-from agentsim.engine.wording import first_place
+from agentsim.engine.wording import By, If, Rows, first_place
 from agentsim.games.market import artifacts as registry
 from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.config import REDEMPTION, MarketConfig

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from agentsim.engine import Event
 from agentsim.engine.event import Deed
-from agentsim.engine.template import Worded
+from agentsim.engine.wording import Worded
 
 Side: TypeAlias = Literal["buy", "sell"]
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from agentsim.engine.schema import said
-from agentsim.engine.template import Worded
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import Worded, counted
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnDeed, group_name
 from agentsim.games.monopoly.bundle import Bundle, Step

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 from agentsim.engine.decision import WholeNumber
 from agentsim.engine.request import Choice, Number, Options
 from agentsim.engine.schema import said
-from agentsim.engine.template import If
+from agentsim.engine.wording import If
 from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position, Space
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.funding import can_pay

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal, TypeAlias
 
 from agentsim.engine.request import Choice, Options
-from agentsim.engine.template import By
+from agentsim.engine.wording import By
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.acting import manage
 from agentsim.games.monopoly.board import FINE, JAIL, OfPlayer, handed_cards

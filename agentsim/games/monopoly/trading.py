@@ -11,8 +11,7 @@ from typing import Annotated, Any, ClassVar
 from agentsim.engine.event import AGAINST, FOR, Deed, Interaction, Past
 from agentsim.engine.prompt import quoted
 from agentsim.engine.request import Choice
-from agentsim.engine.template import Worded
-from agentsim.engine.wording import sentence
+from agentsim.engine.wording import Worded, sentence
 from agentsim.games.monopoly.board import SPACES, handed_cards
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match

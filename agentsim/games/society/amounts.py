@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonS
 from pydantic_core import PydanticCustomError
 
 from agentsim.engine.decision import Real
-from agentsim.engine.template import Worded
+from agentsim.engine.wording import Worded
 
 UNIT = 100
 """Hundredths in one."""

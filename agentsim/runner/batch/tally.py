@@ -19,7 +19,7 @@ from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED
 from agentsim.history.run_files import RunFiles, is_running
 from agentsim.runner.replay import over, rebuilt, unfit
-from agentsim.scenario.tables import Limits
+from agentsim.scenario.toml_tables import Limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,6 +215,13 @@ def test_all_others_act_between_turns_only_where_the_setting_says_so(when: str, 
     assert [request.player for request in game.requests(PhaseAction) if request.when == "between"] == asked
 
 
+def test_between_turns_buildings_are_sold_and_deeds_mortgaged() -> None:
+    game = Game(B="6:1 8:1 9:1 5", rules=2, config={"between_turns": "after_every_roll"})
+    game.turn((4, 6), B=[does(sell=[6, 8, 9]), does(mortgage=[5, 6])])
+    assert phases(game, "B") == [("between", 0, 0), ("between", 0, 1), ("between", 0, 2)]
+    assert (game.deeds("B"), game.gains["B"]) == (["5m", "6m", "8", "9"], 75 + 100 + 50)
+
+
 def test_trades_between_turns_have_their_own_count() -> None:
     offer = offers("C", side(5), side(cash=1))
     game = Game(B="5", rules=2, config={"between_turns": "after_every_roll", "proposals_per_phase": 1})

@@ -1,6 +1,6 @@
 """The fields of a decision as a person is asked for them: what may be answered, and what a typed line means.
 
-What a field may be is its JSON Schema, as `Request.schema` and `Request.narrowed` give it; the order of questions
+What a field may be is its JSON Schema, as `Request.schema` and `Request.form_schema` give it; the order of questions
 belongs to `human`.
 """
 

@@ -88,8 +88,8 @@ class Defaults(ModelSettings):
 
     model: Model | Chain | None = Field(
         default=None,
-        description="provider/model, bot/<policy>, human, web, script:<file>, local/<model>; of a list, each takes over "
-        "for a decision where those before it cannot be reached",
+        description="provider/model, bot/<policy>, human, web, script:<file>, local/<model>; of a list, each "
+        "takes over for a decision where those before it cannot be reached",
     )
     prompt: str | None = Field(
         default=None, description="The persona; ${player}, ${players}, ${others}, ${game} are filled in"
