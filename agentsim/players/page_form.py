@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from agentsim.engine.prompt import cleaned
+from agentsim.engine.survey import Question
 from agentsim.errors import AgentsimError
 from agentsim.players.form import Form, are_lists
 from agentsim.players.typed_answers import (
@@ -28,6 +29,14 @@ from agentsim.players.typed_answers import (
 NO_ANSWERS: Mapping[str, Any] = MappingProxyType({})
 MOST_ENTRIES = 4
 """Records of several kinds in one list for which a page has room."""
+
+
+class FieldProblem(AgentsimError):
+    """An answer will not do; `name` is that of its field on the page, empty where it is several together."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(problem)
+        self.name = name
 
 
 @dataclass(frozen=True)
@@ -75,19 +84,22 @@ class PageField:
         found = usual(self.legal)
         return "" if found is ... else called_value(found) if found != "" else ""
 
+    def read(self, sent: Sequence[str], legal: Mapping[str, Any], names: Mapping[str, int] = NO_ANSWERS) -> Any:
+        """What these texts mean, which the page sent for this field; `FieldProblem` where they mean nothing legal."""
+        texts = [cleaned(text).strip() for text in sent]
+        text = texts[0] if texts else ""
+        try:
+            if self.many:
+                return chosen_of([text for text in texts if text], legal)
+            return understood(by_number(text, names) if takes_numbers(legal) else text, legal)
+        except ValueError as error:
+            raise FieldProblem(self.name, str(error)) from None
+
     @property
     def required(self) -> bool:
         """Whether there is no leaving it empty."""
         kind, least = self.legal.get("type"), self.legal.get("minLength", 0)
         return not self.usual and (bool(self.options) or self.whole or kind == "number" or least > 0) and not self.many
-
-
-class FieldProblem(AgentsimError):
-    """An answer will not do; `name` is that of its field on the page, empty where it is several together."""
-
-    def __init__(self, name: str, problem: str) -> None:
-        super().__init__(problem)
-        self.name = name
 
 
 class PageForm:
@@ -238,20 +250,21 @@ class _Sent:
     async def field(self, path: str, called: str, legal: Mapping[str, Any]) -> Any:
         """The answer that stands on the page for a question; see `form.Asking`."""
         found = self._open[path]
-        sent = [cleaned(text).strip() for text in self._given.get(found.name, ())]
-        try:
-            value = self._read(found, sent, legal)
-        except ValueError as error:
-            raise FieldProblem(found.name, str(error)) from None
+        value = found.read(self._given.get(found.name, ()), legal, self._numbers)
         self._stand(found.then.get(_spoken(value), ()))
         return value
-
-    def _read(self, field: PageField, sent: Sequence[str], legal: Mapping[str, Any]) -> Any:
-        if field.many:
-            return chosen_of([text for text in sent if text], legal)
-        text = sent[0] if sent else ""
-        return understood(by_number(text, self._numbers) if takes_numbers(legal) else text, legal)
 
     def object(self, problem: str) -> None:
         """The rules refuse what was answered."""
         raise FieldProblem("", problem)
+
+
+def questionnaire(questions: Sequence[Question]) -> tuple[PageField, ...]:
+    """The page of some questions that are no part of the game."""
+    return tuple(PageField(each.name, each.name, each.ask, each.option.schema({}), {}) for each in questions)
+
+
+def answers_to(fields: Sequence[PageField], given: Mapping[str, Sequence[str]]) -> dict[str, int | str]:
+    """The answers by question, open ones without words left out; `FieldProblem` for the first that will not do."""
+    found = {field.name: field.read(given.get(field.name, ()), field.legal) for field in fields}
+    return {name: answer for name, answer in found.items() if answer != ""}

@@ -11,15 +11,20 @@ from typing import Final
 from aiohttp import web
 
 from agentsim.report.page import Served
-from agentsim.server import listing, runs, static
+from agentsim.server import listing, runs, seats, static
 from agentsim.server.guard import MOST_BYTES
 from agentsim.server.site import POLICY, SCRIPTS, STYLE, Site, page
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-PARTS: Final[tuple[Callable[[Site], Iterable[web.RouteDef]], ...]] = (static.routes, listing.routes, runs.routes)
+PARTS: Final[tuple[Callable[[Site], Iterable[web.RouteDef]], ...]] = (
+    static.routes,
+    listing.routes,
+    runs.routes,
+    seats.routes,
+)
 HEADERS = {
     "Content-Security-Policy": POLICY,
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with none, a browser does not say whose page sent a form
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
