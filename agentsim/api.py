@@ -257,7 +257,7 @@ class _Listening(Watcher):
     def told(self, events: Sequence[LogEntry]) -> None:
         if self._on_event is not None:
             for told, number in zip(events, self._numbers, strict=False):
-                self._on_event(EventRecord.model_validate(event_record(number, told, {})))
+                self._on_event(event_record(number, told))
 
 
 async def played(session: Session) -> Run:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from agentsim.analysis.design_effects import FactorEffect
 
 
-class Loading(TypedDict, total=False):
+class LoadOptions(TypedDict, total=False):
     """What `scenario.load` takes besides the scenario."""
 
     game_config: Path | None
@@ -56,7 +56,7 @@ def prepare_run(
     models: Mapping[str, OwnModel] | None = None,
     recording: Recording | None = None,
     served: bool = False,
-    **loading: Unpack[Loading],
+    **loading: Unpack[LoadOptions],
 ) -> Session:
     """A session that plays a scenario from its beginning; its journal exists."""
     if name is not None:
@@ -79,7 +79,7 @@ def prepare_batch(
     own: Collection[str] = (),
     design: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     until: Mapping[str, Any] | None = None,
-    **loading: Unpack[Loading],
+    **loading: Unpack[LoadOptions],
 ) -> tuple[Path, Manifest]:
     """A batch's folder with its manifest; `cast` are the models that take the players' seats in turn.
 

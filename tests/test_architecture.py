@@ -298,7 +298,7 @@ _PLANTED: dict[Rule, dict[str, tuple[str, str, str]]] = {
     },
     only_the_display_prints: {
         "print": ("runner/drive.py", "print('x')", "2: only the display prints"),
-        "console.print": ("cli/runs.py", "console.print(Text(x))", "2: only the display prints"),
+        "console.print": ("cli/saved_runs.py", "console.print(Text(x))", "2: only the display prints"),
     },
     rich_is_given_no_strings: {
         "a string for the console": (
@@ -463,7 +463,7 @@ LINTED: dict[str, tuple[str, str, str]] = {
     "global chance": ("models/spacing.py", "def f():\n    from random import random\n    random()", "TID251"),
     "ignores everything": ("cli/app.py", "x = 1  # type: ignore # because of the weather", "PGH003"),
     "noqa of everything": ("cli/app.py", "x = 1  # noqa (because of the weather)", "PGH004"),
-    "bare except": ("cli/runs.py", "try:\n    x = 1\nexcept:\n    x = 2", "E722"),
+    "bare except": ("cli/saved_runs.py", "try:\n    x = 1\nexcept:\n    x = 2", "E722"),
     "swallowed": ("runner/drive.py", "try:\n    x = 1\nexcept (OSError, Exception):\n    x = 2", "BLE001"),
     "no docstring": ("cli/empty.py", "-", "D100"),
     "print": ("runner/drive.py", "print('x')", "T201"),

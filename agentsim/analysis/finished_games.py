@@ -170,7 +170,7 @@ class _Manifest(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredGame:
     """One finished game: what is measured by player or model, and what it cost."""
 
     measures: Measures
@@ -194,7 +194,7 @@ class Blocks:
     columns: tuple[Column, ...]
     values: Array
     seeds: tuple[int, ...]
-    games: tuple[Measured, ...]
+    games: tuple[MeasuredGame, ...]
 
     @property
     def complete(self) -> int:
@@ -214,7 +214,7 @@ class DesignGames:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._known: dict[str, Measured] = {}
+        self._known: dict[str, MeasuredGame] = {}
 
     def blocks(self) -> Blocks | None:
         """What is finished by now; None where the folder is no batch of a design, or has no finished game."""
@@ -229,7 +229,7 @@ class DesignGames:
         except (ScenarioError, ValueError) as error:
             raise UsageError(f"{path}: is not a batch's manifest: {error}") from None
         size = len(design.cells)
-        found: dict[tuple[int, int], Measured] = {}
+        found: dict[tuple[int, int], MeasuredGame] = {}
         for number, game in enumerate(manifest.games):
             if (measured := self._measured(game, bool(manifest.models))) is not None:
                 found[number // size, game.cell] = measured
@@ -247,7 +247,7 @@ class DesignGames:
         games = tuple(found.values())
         return Blocks(design, manifest.design, players, labels, columns, values, seeds, games)
 
-    def _measured(self, game: _Game, by_model: bool) -> Measured | None:
+    def _measured(self, game: _Game, by_model: bool) -> MeasuredGame | None:
         if game.name not in self._known:
             try:
                 history = load_history(self._directory / f"{game.name}.json")
@@ -259,7 +259,7 @@ class DesignGames:
             models = {entrant.player: entrant.model for entrant in record.entrants}
             found, paid = Measures.of(record), history.paid
             found = found.with_models(models) if by_model else found
-            self._known[game.name] = Measured(found, tuple(models), paid.calls, paid.cost_usd)
+            self._known[game.name] = MeasuredGame(found, tuple(models), paid.calls, paid.cost_usd)
         return self._known[game.name]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from agentsim.analysis.folder_report import Compared, Part
-from agentsim.analysis.sentences import verdict
+from agentsim.analysis.in_words import verdict
 from agentsim.engine.wording import counted
 from agentsim.history.load import RunSummary
 from agentsim.history.record import FINISHED

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agentsim.cli import options as o
+from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import remark, safe, say_json, shortened
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached, UsageError, installed_by

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
 from agentsim.cli.finish import MOST_STANDINGS, money, spent
-from agentsim.cli.options import DisplayMode
+from agentsim.cli.shared_options import DisplayMode
 from agentsim.cli.terminal_output import columns, moves, note, shortened
 from agentsim.engine.event import Event, EveryoneType, LogEntry
 from agentsim.engine.panel import Progress

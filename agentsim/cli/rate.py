@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agentsim.cli import options as o
+from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import aligned, print_panel, remark, safe, say, say_json, shortened, some_left_out
 from agentsim.engine.wording import counted
 from agentsim.errors import needed_by

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from agentsim.cli import options as o
+from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import note, print_panel, remark, safe, say_json, shortened, some_left_out
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, needed_by
@@ -17,7 +17,7 @@ from agentsim.errors import UsageError, needed_by
 if TYPE_CHECKING:
     from agentsim.analysis.finished_games import Games
     from agentsim.analysis.folder_report import Compared, Part
-    from agentsim.analysis.standings import Standing
+    from agentsim.analysis.standings import StandingsLine
 
 
 By: TypeAlias = Literal["model", "player"]
@@ -219,7 +219,7 @@ def _say_what_is_left_out(compared: Compared) -> None:
         remark("no fit across games: it needs one condition of each game (--pool), and two players in all of them")
 
 
-def _warn_of(lines: Sequence[Standing]) -> None:
+def _warn_of(lines: Sequence[StandingsLine]) -> None:
     """Warn of the compared models or players with many fallbacks."""
     from agentsim.history.diagnostics import NOTABLE, Share
 

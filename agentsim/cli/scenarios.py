@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agentsim.cli import options as o
+from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import left_out, remark, say, say_json, shortened
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError, UsageError

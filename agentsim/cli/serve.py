@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentsim.cli import options as o
+from agentsim.cli import shared_options as o
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:

@@ -12,11 +12,19 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic_core import to_json
 
 _CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True)
 _ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
+
+
+class ClosedTable(BaseModel):
+    """Base of every table of a file that people write: closed to unknown keys, strict about types, finite."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
 
 def adapter(cls: type[Any]) -> TypeAdapter[Any]:

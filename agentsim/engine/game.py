@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict
-
 from agentsim.engine.chance import Stream
+from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.panel import Course, Frame, Panel
@@ -83,17 +82,15 @@ class ByPlayer:
     key: Literal["memory"]
 
 
-class ProjectTable(BaseModel):
+class ProjectTable(ClosedTable):
     """Base of the `[game]` table of the project that a game comes from: its files are read as they are."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     def translated(self, players: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """The scenario's tables that say the same, for these `[[players]]`; `ScenarioError` where they do not fit."""
         raise NotImplementedError
 
 
-class GameConfig(BaseModel):
+class GameConfig(ClosedTable):
     """Base of a game's `[game_config]` table: strict, and closed to keys it does not know.
 
     Where `called_by_files` is set, players are called as their prompt files are (`Table.names`), not by their ids.
@@ -101,9 +98,6 @@ class GameConfig(BaseModel):
     `[game]` table of another project's files, where the game reads those too.
     """
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
     called_by_files: ClassVar[bool] = False
     reasks: ClassVar[int] = 1
     project_table: ClassVar[type[ProjectTable] | None] = None

@@ -17,15 +17,12 @@ from pydantic import BaseModel, ValidationError
 from agentsim.engine.codec import adapter, canonical, knows, values
 from agentsim.engine.decision import Decision, Reading, unanswerable
 from agentsim.engine.event import PlayerId
-from agentsim.engine.options import Choice, Number, Option, Order, Subset, Text, form_of
+from agentsim.engine.options import Choice, Option, Subset, Text, form_of
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import read
 from agentsim.engine.schema import Each, Options, Variant, bare_field, by_path, leaves, options_in, paths_of, schema_of
 from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
-
-__all__ = ["Choice", "Each", "Number", "Options", "Order", "Request", "Subset", "Text", "Variant", "values_at"]
-
 
 D = TypeVar("D", bound=Decision)
 
@@ -39,7 +36,7 @@ class Request(Generic[D]):
     small letters where it is not given. A subclass adds the fields of its view, and implements `prompt`; `options`
     where the state decides what is legal; `fallback` where an option has no `nothing`; `check` where legality is more
     than the options say; `in_words` where plain prose is an answer; `decision_of` where an object is more than its
-    fields. How replies are read is the same
+    fields. How replies are read is the same for every request (`engine.reading`).
     """
 
     kind: ClassVar[str]

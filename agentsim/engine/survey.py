@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
 from agentsim.engine.memory import Heard, Lines
@@ -34,14 +35,8 @@ _INTRODUCED = (
 )
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
-
-
-class Question(_Table):
-    """`[[interviews.questions]]`: one question; closed with `options` or `least` and `most`, open without them."""
+class Question(ClosedTable):
+    """`[[interviews.questions]]`, and those of `[people]`: closed with `options` or `least` and `most`, else open."""
 
     name: Annotated[str, Field(pattern=_NAME)]
     """What the question is called in tables; no two questions of a scenario have one name"""
@@ -81,7 +76,7 @@ class Question(_Table):
         return cut(answer, self.chars) if isinstance(answer, str) and not self.options else answer
 
 
-class Interview(_Table):
+class Interview(ClosedTable):
     """`[[interviews]]`: questions that are asked together, at the end of rounds.
 
     A round is what the game calls so: an island round, an auction item, a Monopoly turn, a society day, a market round.

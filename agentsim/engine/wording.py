@@ -54,6 +54,7 @@ def first_place(names: Sequence[str], alone: str = "wins") -> str:
 def near(name: str, known: Sequence[str]) -> str:
     """A hint for a misspelt name, to be appended to an error; "" where none is near."""
     found = difflib.get_close_matches(name[:_LONGEST], known, n=1)
+    found = found or [other for other in known if other.casefold() == name.casefold()]  # difflib minds case
     return f" (did you mean {found[0]}?)" if found else ""
 
 

@@ -20,7 +20,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from agentsim.engine.codec import adapter, parse_json, text_id
-from agentsim.engine.reading import READER_VERSION, Reading
+from agentsim.engine.decision import Reading
+from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
 from agentsim.models.base import Attempt, Count, Word
 

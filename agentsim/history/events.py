@@ -228,11 +228,11 @@ def _first_difference(one: Iterable[dict[str, Any]], other: Iterable[dict[str, A
 
 def _decided(history: History) -> Iterator[dict[str, Any]]:
     for decision in history.decisions:
-        yield decision.model_dump(include={"player", "kind", "decision"})
+        yield {"player": decision.player, "kind": decision.kind, "decision": decision.decision}
 
 
 def _told(history: History) -> Iterator[dict[str, Any]]:
-    shown = {"kind", "heading", "content", "data", "visibility"}
-    return (
-        {"round": part.title, **event.model_dump(include=shown)} for part in history.rounds for event in part.events
-    )
+    for part in history.rounds:
+        for event in part.events:
+            said = {name: getattr(event, name) for name in ("kind", "heading", "content", "data", "visibility")}
+            yield {"round": part.title, **said}

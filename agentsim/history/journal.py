@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from filelock import lock_descriptor
 from agentsim.engine.codec import adapter, json_line, text_id, values
 from agentsim.errors import AgentsimError, JournalError, UsageError
 from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
-from agentsim.history.run_files import RunFiles
+from agentsim.history.run_files import RunFiles, reserved
 from agentsim.models.base import Attempt
 
 _RESERVE = 256 * 1024
@@ -37,7 +36,7 @@ class JournalFile:
         self.size = os.fstat(handle).st_size
         self.failure: str | None = None  # of the first write that failed; nothing may stand behind it
         self._handle = handle
-        self._reserve: int | None = _reserved(path.parent)  # a file without a name, of bytes that say nothing
+        self._reserve: int | None = reserved(path.parent, _RESERVE)  # a file without a name, of bytes that say nothing
         self._full: str | None = None  # why the reserve is in use
         self._moved: str | None = None  # why the run must stop, though what it wrote is saved
 
@@ -158,14 +157,6 @@ class JournalFile:
         os.fsync(self._handle)
 
 
-def _reserved(directory: Path) -> int | None:
-    """A file without a name that takes up room; None where there is none to hold."""
-    with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=directory, buffering=0) as file:
-        if file.write(bytes(_RESERVE)) == _RESERVE:
-            return os.dup(file.fileno())
-    return None
-
-
 MOST_UNWRITTEN = 64 * 1024
 """Bytes of bots' decisions that are buffered until the next write: they cost nothing to repeat."""
 
@@ -258,8 +249,8 @@ class Journal:
 
     def filled(self, player: str, model: str) -> None:
         """Append that a bot has the seat of a person who did not come."""
-        self._put([{"record": "filled", "player": player, "model": model}])
         self.contents.filled[player] = model
+        self._put([{"record": "filled", "player": player, "model": model}])
 
     def plays(self, files: Sequence[str]) -> None:
         """Append which files replies come from from now on, where that is not known."""

@@ -214,3 +214,11 @@ def is_running(path: Path) -> bool:
     finally:
         os.close(handle)
     return False
+
+
+def reserved(directory: Path, size: int) -> int | None:
+    """A file without a name that takes up so many bytes; None where there is none to hold."""
+    with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=directory, buffering=0) as file:
+        if file.write(bytes(size)) == size:
+            return os.dup(file.fileno())
+    return None

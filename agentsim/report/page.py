@@ -41,7 +41,7 @@ from agentsim.report.charts import chart, ranges, scatter
 from agentsim.report.game_panels import model_table, pairs_table, phases, say_do_table, survey_panels
 from agentsim.report.markup import table
 from agentsim.report.people import network, profiles, threads
-from agentsim.report.redaction import as_seen_by
+from agentsim.report.player_view import as_seen_by
 from agentsim.report.summary import exchanges, summary
 from agentsim.report.timeline import MOST_FOLDS, Timeline
 

@@ -14,8 +14,8 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask, Wave
-from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.contents import NO_ANSWER, TICK_DEADLINE, Entry
 from agentsim.history.diagnostics import diagnostics
@@ -30,7 +30,7 @@ from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player
 from agentsim.players.web import WebPlayer
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
-from agentsim.runner.referee import late, rule, to_entry, unanswered
+from agentsim.runner.referee import deadline, late, rule, to_entry, unanswered
 from agentsim.runner.warming import Warming
 from agentsim.runner.watch import Watcher
 
@@ -126,7 +126,7 @@ class Dispatcher:
             if self.gate is not None:
                 await self.gate(ask)
             earlier = self.journal.contents.open_tries(ask.wave, ask.place)
-            ends, code = self._ends(player)
+            ends, code = deadline(player, self._tick_ends)
             try:
                 async with asyncio.timeout_at(ends) as tick:
                     ruling = await rule(ask, player, _DecisionCalls(self, ask, player, place, tick), earlier)
@@ -149,12 +149,6 @@ class Dispatcher:
             self.stopped = self.stopped or error
             raise
         return ruling.decision
-
-    def _ends(self, player: Player) -> tuple[float | None, str]:
-        """When this player's decision falls back, and why; a person without a clock has all the time there is."""
-        if isinstance(player, WebPlayer) and player.timeout_s is not None:
-            return asyncio.get_running_loop().time() + player.timeout_s, NO_ANSWER
-        return None if isinstance(player, HumanPlayer | WebPlayer) else self._tick_ends, TICK_DEADLINE
 
     def check(self) -> None:
         """Raise what stopped the run, or keeps its journal from being written."""

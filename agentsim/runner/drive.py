@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, GamePlay, Wave
-from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, DecisionError, JournalMismatch, RunStopped
 from agentsim.history.contents import Contents, Entry, Parse
 from agentsim.players.model import BotPlayer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,8 +20,8 @@ from agentsim.errors import AgentsimError, JournalMismatch, ScenarioError, Usage
 from agentsim.games import find
 from agentsim.history.contents import Contents, Entry
 from agentsim.history.diagnostics import shares
-from agentsim.history.fold import fold, totals
-from agentsim.history.record import Branch
+from agentsim.history.fold import dump_history, fold, totals
+from agentsim.history.record import Branch, ForkRecord, History
 from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Attempt
 from agentsim.scenario.document import overridden
@@ -132,7 +133,7 @@ class RunResult:
     """
 
     files: RunFiles
-    history: Mapping[str, Any]
+    record: History
     error: AgentsimError | None = None
     replayed: bool = False
     remark: str | None = None
@@ -141,7 +142,13 @@ class RunResult:
     @property
     def status(self) -> str:
         """The history's status."""
-        return str(self.history["status"])
+        return self.record.status
+
+    @property
+    def history(self) -> dict[str, Any]:
+        """The history as in the file."""
+        found: dict[str, Any] = json.loads(dump_history(self.record))
+        return found
 
 
 @dataclass(frozen=True)
@@ -167,7 +174,7 @@ class Played:
         share = found.whole.fallbacks / len(own) if bots_count else found.worst
         return "degraded" if limit is not None and share > limit else "completed"
 
-    def history(self, status: str, recorded: Contents, volatile: Mapping[str, Any]) -> dict[str, Any]:
+    def history(self, status: str, recorded: Contents, volatile: Mapping[str, Any]) -> History:
         """Its history, finished or not; attempts at requests that have no decision are those of the journal."""
         scenario, undecided = self.scenario, recorded.undecided()
         return fold(
@@ -187,15 +194,14 @@ class Played:
             volatile=volatile,
         )
 
-    def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> dict[str, Any]:
+    def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> ForkRecord:
         """The branch's record with what its parent has paid of the whole game's usage, and what it has paid itself."""
-        record = branch.record()
         if not branch.wave:
-            return record
+            return ForkRecord(**dict(branch))
         players = [plan.id for plan in self.scenario.seats]
         kept = [entry for entry in self.entries if branch.inherits(entry.wave, entry.index)]
         own = [entry for entry in self.entries if not branch.inherits(entry.wave, entry.index)]
-        return {**record, "inherited": totals(kept, players), "paid": totals(own, players, undecided)}
+        return ForkRecord(**dict(branch), inherited=totals(kept, players), paid=totals(own, players, undecided))
 
 
 def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[str, Any]:
@@ -210,7 +216,7 @@ def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[st
         "versions": _versions(),
         "scenario": scenario.identity(),
         "run": scenario.run_part(),
-        **({} if scenario.branch is None else {"fork": scenario.branch.record()}),
+        **({} if scenario.branch is None else {"fork": scenario.branch.model_dump(mode="json")}),
     }
 
 

@@ -12,14 +12,16 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from agentsim.engine.codec import values
+from agentsim.engine.decision import Decision, Reading
 from agentsim.engine.play import Ask
-from agentsim.engine.reading import Decision, Reading
 from agentsim.engine.request import Request
 from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLimited, TransportFailed, UnreadableReply
-from agentsim.history.contents import TICK_DEADLINE, Entry, Parse, Source
+from agentsim.history.contents import NO_ANSWER, TICK_DEADLINE, Entry, Parse, Source
 from agentsim.models.attempts import Attempts, held, pause, persevere
 from agentsim.models.base import MOST_TEXT, Attempt, Completion, Message
+from agentsim.players.human import HumanPlayer
 from agentsim.players.model import Complaint, Player, emptiness
+from agentsim.players.web import WebPlayer
 
 
 class Calls(Protocol):
@@ -196,6 +198,13 @@ class _RetryLoop:
         decision = without_reply(self.ask.request, self.tries)
         self.ask.request.check(decision)
         return Ruling(decision, "fallback", tuple(self.tries), fallback_reason=reason)
+
+
+def deadline(player: Player, tick_ends: float | None) -> tuple[float | None, str]:
+    """When a player's decision falls back, in the loop's time, and why; a person without a clock has all the time."""
+    if isinstance(player, WebPlayer) and player.timeout_s is not None:
+        return asyncio.get_running_loop().time() + player.timeout_s, NO_ANSWER
+    return None if isinstance(player, HumanPlayer | WebPlayer) else tick_ends, TICK_DEADLINE
 
 
 def late(ask: Ask, tries: Sequence[Attempt], reason: str) -> Ruling:

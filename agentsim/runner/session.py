@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import signal
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -24,12 +23,11 @@ from agentsim.games import find
 from agentsim.history.contents import read_journal
 from agentsim.history.fold import dump_history
 from agentsim.history.journal import Journal
-from agentsim.history.record import FINISHED
+from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, default_stem, write_whole
 from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
 from agentsim.players.model import BotPlayer
-from agentsim.players.terminal import InterruptRequest
 from agentsim.runner.admission import Budget
 from agentsim.runner.dispatcher import Dispatcher, Gate
 from agentsim.runner.drive import drive
@@ -37,10 +35,11 @@ from agentsim.runner.plays import Played, RunResult, filled, head_of, new_play, 
 from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import over, rebuilt, unfit
 from agentsim.runner.seats import Seats, seated
+from agentsim.runner.signals import stoppable
 from agentsim.runner.watch import Discreet, Watcher
 from agentsim.scenario.scenario import Scenario, with_limits
 
-__all__ = ["MAX_DRAWN_SEED", "RunResult", "Session", "begin", "go_on", "opened", "reopened", "resumed", "stoppable"]
+__all__ = ["MAX_DRAWN_SEED", "RunResult", "Session", "begin", "go_on", "opened", "reopened", "resumed"]
 
 MAX_DRAWN_SEED = 2**31
 
@@ -248,7 +247,7 @@ class Session:
         finally:
             await self.seats.aclose()
 
-    def _write(self, status: str, wall_s: float) -> Mapping[str, Any]:
+    def _write(self, status: str, wall_s: float) -> History:
         self.files = RunFiles(self.journal.path.parent, self.journal.path.stem)  # a journal that was removed is saved
         now, recorded = stamp(datetime.now(UTC)), self.journal.contents
         volatile = volatile_of(self.scenario, recorded, self.files.name, now, recorded.wall_s + wall_s)
@@ -263,43 +262,3 @@ class Session:
             except AgentsimError as error:
                 raise AgentsimError(f"{error}; `agentsim resume` makes it from the journal") from None
         return history
-
-
-@contextmanager
-def stoppable(interrupt: InterruptRequest | None = None) -> Iterator[Callable[[asyncio.Task[Any]], None]]:
-    """Registers the task that the first SIGINT or SIGTERM cancels, which becomes `Interrupted`; the second kills.
-
-    Where a person is on call, the first SIGINT rings for them instead, and counts for nothing else.
-    """
-    received: list[int] = []
-    tasks: list[asyncio.Task[Any]] = []
-
-    def handle(number: int, frame: object) -> None:
-        if number == signal.SIGINT and interrupt is not None and interrupt.ring():
-            for task in tasks:
-                with suppress(RuntimeError):
-                    task.get_loop().call_soon_threadsafe(interrupt.noticed)
-            return
-        received.append(number)
-        if len(received) > 1:
-            signal.signal(number, signal.SIG_DFL)
-            signal.raise_signal(number)
-        for task in tasks:
-            with suppress(RuntimeError):  # the game is over, its loop closed
-                task.get_loop().call_soon_threadsafe(task.cancel)
-
-    def register(task: asyncio.Task[Any]) -> None:
-        tasks.append(task)
-        if received:  # before there was a task to cancel
-            task.get_loop().call_soon(task.cancel)
-
-    before = {}
-    with suppress(ValueError):  # not the main thread: the host program handles signals
-        before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield register
-    except asyncio.CancelledError:
-        raise Interrupted("stopped by a signal", signal_number=received[0] if received else 2) from None
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -20,8 +20,8 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field, JsonValue
 
+from agentsim.engine.codec import ClosedTable
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.scenario.player_plan import ClosedTable
 from agentsim.scenario.validation import nearest, one_line
 
 EVERYONE = "all players"

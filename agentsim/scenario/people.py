@@ -7,10 +7,11 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from agentsim.engine.codec import ClosedTable
 from agentsim.engine.game import Game
 from agentsim.engine.survey import Question
 from agentsim.errors import ScenarioError
-from agentsim.scenario.player_plan import ClosedTable, ModelName, PlayerPlan
+from agentsim.scenario.player_plan import ModelName, PlayerPlan
 from agentsim.scenario.validation import dotted, nearest
 
 Words = Annotated[str, Field(min_length=1, max_length=20_000)]

@@ -20,7 +20,7 @@ from pydantic import JsonValue
 from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.models.profiles import resolve
-from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelPlan, ModelSettings, PlayerPlan
+from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelPlan, ModelSettings, PlayerPlan, numbered
 from agentsim.scenario.source_files import Material, located, read_prompt, stem
 from agentsim.scenario.toml_tables import RESERVED_IDS, Defaults, PlayerTable, ScenarioTable, legal_id
 from agentsim.scenario.validation import Key, dotted, nearest, shown
@@ -249,21 +249,14 @@ def seat_ids(seats: Sequence[tuple[PlayerTable, Key]]) -> list[list[str]]:
     if (total := sum(table.count or 1 for table, _ in seats)) > MOST_PLAYERS:
         raise ScenarioError(f"{total} are too many", key="players", valid=f"at most {MOST_PLAYERS}")
     taken: dict[str, Key] = {}
-    numbered: Counter[str] = Counter()
-    ids: list[list[str]] = []
-    for table, key in seats:
-        names = [] if table.name is None else [table.name]
-        if table.name is not None and table.count is not None:
-            first = numbered[table.name] + 1
-            numbered[table.name] += table.count
-            names = [f"{table.name}{first + number}" for number in range(table.count)]
+    ids = list(numbered((table.name or "", table.count) for table, _ in seats))
+    for names, (table, key) in zip(ids, seats, strict=True):
         at = dotted((*key, "id" if table.id is not None else "player_id"))
-        for name in names:
+        for name in names if table.name is not None else ():
             _claim(name, at, taken, key)
-        ids.append(names)
     for names, (table, key) in zip(ids, seats, strict=True):
         if table.name is None:
-            names.append(_made(stem(table.prompt_file or ""), taken, key))
+            names[:] = [_made(stem(table.prompt_file or ""), taken, key)]
     return ids
 
 

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, ConfigDict, Field, JsonValue, field_validat
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
+from agentsim.engine.codec import ClosedTable
 from agentsim.engine.game import Game, SeatsInFolder
 from agentsim.engine.prompt import NARRATOR
 from agentsim.engine.survey import Interview
@@ -20,15 +21,7 @@ from agentsim.errors import ScenarioError
 from agentsim.models.prices import Price
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, extra_problem
 from agentsim.scenario.people import PeopleTable
-from agentsim.scenario.player_plan import (
-    PEOPLE,
-    ClosedTable,
-    MaxTokens,
-    ModelName,
-    ModelSettings,
-    Temperature,
-    is_provider,
-)
+from agentsim.scenario.player_plan import PEOPLE, MaxTokens, ModelName, ModelSettings, Temperature, is_provider
 from agentsim.scenario.validation import dotted, nearest, validated
 
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$"

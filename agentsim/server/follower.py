@@ -96,7 +96,7 @@ class Follower:
         assert self._played is not None, "`look` has found the journal's head"
         contents, now = self._contents, stamp(datetime.now(UTC))
         volatile = volatile_of(self._played.scenario, contents, self.files.name, now, contents.wall_s)
-        return History.model_validate(self._played.history(self._status(self._played), contents, volatile))
+        return self._played.history(self._status(self._played), contents, volatile)
 
     def _status(self, played: Played) -> str:
         if self.playing or not self._contents.stops:
@@ -109,7 +109,7 @@ class Follower:
         scenario, play = self._played.scenario, self._played.play
         log = play.log[told:]
         made = {entry.decision for entry in log if entry.decision is not None}
-        found = fold(
+        return fold(
             game=self._played.game.name,
             rules_version=scenario.rules_version,
             seed=scenario.seed or 0,
@@ -122,11 +122,8 @@ class Follower:
             surveyed=play.surveyed,
             outcome=None,
             volatile={},
+            first=told + 1,
         )
-        for part in found["rounds"]:
-            for event in part["events"]:
-                event["seq"] += told
-        return History.model_validate(found)
 
 
 def _size(path: Path) -> int:

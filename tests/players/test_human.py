@@ -16,10 +16,11 @@ import pexpect  # type: ignore[import-untyped] # it ships no types
 import pytest
 from rich.cells import cell_len
 
+from agentsim.engine import Choice, Number, Options, Text
+from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Prompt, in_quotes, joined, quoted
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Number, Options, Request, Text
+from agentsim.engine.request import Request
 from agentsim.errors import Interrupted
 from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Message

@@ -20,7 +20,7 @@ from agentsim.engine.panel import Board, Panel, Piece, Scene, Tile
 from agentsim.history.record import History
 from agentsim.report.markup import find_css
 from agentsim.report.page import PageOptions, render
-from agentsim.report.redaction import as_seen_by
+from agentsim.report.player_view import as_seen_by
 from tests.report.sample import REASONING, document, panels, poisoned, poisoned_panels, sample
 
 ALL = PageOptions(include_prompts=True, include_reasoning=True, include_usage=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -112,7 +113,7 @@ def test_what_says_nothing_is_no_fact() -> None:
 def test_the_header_warns_where_fallbacks_decided_more_than_a_twentieth() -> None:
     (notice,) = tree().one("header", cls="masthead").all("p", cls="notice")
     assert notice.text.startswith("Fallbacks decided 1 of 19 (5%): ")
-    made = [{**each.model_dump(mode="json"), "source": "model"} for each in sample().decisions]
+    made = [replace(each, source="model") for each in sample().decisions]
     assert not tree(changed(decisions=made)).one("header", cls="masthead").all("p", cls="notice")
 
 
@@ -214,7 +215,7 @@ def _constructed(doc: dict[str, Any]) -> dict[str, Any]:
     content = doc["rounds"][1]["events"][0]["content"]
     doc["rounds"][1]["events"][0]["content"] = ""
     history = History.model_validate(doc)
-    first = history.rounds[1].events[0].model_copy(update={"content": content})
+    first = replace(history.rounds[1].events[0], content=content)
     round1 = history.rounds[1].model_copy(update={"events": [first, *history.rounds[1].events[1:]]})
     return {**dict(history), "rounds": [history.rounds[0], round1, *history.rounds[2:]]}
 

@@ -18,7 +18,7 @@ from agentsim.report.game_panels import (
     say_do_table,
 )
 from agentsim.report.page import PageOptions, render
-from agentsim.report.redaction import as_seen_by
+from agentsim.report.player_view import as_seen_by
 from tests.report.sample import document, sample
 
 

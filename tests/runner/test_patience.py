@@ -134,4 +134,4 @@ def test_who_has_another_model_is_stopped_by_no_limit_and_waits_for_none(server:
     cut = play(server.url(), tmp_path, *chain, "limits.max_calls=9", stem="cut")
     again = resumed(cut.files, max_calls=99)
     assert stable(again.files) == stable(whole.files)
-    assert '"held"' not in dump_history(whole.history)
+    assert '"held"' not in dump_history(whole.record)

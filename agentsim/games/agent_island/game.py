@@ -10,15 +10,13 @@ from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 from agentsim.games.agent_island.bots import BOTS
 from agentsim.games.agent_island.config import AgentIslandConfig
-from agentsim.games.agent_island.memory import Summarize, phase_summaries
-from agentsim.games.agent_island.opening import GameBegan
 from agentsim.games.agent_island.panels import course, panels, tables
 from agentsim.games.agent_island.round import Round, RoundContext
-from agentsim.games.agent_island.rulebook import laws
-from agentsim.games.agent_island.rules import rules_prompt
+from agentsim.games.agent_island.rulebook import laws, rules_prompt
 from agentsim.games.agent_island.sidebars import NOBODY, AnswerApproach, Approach, Whisper
 from agentsim.games.agent_island.speeches import Pitch, Quips
 from agentsim.games.agent_island.state import Island
+from agentsim.games.agent_island.view import GameBegan, Summarize, phase_summaries
 from agentsim.games.agent_island.votes import Vote
 
 

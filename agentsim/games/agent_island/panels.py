@@ -13,8 +13,8 @@ from itertools import accumulate
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Panel, Series
 from agentsim.engine.wording import Naming, cut, listed
-from agentsim.games.agent_island.opening import RoundBegan
 from agentsim.games.agent_island.speeches import Pitched, Quipped
+from agentsim.games.agent_island.view import RoundBegan
 from agentsim.games.agent_island.votes import Eliminated, Tallied, Voted, Won
 
 _SPOKEN = (Pitched, Quipped)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from agentsim.engine import Choice, Options
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Deed, Everyone
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options
 from agentsim.engine.wording import If, Template, cut
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from agentsim.engine import Each, Options, Text
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import NAMED, Deed, Everyone
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Each, Options, Text
 from agentsim.engine.wording import Template, counted, cut
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from agentsim.engine import Choice, Options, Text
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options, Text
 from agentsim.engine.wording import If, Template, cut
-from agentsim.games.agent_island.opening import LastRoundBegan, RoundBegan
 from agentsim.games.agent_island.state import Tally
-from agentsim.games.agent_island.view import IslandRequest, Told
+from agentsim.games.agent_island.view import IslandRequest, LastRoundBegan, RoundBegan, Told
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.round import RoundContext

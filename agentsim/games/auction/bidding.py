@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from agentsim.engine.decision import WholeNumber
+from agentsim.engine import Number, Options, Text
+from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.event import Audience, Event, Everyone
 from agentsim.engine.prompt import Line, Prompt, in_quotes, joined, quoted
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Number, Options, Request, Text
+from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.wording import By, cut, filled
 from agentsim.errors import UnreadableReply
+from agentsim.games.auction.announcing import AuctionBegan
 from agentsim.games.auction.config import AuctionConfig
-from agentsim.games.auction.opening import AuctionBegan
 from agentsim.games.auction.state import Auction, FailReason, GameState, Sale, view, why_not
 
 

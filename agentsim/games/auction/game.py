@@ -8,15 +8,14 @@ from agentsim.engine.event import Everyone, PlayerId
 from agentsim.engine.game import Game, Outcome, told_in
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
+from agentsim.games.auction.announcing import began, ended, offer, settle
 from agentsim.games.auction.bidding import Bid, take_bids
 from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.config import AuctionConfig, Catalogue
 from agentsim.games.auction.drawing import draw
 from agentsim.games.auction.items import REQUIRED
-from agentsim.games.auction.opening import began
 from agentsim.games.auction.panels import course, panels, tables
 from agentsim.games.auction.rulebook import laws
-from agentsim.games.auction.settling import ended, offer, settle
 from agentsim.games.auction.state import Auction, Team
 
 

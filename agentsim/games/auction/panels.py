@@ -26,9 +26,8 @@ from agentsim.engine.panel import (
     TurnedAt,
 )
 from agentsim.engine.wording import listed
+from agentsim.games.auction.announcing import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
 from agentsim.games.auction.bidding import BidMade
-from agentsim.games.auction.opening import AuctionBegan
-from agentsim.games.auction.settling import AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
 from agentsim.games.auction.state import Team
 
 E = TypeVar("E", bound=Event)

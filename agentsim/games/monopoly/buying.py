@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, TypeAlias
 
+from agentsim.engine import Choice, Number, Options
 from agentsim.engine.decision import WholeNumber
-from agentsim.engine.request import Choice, Number, Options
 from agentsim.engine.schema import said
 from agentsim.engine.wording import If
 from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position, Space
+from agentsim.games.monopoly.building import can_pay
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.funding import can_pay
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import group_line, rent_line
 from agentsim.games.monopoly.question import MonopolyRequest, Part, Spoken, Word

@@ -7,19 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
-from agentsim.engine.request import Options
+from agentsim.engine import Options
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OfPlayer, handed_cards
-from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, open_to
+from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, open_to, received
 from agentsim.games.monopoly.bundle import Funds, Level, building
 from agentsim.games.monopoly.buying import auction
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match, Why
-from agentsim.games.monopoly.proposing import Proposing
 from agentsim.games.monopoly.question import Spoken
-from agentsim.games.monopoly.receipt import received
 from agentsim.games.monopoly.trade import Proposal
-from agentsim.games.monopoly.trading import deal
+from agentsim.games.monopoly.trading import Proposing, deal
 
 
 class Bankrupted(

@@ -14,16 +14,15 @@ from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
-from agentsim.engine.decision import WholeNumber
+from agentsim.engine import Options, Text
+from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.options import Schema
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Options, Request, Text
+from agentsim.engine.request import Request
 from agentsim.engine.schema import changed, closed_object, options_in
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
-from agentsim.games.monopoly.prompts import rules
-from agentsim.games.monopoly.situation import state_lines
+from agentsim.games.monopoly.prompts import rules, state_lines
 from agentsim.games.monopoly.state import SeatView, View
 from agentsim.games.monopoly.talk import Memory
 

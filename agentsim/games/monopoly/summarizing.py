@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agentsim.engine import Options, Text
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event
 from agentsim.engine.game import Bot
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Options, Request, Text
+from agentsim.engine.request import Request
 from agentsim.engine.wording import counted, cut
 from agentsim.games.monopoly.board import SPACES, group_name, name_of
 from agentsim.games.monopoly.building import Built

@@ -27,7 +27,7 @@ from agentsim.history.run_files import NameTaken, RunFiles, is_running
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
 from agentsim.runner.admission import Budget
-from agentsim.runner.batch.tally import GameEnd, finished, has_begun, known_usd
+from agentsim.runner.batch.tally import GameEnd, finished, has_begun
 from agentsim.runner.session import RunResult, Session, opened, reopened
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
@@ -68,16 +68,8 @@ def session(
 
 def ended(result: RunResult) -> GameEnd:
     """The line of a game whose session came back."""
-    history, error = result.history, result.error
-    costs = (decision["usage"]["cost_usd"] for decision in history["decisions"] if decision["usage"] is not None)
-    return GameEnd(
-        result.files.name,
-        result.status,
-        history["usage"]["calls"],
-        known_usd(history["usage"]["cost_usd"], costs),
-        history["usage"]["unpriced_calls"],
-        *((None, 0) if error is None else (str(error), error.exit_code)),
-    )
+    why = (None, 0) if result.error is None else (str(result.error), result.error.exit_code)
+    return GameEnd(result.files.name, result.status, *result.record.spent, *why)
 
 
 def failed(name: str, error: BaseException) -> GameEnd:

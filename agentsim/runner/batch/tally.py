@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -47,11 +47,6 @@ def has_begun(journal: Path) -> bool:
         return False
 
 
-def known_usd(whole: float | None, decisions: Iterable[float | None]) -> float:
-    """The known dollars of a game: its total, or the sum over its decisions where some call's price is unknown."""
-    return whole if whole is not None else sum(cost or 0.0 for cost in decisions)
-
-
 def is_done(files: RunFiles, seed: int) -> tuple[bool, str | None]:
     """Whether a game is over and its history is there, and what was wrong with a history that was made again.
 
@@ -78,10 +73,7 @@ def used(files: RunFiles, *, done: bool) -> tuple[int, float, int]:
     """Calls, known dollars and calls of unknown price of a game in earlier sessions."""
     try:
         if done:
-            history = load_history(files.history)
-            costs = [each.usage.cost_usd for each in history.decisions if each.usage is not None]
-            known = known_usd(history.usage.cost_usd, costs)
-            return history.usage.calls, known, history.usage.unpriced_calls
+            return load_history(files.history).spent
         contents = read_journal(files.journal)
     except (UsageError, JournalError):
         return 0, 0.0, 0
@@ -92,7 +84,8 @@ def used(files: RunFiles, *, done: bool) -> tuple[int, float, int]:
 
 def finished(files: RunFiles) -> GameEnd:
     """The line of a game that is over, by its history."""
-    return GameEnd(files.name, load_history(files.history).status, *used(files, done=True))
+    history = load_history(files.history)
+    return GameEnd(files.name, history.status, *history.spent)
 
 
 def completed_from_files(end: GameEnd, files: RunFiles, seed: int) -> GameEnd:

@@ -8,7 +8,7 @@ import pytest
 
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.landing_odds import IN_JAIL, any_visit, transitions, visits, worst_rent
-from agentsim.games.monopoly.situation import state_lines
+from agentsim.games.monopoly.prompts import state_lines
 from tests.games.monopoly.asked import board
 from tests.games.monopoly.table import Game
 

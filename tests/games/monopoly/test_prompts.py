@@ -15,13 +15,12 @@ from agentsim.games.monopoly.acting import DoEstate, PhaseAction
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.game import REQUESTS
 from agentsim.games.monopoly.jail import JailAction
-from agentsim.games.monopoly.proposing import ProposeTrade
+from agentsim.games.monopoly.prompts import state_lines
 from agentsim.games.monopoly.question import MonopolyRequest
-from agentsim.games.monopoly.situation import state_lines
 from agentsim.games.monopoly.summarizing import Summarize, Summary
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import Side, Terms
-from agentsim.games.monopoly.trading import AnswerTrade
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import wordy
 from tests.amounts import amounts

@@ -11,18 +11,14 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UnreadableReply
-from agentsim.games.monopoly.acting import PhaseAction
-from agentsim.games.monopoly.building import Built, Lifted, ManageEstate, Mortgaged, Sold
+from agentsim.games.monopoly.acting import BuildingShort, PhaseAction
+from agentsim.games.monopoly.building import Built, Lifted, LiftOnReceipt, ManageEstate, Mortgaged, RaiseFirst, Sold
 from agentsim.games.monopoly.buying import AuctionBid, BidMade, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import RaiseCash
-from agentsim.games.monopoly.funding import RaiseFirst
 from agentsim.games.monopoly.jail import Freed, JailAction
 from agentsim.games.monopoly.match import Paid
-from agentsim.games.monopoly.proposing import ProposeTrade
-from agentsim.games.monopoly.receipt import LiftOnReceipt
-from agentsim.games.monopoly.shortage import BuildingShort
-from agentsim.games.monopoly.trading import AnswerTrade, TradeAccepted
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, TradeAccepted
 from tests.games.monopoly.answers import (
     ACCEPT,
     BUY,

@@ -1,4 +1,4 @@
-"""Message: what a decision said to other players, who heard it, and the same decision with other words or none.
+"""Messages of players: what a decision said to others, who heard it, and the same decision with other words or none.
 
 Which part of a decision is the message follows from the events: those with `words` that the decision led to, and that
 another player heard. What listeners did then is `analysis.influence`.
@@ -45,7 +45,7 @@ def neutral(length: int) -> str:
 
 
 @dataclass(frozen=True)
-class Message:
+class PlayerMessage:
     """What the decision `parent.ask` said, who heard it, and the decision `instead` of the arm with another message.
 
     `places` are those of its words in the decision, with what may stand there; `kind` is that of the events that carry
@@ -67,7 +67,7 @@ class Message:
         found = (None if decision is None else value_at(values(decision), place) for place in self.places)
         return "\n".join(each for each in found if isinstance(each, str))
 
-    def swapped(self, swap: Swap | None = None, words: str | None = None) -> Message:
+    def swapped(self, swap: Swap | None = None, words: str | None = None) -> PlayerMessage:
         """The message with its other arm; without an option that is silence, or neutral where there can be none.
 
         Raises `UsageError` where the decision cannot be.
@@ -88,7 +88,7 @@ class Message:
         """Branches 1 to `count` with the message as it was, and of the other arm, number by number."""
         return of_arms(self.parent, {SAID: {"instead": self.decision}, self.arm: {"instead": self.instead}}, count)
 
-    def _with(self, arm: str, words: Mapping[Path, str]) -> Message:
+    def _with(self, arm: str, words: Mapping[Path, str]) -> PlayerMessage:
         """With these words; where there may not be none, with what the fallback has: it puts none into a mouth."""
         request, data = self.parent.ask.request, values(self.decision)
         for place, text in words.items():
@@ -108,7 +108,7 @@ class Message:
         return replace(self, arm=arm, instead=decision)
 
 
-def messages(files: RunFiles, at: int, *, each: bool = False) -> list[Message]:
+def messages(files: RunFiles, at: int, *, each: bool = False) -> list[PlayerMessage]:
     """The message of decision `at`; with `each`, that of every player who said such a thing in its round.
 
     Such a thing is told by events of the same kind; of a player who said several, the first is taken (and `at`).
@@ -153,7 +153,7 @@ def _heard(entry: LogEntry, players: Sequence[PlayerId]) -> list[PlayerId]:
     return [player for player in heard if player != entry.by and entry.event.content.strip()]
 
 
-def _message(parent: ParentRun, told: Sequence[LogEntry], heard: int) -> Message:
+def _message(parent: ParentRun, told: Sequence[LogEntry], heard: int) -> PlayerMessage:
     entry = parent.contents.entries[parent.ask.wave, parent.ask.place]
     texts = {place: text for place, text in paths_in(dict(entry.decision)) if isinstance(text, str)}
     options = {place: _option(parent.ask.request, place, entry.decision) for place in texts}
@@ -164,7 +164,7 @@ def _message(parent: ParentRun, told: Sequence[LogEntry], heard: int) -> Message
     decision: Decision = parent.ask.request.answer.model_validate(dict(entry.decision))
     players = [plan.id for plan in parent.scenario.players]
     listeners = dict.fromkeys(player for each in told for player in _heard(each, players))
-    return Message(parent, decision, places, told[0].event.kind, told[0].round, tuple(listeners), heard)
+    return PlayerMessage(parent, decision, places, told[0].event.kind, told[0].round, tuple(listeners), heard)
 
 
 def _carrying(told: LogEntry, texts: Mapping[Path, str]) -> list[Path]:

@@ -6,6 +6,7 @@ It is built up from what may stay, so that a field added to the record later is 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import Any
 
 from agentsim.errors import UsageError
@@ -72,22 +73,21 @@ class _Texts:
 def _event(event: records.EventRecord, kept: _Texts, *, own: bool) -> records.EventRecord:
     """The event; without prompt, reasoning and metadata where another player's decision led to it."""
     if not own:
-        return event.model_copy(update={"prompt": None, "reasoning": None, "metadata": {}})
-    return event.model_copy(update={"prompt": kept.moved(event.prompt), "reasoning": kept.moved(event.reasoning)})
+        return replace(event, prompt=None, reasoning=None, metadata={})
+    return replace(event, prompt=kept.moved(event.prompt), reasoning=kept.moved(event.reasoning))
 
 
 def _decision(decision: records.DecisionRecord, kept: _Texts) -> records.DecisionRecord:
     tries = [
-        attempt.model_copy(
-            update={
-                "messages": [(role, kept.moved(segments)) for role, segments in attempt.messages],
-                "reply": kept.moved(attempt.reply),
-                "reasoning": kept.moved(attempt.reasoning),
-            }
+        replace(
+            attempt,
+            messages=[(role, kept.moved(places) or []) for role, places in attempt.messages],
+            reply=kept.moved(attempt.reply),
+            reasoning=kept.moved(attempt.reasoning),
         )
         for attempt in decision.tries
     ]
-    return decision.model_copy(update={"tries": tries})
+    return replace(decision, tries=tries)
 
 
 def _scenario(scenario: dict[str, Any], player: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.preference import OwnMaker, Relation
-from agentsim.analysis.standings import Place, Standing, Standings
+from agentsim.analysis.standings import Place, Standings, StandingsLine
 from agentsim.engine.wording import counted
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def rating(found: Standings) -> str:
     return f"{line.label} comes first among one of each with a chance of {won}."
 
 
-def strongest(ordered: Sequence[Standing]) -> str:
+def strongest(ordered: Sequence[StandingsLine]) -> str:
     """Of the first, by strength."""
     line = ordered[0]
     many = counted(line.games, "game")
@@ -111,7 +111,7 @@ def relation(found: Relation) -> str:
     return f"In {counted(found.games, 'game')} {found.who} did {done} (a count, without an interval)."
 
 
-def cost(lines: Sequence[Standing]) -> str:
+def cost(lines: Sequence[StandingsLine]) -> str:
     """Of the dearest, where anything was paid for."""
     known = [line for line in lines if line.cost_usd]
     if not known:

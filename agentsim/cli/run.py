@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agentsim.cli import options as o
+from agentsim.cli import shared_options as o
 from agentsim.cli.batch import carry_on
 from agentsim.cli.terminal_output import remark, say, say_json
 from agentsim.errors import UsageError
