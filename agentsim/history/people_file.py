@@ -10,16 +10,18 @@ import json
 import os
 import secrets
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import AgentsimError, first_objection
 from agentsim.history.run_files import RunFiles
 
 FORMAT = "agentsim-people/1"
+_COLUMNS = ("arrived_at", "consented_at", "declined_at", "ready_at", "finished_at", "code")
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that is taken for another
 
 
@@ -94,21 +96,19 @@ def path_of(files: RunFiles) -> Path:
     return files.directory / f"{files.name}.people"
 
 
-def people_rows(files: RunFiles, models: Mapping[str, str]) -> list[dict[str, Any]]:
-    """A row for each person of a run, without its link; `models` are what sits there, by player."""
-    found = PeopleFile.load(files)
-    rows: list[dict[str, Any]] = []
-    for player, each in found.people.items() if found else ():
-        row: dict[str, Any] = {"player": player, "model": models.get(player, "")}
-        row |= {name: getattr(each, name) for name in ("arrived_at", "consented_at", "declined_at", "ready_at")}
-        row |= {"finished_at": each.finished_at, "code": each.code}
-        row |= {
-            f"{when}_{name}": value
-            for when in ("before", "after")
-            for name, value in (getattr(each, when) or {}).items()
-        }
-        rows.append(row)
-    return rows
+def people_table(runs: Iterable[RunFiles], *, several: bool) -> Frame | None:
+    """A row for each person of these runs, without links; None where there are none. Of several, `run` stands first."""
+    rows: list[dict[str, Cell]] = []
+    for files in runs:
+        found = PeopleFile.load(files)
+        for player, each in found.people.items() if found else ():
+            row: dict[str, Cell] = {"run": files.name} if several else {}
+            row |= {"player": player, **{name: getattr(each, name) for name in _COLUMNS}}
+            for when, answers in (("before", each.before), ("after", each.after)):
+                row |= {f"{when}_{name}": value for name, value in (answers or {}).items()}
+            rows.append(row)
+    columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    return Frame(columns, tuple(tuple(row.get(name) for name in columns) for row in rows)) if rows else None
 
 
 def _code() -> str:
