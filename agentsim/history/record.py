@@ -1,4 +1,4 @@
-"""The records of a history file: the format `agentsim-history/1` as pydantic models.
+"""The records of a history file: the format `agentsim-history/1` as pydantic reads and writes it.
 
 `fold` makes a history, `load` reads one.
 """
@@ -31,7 +31,7 @@ _WhereSet = Field(exclude_if=lambda value: not value)  # earlier histories have 
 
 
 class Record(BaseModel):
-    """Base of all records: frozen; unknown keys are ignored, so that the file of a later version loads."""
+    """Base of most records: frozen; unknown keys are ignored, so that the file of a later version loads."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 

@@ -26,7 +26,7 @@ from agentsim.scenario.factorial import EVERYONE, DesignTable, Factorial, factor
 from agentsim.scenario.people import admit_people
 from agentsim.scenario.player_plan import OWN
 from agentsim.scenario.scenario import Scenario
-from agentsim.scenario.seats import Seating
+from agentsim.scenario.seating import Seating
 from agentsim.scenario.source_files import Material, gathered, read_toml, roots
 from agentsim.scenario.toml_tables import ScenarioTable
 from agentsim.scenario.validation import dotted, nearest, one_line, screen, validated

@@ -9,11 +9,11 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
+from agentsim.api import prepare_run
 from agentsim.engine.play import Ask
 from agentsim.errors import Interrupted, UsageError
 from agentsim.history.run_files import RunFiles, find_run
 from agentsim.models.keys import Variables
-from agentsim.prepare import prepare_run
 from agentsim.runner.session import RunResult, Session, resumed
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import Source

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from agentsim.api import prepare_run
 from agentsim.engine.play import Ask
 from agentsim.errors import UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables
-from agentsim.prepare import prepare_run
 from agentsim.runner.replay import prove
 from agentsim.runner.session import Session, resumed
 from agentsim.runner.watch import Watcher

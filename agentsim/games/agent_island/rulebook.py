@@ -44,7 +44,9 @@ _PHASES: Mapping[str, tuple[Template, Template]] = {
         "quips",
         (
             By("quips_by", {"active": "those still in the game", "all": "all players, the jury too,"}, "{quips_by}"),
-            " say one line about each other player, which all hear",
+            " say one line about each other player",
+            By("quips_by", {"active": " still in the game"}, ""),
+            ", which all hear",
             If("quips_in_turn", ", one after the other"),
             ".",
         ),

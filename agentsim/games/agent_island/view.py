@@ -147,14 +147,12 @@ class IslandRequest(Request[D]):
 class SpeechRequest(IslandRequest[Speech]):
     """A question that is answered in words: JSON, or plain prose, which cannot be misunderstood here."""
 
+    prose: ClassVar[str | None] = "text"
     about: ClassVar[str]
     limit: int
 
     def options(self) -> Options:
         return {"text": Text(self.limit, self.about, empty=False)}
-
-    def in_words(self, words: str) -> Speech:
-        return self.decision_of({"text": words})
 
 
 class GameBegan(

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from agentsim.engine.capability import Refused
+from agentsim.engine.tools import LARGEST, calculate, use
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.requests import Act
 from agentsim.games.market.system_text import NAMES, SYSTEM_TEXT
-from agentsim.games.market.tools import LARGEST, calculate, use
 from tests.games.market.market import SKIPS, SMITH, play
 
 SEED = (
@@ -129,7 +129,7 @@ def test_whatever_is_typed_the_calculator_answers_with_a_number_or_refuses(text:
 
 
 def test_the_calculator_does_not_evaluate() -> None:
-    import agentsim.games.market.tools as module
+    import agentsim.engine.tools as module
 
     tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
