@@ -22,13 +22,12 @@ from pydantic import Field, ValidationError
 from agentsim.engine.codec import adapter, parse_json, text_id
 from agentsim.engine.decision import Reading
 from agentsim.engine.reading import READER_VERSION
+from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
 from agentsim.models.base import Attempt, Count, Word
 
 TICK_DEADLINE = "tick_deadline"
 """The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
-NO_ANSWER = "no_answer"
-"""The `fallback_reason` of a decision of a person whose clock ran out."""
 JOURNAL_FORMAT = "agentsim-journal/1"
 Source = Literal["model", "bot", "human", "script", "fallback"]
 Key = tuple[int, int]
@@ -142,6 +141,7 @@ class Contents:
         self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
         self.replies: list[str] = []  # names of the files that replies were played from
         self.filled: dict[str, str] = {}  # by player whose seat stayed empty, the bot that has it
+        self.steered: dict[int, list[Steer]] = {}  # by wave, what an experimenter did before it
         self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
         self.texts: dict[str, str] = {}
         self.chain = Chain()
@@ -236,12 +236,14 @@ class Contents:
                 self.tries.setdefault((tried.wave, tried.place), []).append(Kept(tried.player, tried.attempt))
             case "decision":
                 self._decide(adapter(Entry).validate_python(line, context=self.texts))
-            case "structured":
-                self.structured[str(line["model"])] = str(line["mode"])
-            case "filled":
-                self.filled[str(line["player"])] = str(line["model"])
+            case "structured" | "filled" as what:
+                key, value = ("model", "mode") if what == "structured" else ("player", "model")
+                getattr(self, what)[str(line[key])] = str(line[value])
             case "replies":
                 self.replies += [str(name) for name in line["files"] if name not in self.replies]
+            case "steered":
+                does = adapter(STEER).validate_python(line["does"], strict=False)
+                self.steered.setdefault(int(line["wave"]), []).append(does)
             case "stop":
                 self._stop(adapter(Stop).validate_python(line))
             case other:

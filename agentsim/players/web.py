@@ -21,6 +21,9 @@ from agentsim.players.model import Complaint, ReaskPolicy, prompt_messages
 from agentsim.players.page_form import FieldProblem, PageForm
 from agentsim.players.typed_answers import reason
 
+NO_ANSWER = "no_answer"
+"""The `fallback_reason` of a decision of a person whose clock ran out."""
+
 
 @dataclass
 class WebQuestion:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.play import Ask, Wave
+from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, ModelError, RunStopped
-from agentsim.history.contents import NO_ANSWER, TICK_DEADLINE, Entry
+from agentsim.history.contents import TICK_DEADLINE, Entry
 from agentsim.history.diagnostics import diagnostics
 from agentsim.history.fold import Totals
 from agentsim.history.journal import Journal
@@ -25,10 +25,9 @@ from agentsim.history.record import Branch
 from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.models.prices import Prices, longest_reply, most_tokens
-from agentsim.models.rate_limiter import Slot
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player
-from agentsim.players.web import WebPlayer
+from agentsim.players.web import NO_ANSWER, WebPlayer
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
 from agentsim.runner.referee import deadline, late, rule, to_entry, unanswered
 from agentsim.runner.warming import Warming
@@ -37,6 +36,8 @@ from agentsim.runner.watch import Watcher
 Seat: TypeAlias = Player | BotPlayer
 Gate: TypeAlias = Callable[[Ask], Awaitable[None]]
 """Is awaited before each decision that is not on record: the player is asked when it returns."""
+Before: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
+"""Is awaited before each wave, and gives the one that is to be decided: see `GamePlay.steered`."""
 NOTICEABLE_S = 1.0
 """A watcher is told of a call that waits for its slot for longer."""
 UNSYNCED_S = 0.05
@@ -61,6 +62,7 @@ class Dispatcher:
     branch: Branch | None = None
     tick_deadline_s: float | None = None
     gate: Gate | None = None
+    before: Before | None = None
 
     def __post_init__(self) -> None:
         self.breaker = CircuitBreaker()
@@ -247,7 +249,7 @@ class _DecisionCalls:
         started = loop.time()
         notice = loop.call_later(NOTICEABLE_S, dispatcher.watcher.held, ask)
         try:
-            with await self._slot(player, messages) as slot:
+            with await budget.in_time(player.slot(messages)) as slot:
                 dispatcher.check()  # the run may have been stopped while the call waited for its slot
                 budget.check_time()
                 notice.cancel()
@@ -279,16 +281,6 @@ class _DecisionCalls:
             else:
                 dispatcher.watcher.counted(dispatcher.totals)  # it never went out
         return completion
-
-    async def _slot(self, player: ModelPlayer, messages: Sequence[Message]) -> Slot:
-        budget = self._dispatcher.budget
-        if (left_s := budget.left_s()) is None:
-            return await player.slot(messages)
-        try:
-            async with asyncio.timeout(left_s):
-                return await player.slot(messages)
-        except TimeoutError:
-            raise budget.out_of_time() from None
 
     def _failed(self, attempt: Attempt, link: int, error: ModelError) -> None:
         self._dispatcher.totals.add_call(attempt)

@@ -61,8 +61,8 @@ def filled(scenario: Scenario, bots: Mapping[str, str]) -> Scenario:
     return replace(scenario, players=players) if bots else scenario
 
 
-def new_play(scenario: Scenario, game: Game) -> GamePlay:
-    """The game of a scenario, about to start."""
+def new_play(scenario: Scenario, game: Game, recorded: Contents | None = None) -> GamePlay:
+    """The game of a scenario, about to start; it is steered as it is `recorded`, where it was played before."""
     assert scenario.seed is not None, "a run has its seed before it plays"
     players = [plan.id for plan in scenario.players]
     names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
@@ -76,6 +76,7 @@ def new_play(scenario: Scenario, game: Game) -> GamePlay:
         names=names,
         salts=salts,
         interviews=scenario.interviews,
+        steering=None if recorded is None else recorded.steered,
     )
 
 
@@ -204,6 +205,7 @@ class Played:
             log=log,
             entries=entries,
             surveyed=self.play.surveyed,
+            asides=self.play.asides,
             **more,
         )
 
