@@ -12,7 +12,8 @@ TYPE_CHECKING = False  # type checkers know the name; importing `typing` would d
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentsim.api import batch, fork, fork_arm, replay, resume, run, run_sync
+    from agentsim.api import fork, fork_arm, replay, resume, run, run_sync
+    from agentsim.batches import batch
     from agentsim.counterfactual import compare, influence
     from agentsim.models.base import Call, Completion, Sampling, Usage
     from agentsim.rating import rate
@@ -64,9 +65,10 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
     __getattr__ = lazy_exports(
         __name__,
         {
-            **dict.fromkeys(("batch", "fork", "fork_arm", "replay", "resume", "run", "run_sync"), "api"),
+            **dict.fromkeys(("fork", "fork_arm", "replay", "resume", "run", "run_sync"), "api"),
             **dict.fromkeys(("Call", "Completion", "Sampling", "Usage"), "models.base"),
             **dict.fromkeys(("Run", "Runs", "load"), "results"),
+            "batch": "batches",
             "compare": "counterfactual",
             "influence": "counterfactual",
             "rate": "rating",

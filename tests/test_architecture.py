@@ -415,7 +415,7 @@ IMPORTED: dict[str, tuple[str, str, str]] = {
     "a game knows no other, relatively": ("games/chess/book.py", "from ..go import state", "games.go.state"),
     "a game knows no registry": ("games/chess/rules.py", "from agentsim.games import find", "games"),
 }
-LAYERS = ("__main__", "counterfactual", "api", "rating", "prepare", "results", "server", "errors")
+LAYERS = ("__main__", "counterfactual", "batches", "rating", "api", "results", "server", "errors")
 EMPTY = ("analysis/__init__", "runner/session", "games/go/__init__", "games/go/state", *LAYERS)
 
 

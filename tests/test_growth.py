@@ -31,7 +31,7 @@ from agentsim.models.profiles import BUILT_IN
 from agentsim.models.remote import decoded
 from agentsim.players import rendering, terminal
 from agentsim.report import markup
-from agentsim.scenario import document, seats, source_files
+from agentsim.scenario import document, seating, source_files
 from agentsim.scenario.validation import screen as screened
 from tests.engine.test_reading_grows import MOST, UNITS, growth
 
@@ -96,7 +96,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "a table": lambda text: formats.FORMATS["csv"]("t", Frame(("a",), ((text,),))),
     "a name": lambda text: misnomer(text, 1, 100, {}),
     "names in a text": lambda text: list(NAMES.named(text)),
-    "a persona": lambda text: seats.expanded(text, {"name": "B"}),
+    "a persona": lambda text: seating.expanded(text, {"name": "B"}),
     "an override": lambda text: document.overridden({}, [f"a={text}"]),
     "secrets of a scenario": lambda text: screened({"a": text}),
 }

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from agentsim.analysis.folder_report import Compared, Part
-from agentsim.analysis.in_words import verdict
+from agentsim.analysis.in_words import SMALL
 from agentsim.engine.wording import counted
 from agentsim.history.load import RunSummary
 from agentsim.history.record import FINISHED
@@ -80,5 +80,23 @@ def folder_page(
         css=css,
         served=served,
         planned=planned,
-        verdict=verdict(found),
+        verdict=_verdict(found),
     )
+
+
+def _verdict(found: Compared) -> str | None:
+    """Who came first, as the standings may be summed up, and whether mean ranks differ by more than chance."""
+    said = []
+    for kind in found.kinds:
+        for part in kind.parts:
+            if (p := part.table.null_p) is None:
+                continue
+            first, games = part.table.lines[0], counted(len(part.condition.games), "game")
+            where = "" if found.whole is part else f"{part.name}: "
+            if p < SMALL:
+                words = f"{where}the mean ranks differ by more than chance, and {first.label} has the best"
+            else:
+                words = f"{where}no difference in mean rank is shown; that {first.label} has the best may be chance"
+            said.append(f"{words} (permutation test: p = {p:.3f}, {games})")
+    text = "; ".join(said)
+    return f"{text[:1].upper()}{text[1:]}." if text else None

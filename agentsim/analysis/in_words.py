@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.preference import OwnMaker, Relation
 from agentsim.analysis.standings import Place, Standings, StandingsLine
 from agentsim.engine.wording import counted
 
-if TYPE_CHECKING:
-    from agentsim.analysis.folder_report import Compared
-
-_SMALL = 0.05
+SMALL = 0.05
 
 
 def written(interval: Interval, form: str) -> str:
@@ -89,7 +85,7 @@ def place(what: str, places: Sequence[Place], p: float | None) -> str:
     """Whether a seat or a turn matters."""
     if p is None:
         return ""
-    verdict = "made a difference to the rank" if p <= _SMALL else "was not seen to make a difference to the rank"
+    verdict = "made a difference to the rank" if p <= SMALL else "was not seen to make a difference to the rank"
     best = max(places, key=lambda place: place.win_rate.value)
     won = estimated(best.win_rate, ".0%", f"{best.entries} entries")
     return (
@@ -118,21 +114,3 @@ def cost(lines: Sequence[StandingsLine]) -> str:
         return ""
     line = max(known, key=lambda line: line.cost_usd or 0.0)
     return f"A game cost ${line.cost_usd:.4f} for {line.label} (the mean of {counted(line.games, 'game')})."
-
-
-def verdict(found: Compared) -> str | None:
-    """Who came first, as the standings may be summed up, and whether mean ranks differ by more than chance."""
-    said = []
-    for kind in found.kinds:
-        for part in kind.parts:
-            if (p := part.table.null_p) is None:
-                continue
-            first, games = part.table.lines[0], counted(len(part.condition.games), "game")
-            where = "" if found.whole is part else f"{part.name}: "
-            if p < _SMALL:
-                words = f"{where}the mean ranks differ by more than chance, and {first.label} has the best"
-            else:
-                words = f"{where}no difference in mean rank is shown; {first.label} has the best by what may be chance"
-            said.append(f"{words} (permutation test: p = {p:.3f}, {games})")
-    text = "; ".join(said)
-    return f"{text[:1].upper()}{text[1:]}." if text else None

@@ -39,10 +39,10 @@ def run(
     serving: o.Serving,
 ) -> None:
     """Play a scenario; leaves a journal, a history and a page."""
+    from agentsim.api import prepare_run
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish
     from agentsim.cli.serve import play_and_serve
-    from agentsim.prepare import prepare_run
     from agentsim.runner.playback import recording_of
 
     def prepared(watcher: Watcher) -> Session:
@@ -215,7 +215,7 @@ def replay(
 
     Every decision comes from the journal; the history that follows from them must be the one on disk.
     """
-    from agentsim.prepare import proofs
+    from agentsim.api import proofs
 
     for proved, proof in proofs(name, logs_dir):
         _show(proved, proof, as_json=as_json)

@@ -63,6 +63,16 @@ class Question(Protocol):
     def in_words(self, words: str) -> Decision | None: ...
 
 
+def values_at(record: BaseModel) -> dict[str, Any]:
+    """A decision's values by the paths of `Options`: its fields (`bid`), and the fields of those (`action.bid`)."""
+    found = dict(record.__dict__)
+    for name, value in record.__dict__.items():
+        if isinstance(value, BaseModel):
+            for path, inner in values_at(value).items():
+                found[f"{name}.{path}"] = inner
+    return found
+
+
 def unanswerable(record: type[BaseModel]) -> str:
     """What is wrong with a record whose first field may be answered no, after which no other is asked; "" for none."""
     # the one value of a kind is known when its other fields are asked

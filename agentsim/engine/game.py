@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -21,6 +22,7 @@ from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 
+K = TypeVar("K")
 M = TypeVar("M")
 Bot: TypeAlias = Callable[[Request[Any], Stream], Decision]
 """A scripted policy: a pure function of the request and of a stream of its own for this one decision."""
@@ -170,7 +172,8 @@ class Doubtful(Protocol):
 class Game(Protocol):
     """A game: a stateless object called `GAME` in the folder's `__init__`. A class may inherit what it need not say.
 
-    `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`.
+    `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`. `requests` and
+    `events` are those that its package defines by then, where a class does not list them.
     """
 
     name: ClassVar[str]
@@ -178,10 +181,17 @@ class Game(Protocol):
     summary: ClassVar[str]
     rules_version: ClassVar[int]
     config: ClassVar[type[GameConfig]]
-    requests: ClassVar[tuple[type[Request[Any]], ...]]
-    events: ClassVar[tuple[type[Event], ...]]
+    requests: ClassVar[tuple[type[Request[Any]], ...]] = ()
+    events: ClassVar[tuple[type[Event], ...]] = ()
     bots: ClassVar[Mapping[str, Bot]]
     staff: ClassVar[frozenset[str]] = frozenset()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        chapters = sys.modules[cls.__module__].__package__ or cls.__module__
+        for what, found in (("requests", asked_in), ("events", told_in)):
+            if all(what not in vars(base) for base in cls.__mro__ if base is not Game):
+                setattr(cls, what, found(chapters))
 
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
         """Raise `ScenarioError` (with a key) where this config and these players cannot make a game."""
@@ -218,12 +228,24 @@ def ranked(scores: Sequence[tuple[PlayerId, Any, Mapping[str, int | float]]]) ->
 
 def told_in(*chapters: ModuleType | str) -> tuple[type[Event], ...]:
     """The events that these modules, or the modules of a package, define, but for their bases: a game's `events`."""
+    return tuple(each for each in _defined(Event, chapters) if not each.is_base)
+
+
+def asked_in(*chapters: ModuleType | str) -> tuple[type[Request[Any]], ...]:
+    """The requests that these modules, or the modules of a package, define, but for their bases: a game's `requests`.
+
+    A base is a class that others are made of, or that does not say its answer.
+    """
+    return tuple(each for each in _defined(Request, chapters) if hasattr(each, "answer") and not each.__subclasses__())
+
+
+def _defined(kind: type[K], chapters: Sequence[ModuleType | str]) -> Iterator[type[K]]:
     names = [chapter if isinstance(chapter, str) else chapter.__name__ for chapter in chapters]
-    found = [(f"{each.__module__}.", each) for each in _kinds(Event) if not each.is_base]
-    return tuple(each for name in names for module, each in found if module.startswith(f"{name}."))
+    found = [(f"{each.__module__}.", each) for each in _kinds(kind)]
+    return (each for name in names for module, each in found if module.startswith(f"{name}."))
 
 
-def _kinds(kind: type[Event]) -> Iterator[type[Event]]:
+def _kinds(kind: type[K]) -> Iterator[type[K]]:
     for each in kind.__subclasses__():
         yield each
         yield from _kinds(each)

@@ -1,8 +1,8 @@
 """Prompt: the words of one request, in segments, ordered so that a provider can cache what repeats.
 
 Also how foreign text is handled (`cleaned` when it arrives, `quoted` when it enters a prompt) and how lines are
-`fitted` into a number of tokens. The words, and which of them are relevant, are the game's. How a provider wants a
-prompt sent, and whether a model's context is large enough, are in `models`.
+`fitted` into a number of tokens, and JSON values `bounded`. The words, and which of them are relevant, are the game's.
+How a provider wants a prompt sent, and whether a model's context is large enough, are in `models`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
+
+from agentsim.engine.wording import cut
 
 NARRATOR = "NARRATOR"
 """Whom a line of a prompt is from that is no player's words; no player may be called so."""
@@ -245,10 +247,11 @@ Part: TypeAlias = str | Listed
 def fitted(parts: Sequence[Part], room: int) -> list[str]:
     """The lines of all parts in order, in about so many bytes; lines that are no list's always stay."""
     lists = [part for part in parts if isinstance(part, Listed)]
-    sizes = [[size(line) + 1 for line in part.lines] for part in lists]
-    totals, counts = [sum(each) for each in sizes], [len(each) for each in sizes]
-    titles = sum(size(part.title) + 30 for part in lists)
-    excess = sum(totals) + titles + sum(size(part) + 1 for part in parts if isinstance(part, str)) - room
+    counts = [len(part.lines) for part in lists]
+    every = [line for part in parts for line in (part.lines if isinstance(part, Listed) else (part,))]
+    excess = size("\n".join(every)) + 1 + sum(size(part.title) + 30 for part in lists) - room
+    sizes = [[size(line) + 1 for line in part.lines] for part in lists] if excess > 0 else []
+    totals = [sum(each) for each in sizes]
     while excess > 0 and any(counts):
         longest = max(filter(counts.__getitem__, range(len(lists))), key=lambda each: totals[each] / lists[each].worth)
         gone = counts[longest] - 1 if lists[longest].first else len(sizes[longest]) - counts[longest]
@@ -262,3 +265,26 @@ def fitted(parts: Sequence[Part], room: int) -> list[str]:
 def _next(shown: Iterator[tuple[Listed, int]]) -> Iterator[str]:
     part, count = next(shown)
     return part.shown(count)
+
+
+def bounded(found: Mapping[str, Any], limit: int) -> dict[str, Any]:
+    """JSON values in at most so many characters: the longest part loses its last entries.
+
+    Of one that has no entries to leave out, it is the beginning of its JSON.
+    """
+    out, dropped = dict(found), 0
+    parts = {
+        name: list(part.items() if isinstance(part, dict) else part)
+        for name, part in found.items()
+        if isinstance(part, (dict, list))
+    }
+    while len(_json(out)) > limit and any(parts.values()):
+        longest = max(parts, key=lambda name: len(parts[name]))
+        parts[longest].pop()
+        dropped += 1
+        few = parts[longest]
+        out |= {longest: dict(few) if isinstance(found[longest], dict) else few, "more_and_not_shown": dropped}
+    return out if any(parts.values()) or not dropped else {"too_long": cut(_json(found), limit)}
+
+
+_json = json.JSONEncoder(ensure_ascii=False).encode

@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from agentsim.engine import Text
-from agentsim.engine.decision import Decision
+from agentsim.engine.decision import Decision, values_at
 from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
-from agentsim.engine.request import Request, values_at
+from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.base import Message

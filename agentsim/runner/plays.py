@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
@@ -12,6 +12,7 @@ from importlib.metadata import version
 from typing import Any, cast
 
 from agentsim import __version__
+from agentsim.engine.event import LogEntry
 from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import READER_VERSION
@@ -53,8 +54,8 @@ def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
     return scenario, game
 
 
-def new_play(scenario: Scenario, game: Game) -> GamePlay:
-    """The game of a scenario, about to start."""
+def new_play(scenario: Scenario, game: Game, recorded: Contents | None = None) -> GamePlay:
+    """The game of a scenario, about to start; it is steered as it is `recorded`, where it was played before."""
     assert scenario.seed is not None, "a run has its seed before it plays"
     players = [plan.id for plan in scenario.players]
     names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
@@ -68,6 +69,7 @@ def new_play(scenario: Scenario, game: Game) -> GamePlay:
         names=names,
         salts=salts,
         interviews=scenario.interviews,
+        steering=None if recorded is None else recorded.steered,
     )
 
 
@@ -167,22 +169,35 @@ class Played:
 
     def history(self, status: str, recorded: Contents, volatile: Mapping[str, Any]) -> History:
         """Its history, finished or not; attempts at requests that have no decision are those of the journal."""
-        scenario, undecided = self.scenario, recorded.undecided()
-        return fold(
-            game=self.game.name,
-            rules_version=self.scenario.rules_version,
-            seed=cast("int", scenario.seed),
-            fork=None if scenario.branch is None else self._fork(scenario.branch, undecided),
+        undecided = recorded.undecided()
+        return self._folded(
+            self.play.log,
+            self.entries,
             status=status,
-            scenario=scenario.identity(),
-            players=[plan.listed() for plan in scenario.seats],
-            rounds=self.play.table.rounds,
-            log=self.play.log,
-            entries=self.entries,
-            surveyed=self.play.surveyed,
+            fork=None if self.scenario.branch is None else self._fork(self.scenario.branch, undecided),
             undecided=undecided,
             outcome=self.play.outcome,
             volatile=volatile,
+        )
+
+    def since(self, told: int, entries: Iterable[Entry]) -> History:
+        """The history with nothing but the events after the first `told`, and these decisions."""
+        log = self.play.log[told:]
+        return self._folded(log, entries, first=told + 1, status="interrupted", outcome=None, volatile={})
+
+    def _folded(self, log: Sequence[LogEntry], entries: Iterable[Entry], **more: Any) -> History:
+        return fold(
+            game=self.game.name,
+            rules_version=self.scenario.rules_version,
+            seed=cast("int", self.scenario.seed),
+            scenario=self.scenario.identity(),
+            players=[plan.listed() for plan in self.scenario.seats],
+            rounds=self.play.table.rounds,
+            log=log,
+            entries=entries,
+            surveyed=self.play.surveyed,
+            asides=self.play.asides,
+            **more,
         )
 
     def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> ForkRecord:

@@ -25,7 +25,7 @@ from agentsim.scenario.document import adopted, beside, overridden, put, recast,
 from agentsim.scenario.factorial import EVERYONE, DesignTable, Factorial, factorial, level_named
 from agentsim.scenario.player_plan import OWN
 from agentsim.scenario.scenario import Scenario
-from agentsim.scenario.seats import Seating
+from agentsim.scenario.seating import Seating
 from agentsim.scenario.source_files import Material, gathered, read_toml, roots
 from agentsim.scenario.toml_tables import ScenarioTable
 from agentsim.scenario.validation import dotted, nearest, one_line, screen, validated

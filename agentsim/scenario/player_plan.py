@@ -1,6 +1,6 @@
 """PlayerPlan: one seat with everything decided: its models, how they are asked, and its prompt.
 
-How the tables of a TOML become plans is `seats`.
+How the tables of a TOML become plans is `seating`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The tables of a scenario's TOML as pydantic models, and their JSON Schema for editors.
 
-What one table alone cannot say (does this game have that bot?) is checked by `seats` and `load`.
+What one table alone cannot say (does this game have that bot?) is checked by `seating` and `load`.
 """
 
 from __future__ import annotations

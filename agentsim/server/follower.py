@@ -13,7 +13,6 @@ from typing import Any
 from agentsim.engine.play import Wave
 from agentsim.errors import JournalError
 from agentsim.history.contents import Contents, read_on
-from agentsim.history.fold import fold
 from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, is_running
 from agentsim.runner.drive import not_whole, recalled
@@ -75,13 +74,14 @@ class Follower:
             return False
         if self._played is None:
             scenario, game = restored_scenario(self._contents.head)
-            self._played = Played(scenario, game, new_play(scenario, game))
+            self._played = Played(scenario, game, new_play(scenario, game, self._contents))
             self._wave = self._played.play.start()
         self._catch_up(self._played)
         return was != (self.playing, self._contents.lines)
 
     def _catch_up(self, played: Played) -> None:
         while self._wave is not None:
+            self._wave = played.play.steered(self._wave)
             entries, decisions = recalled(self._contents, self._wave)
             if decisions is None:
                 if self._wave.number < self._contents.last_wave:
@@ -106,24 +106,8 @@ class Follower:
     def since(self, told: int) -> History:
         """The history with nothing but the events after the first `told`, and the decisions that led to them."""
         assert self._played is not None, "`look` has found the journal's head"
-        scenario, play = self._played.scenario, self._played.play
-        log = play.log[told:]
-        made = {entry.decision for entry in log if entry.decision is not None}
-        return fold(
-            game=self._played.game.name,
-            rules_version=scenario.rules_version,
-            seed=scenario.seed or 0,
-            status="interrupted",
-            scenario=scenario.identity(),
-            players=[plan.listed() for plan in scenario.seats],
-            rounds=play.table.rounds,
-            log=log,
-            entries=[self._by_index[index] for index in made if index in self._by_index],
-            surveyed=play.surveyed,
-            outcome=None,
-            volatile={},
-            first=told + 1,
-        )
+        made = {entry.decision or 0 for entry in self._played.play.log[told:]}
+        return self._played.since(told, [self._by_index[index] for index in made if index in self._by_index])
 
 
 def _size(path: Path) -> int:

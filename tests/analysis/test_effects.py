@@ -29,11 +29,11 @@ from agentsim.analysis.design_effects import (
 )
 from agentsim.analysis.finished_games import Blocks, DesignGames
 from agentsim.analysis.paired import FEWEST_SEEN, confidence_sequence
+from agentsim.batches import prepare_batch
 from agentsim.engine.panel import DataTable, Estimates
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import MANIFEST
-from agentsim.prepare import prepare_batch
 from agentsim.runner.batch.run_batch import Batch
 from agentsim.scenario.factorial import EVERYONE
 from agentsim.scenario.load import read_design

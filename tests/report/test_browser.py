@@ -27,6 +27,15 @@ ALL = PageOptions(include_prompts=True, include_reasoning=True, include_usage=Tr
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
         "--disable-component-update", "--disable-sync"]  # fmt: skip
 
+WIDER = """[...document.querySelectorAll('main *, header *')].filter(e => {
+        let box = e.parentElement;
+        while (getComputedStyle(box).display === 'contents') box = box.parentElement;
+        const { display, overflowX } = getComputedStyle(box);
+        return e.checkVisibility() && !e.closest('svg') && display !== 'inline' && overflowX === 'visible'
+            && e.getBoundingClientRect().right > box.getBoundingClientRect().right + 1;
+    }).map(e => e.outerHTML.slice(0, 100))"""
+"""Elements that stand out of their container, but for what it scrolls or cuts with a mark."""
+
 CORPUS = {
     "script": "<script>window.PWN=1</script>",
     "attribute": '" onmouseover="window.PWN=1" x="',
@@ -117,14 +126,7 @@ def test_no_element_is_wider_than_its_container(browser: Browser, page_file: Pat
     with Opened(browser, page_file, viewport={"width": width, "height": 900}) as opened:
         opened.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
-        wider = """[...document.querySelectorAll('main *, header *')].filter(e => {
-            let box = e.parentElement;
-            while (getComputedStyle(box).display === 'contents') box = box.parentElement;
-            const { display, overflowX } = getComputedStyle(box);
-            return e.checkVisibility() && !e.closest('svg') && display !== 'inline' && overflowX === 'visible'
-                && e.getBoundingClientRect().right > box.getBoundingClientRect().right + 1;
-        }).map(e => e.outerHTML.slice(0, 100))"""
-        assert opened.page.evaluate(wider) == []
+        assert opened.page.evaluate(WIDER) == []
 
 
 @pytest.mark.parametrize("width", [1200, 1920])

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from agentsim.api import prepare_run
 from agentsim.engine.play import Ask
 from agentsim.errors import UsageError
 from agentsim.history.contents import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables
-from agentsim.prepare import prepare_run
 from agentsim.runner.replay import prove
 from agentsim.runner.session import Session, resumed
 from agentsim.runner.watch import Watcher
@@ -177,6 +177,7 @@ def test_with_json_stdout_has_the_one_line_and_stderr_the_address(tmp_path: Path
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stderr.readline().startswith("http://127.0.0.1:")
+        assert process.stderr.readline().startswith("to steer and to start runs: http://127.0.0.1:")
         assert json.loads(process.stdout.readline())["status"] == "completed"
         process.terminate()
         out, err = process.communicate(timeout=20)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentsim.engine.event import Everyone, PlayerId
-from agentsim.engine.game import Game, Outcome, told_in
+from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 from agentsim.games.agent_island.bots import BOTS
@@ -29,7 +29,7 @@ class AgentIsland(Game):
     rules_version = 1
     config = AgentIslandConfig
     requests = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
-    events = told_in(__package__)
+    announcements = True
     bots = BOTS
     panels = staticmethod(panels)
     course = staticmethod(course)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from agentsim.engine import Choice, Options
 from agentsim.engine.decision import Decision
@@ -124,16 +124,12 @@ class Approach(IslandRequest[ApproachMade]):
 class AnswerApproach(IslandRequest[Answer]):
     """Do you accept?"""
 
-    by: str
+    particulars: ClassVar[tuple[str, ...]] = ("by",)
 
-    def fingerprint_fields(self) -> Mapping[str, Any]:
-        return {"by": self.by}
+    by: str
 
     def question(self) -> str:
         return f"{self.by} asks you for a private exchange. Do you accept?"
-
-    def fallback(self) -> Answer:
-        return Answer(accept=False)
 
 
 class Whisper(SpeechRequest):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from agentsim.engine import Number, Options, Text
 from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.event import Audience, Event, Everyone
+from agentsim.engine.options import Schema
 from agentsim.engine.prompt import Line, Prompt, in_quotes, joined, quoted
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
@@ -180,8 +181,8 @@ class Bid(Request[BidCast]):
             return "0 to pass, as your budget is too small for more"
         return f"{self._least} to {self.state.you.budget}, or 0 to pass"
 
-    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {**legal, "description": self._worth_saying} if name == "bid" else {**legal, "default": ""}
+    def narrowed(self) -> Mapping[str, Schema | None]:
+        return {"reasoning": {"default": ""}, "bid": {"description": self._worth_saying}}
 
     def decision_of(self, said: Mapping[str, Any]) -> BidCast:
         cast = super().decision_of(said)

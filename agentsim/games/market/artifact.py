@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 from agentsim.engine import Choice, GameConfig, LogEntry, Text
-from agentsim.engine.capability import Capability, Refused
+from agentsim.engine.capability import Refused, Stated, capabilities, mark_of, marked
 from agentsim.engine.options import Option
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.wording import Template, filled
@@ -58,6 +58,7 @@ def _rows(kind: type) -> Callable[[Any], bool]:
 NOTHING = Returns("nothing", lambda found: found is None)
 ACTION = Returns("a text for the agent", lambda found: isinstance(found, str), (Refused,))
 QUERY = Returns("an object of JSON values", _answer, (Refused,))
+_RETURNS = {"action": ACTION, "query": QUERY}
 HOOKS: Mapping[str, Returns] = {
     # what cannot be made of so many agents or goods is the scenario's mistake
     "__init__": NOTHING._replace(lets=(ValueError,)),
@@ -104,10 +105,6 @@ MOST_CHOICES = 30  # agents that are listed as choices
 MOST_TEXT = 400  # characters of a name that is looked up
 
 
-Stated: TypeAlias = Option | Callable[[Any], Option]
-"""The legal values of a parameter, where they follow from the market as a function of the artifact."""
-
-
 def a_good(about: str) -> Stated:
     """A parameter: one of the market's goods."""
     return lambda artifact: Choice(artifact.world.goods, about=about)
@@ -129,20 +126,12 @@ def action(description: str, *, means: str = "", **parameters: Stated) -> Callab
     It returns what the agent is told, or raises `Refused` before anything has changed. `means` is what it comes to in
     the words of restrictions and traders (buy, sell, replace, cancel, borrow, send), where its name is another.
     """
-    return _marked("_action", description, parameters, means)
+    return marked("action", description, parameters, means)
 
 
 def query(description: str, **parameters: Stated) -> Callable[[F], F]:
     """Marks a method as a query of that name: it changes nothing, and returns an `Answer` or raises `Refused`."""
-    return _marked("_query", description, parameters, "")
-
-
-def _marked(mark: str, description: str, parameters: Mapping[str, Stated], means: str) -> Callable[[F], F]:
-    def marked(method: F) -> F:
-        setattr(method, mark, (description, parameters, means))
-        return method
-
-    return marked
+    return marked("query", description, parameters)
 
 
 class Artifact:
@@ -162,18 +151,18 @@ class Artifact:
         super().__init_subclass__(**kwargs)
         name = getattr(cls, "name", cls.__name__)
         for method, member in (*vars(cls).items(), ("__init__", cls.__init__)):
-            kind = ACTION if hasattr(member, "_action") else QUERY if hasattr(member, "_query") else HOOKS.get(method)
+            kind = _RETURNS.get(mark.kind) if (mark := mark_of(member)) else HOOKS.get(method)
             if kind is not None:
                 setattr(cls, method, guarded(name, method, member, kind))
-        marked = {method: member._action[2] for method, member in vars(cls).items() if hasattr(member, "_action")}
-        cls.meaning = {**cls.meaning, **{method: means or method for method, means in marked.items()}}
+        marks = ((method, mark) for method, member in vars(cls).items() if (mark := mark_of(member)))
+        cls.meaning = {**cls.meaning, **{name: mark.means or name for name, mark in marks if mark.kind == "action"}}
 
     def __init__(self, world: World, settings: Any) -> None:
         self.world = world
         self.config = settings
         self.described = filled(self.description, settings)
-        self.actions = self._capabilities("_action")
-        self.queries = self._capabilities("_query")
+        self.actions = capabilities(self, "action")
+        self.queries = capabilities(self, "query")
 
     def call(self, agent: str, name: str, given: Mapping[str, Any]) -> Any:
         """Do what an agent chose, or answer it, parameters being read; `Refused` where that cannot be."""
@@ -231,13 +220,3 @@ class Artifact:
     def tables(cls, log: Sequence[LogEntry]) -> Mapping[str, Frame]:
         """Tables of its own for export, by name; each is there whatever happened."""
         return {}
-
-    def _capabilities(self, mark: str) -> dict[str, Capability]:
-        found = {}
-        for cls in reversed(type(self).__mro__):
-            for name, member in vars(cls).items():
-                if marked := getattr(member, mark, None):
-                    description, stated, _ = marked
-                    options = {key: each(self) if callable(each) else each for key, each in stated.items()}
-                    found[name] = Capability(name, description, options)
-        return found

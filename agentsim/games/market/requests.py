@@ -12,12 +12,13 @@ from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Choice, Decision, Options, Text
 from agentsim.engine.capability import Capability, variant
+from agentsim.engine.moderator import InterviewAnswer, Questioned
 from agentsim.engine.schema import said
+from agentsim.engine.tools import calculate
 from agentsim.engine.wording import counted, cut, listed
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.state import NO_QUERY, SKIP
-from agentsim.games.market.tools import calculate
 from agentsim.games.market.view import MarketRequest, StageRequest
 
 UNCLEAR = "unclear"
@@ -104,6 +105,14 @@ class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
 
     def fallback(self) -> BriefingAnswered:
         return BriefingAnswered(action=UNCLEAR)
+
+
+class Interviewed(Questioned, MarketRequest[InterviewAnswer], kind="interview"):
+    def state(self) -> tuple[str, ...]:
+        return (*self.now.lines(), *self.so_far())
+
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        return {"round": self.now.round}
 
 
 class AskQuery(StageRequest[QueryChosen], kind="query"):

@@ -8,12 +8,13 @@ with the printed price; those who could build too may bid more, and the winner b
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Choice, Options
+from agentsim.engine.options import Schema
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OnBoard
 from agentsim.games.monopoly.building import ManageEstate, When, build, carry_out, lists_that_matter, moment, open_to
@@ -216,13 +217,9 @@ class PhaseAction(Proposing[PhaseChoice]):
             ]
         return tuple(lines)
 
-    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {"anyOf": [self._asked_of(kind) for kind in action["anyOf"]]}
-
-    def _asked_of(self, kind: Mapping[str, Any]) -> Mapping[str, Any]:
-        if "offer" in kind["properties"]:
-            return self.trade_that_can_be(kind, self.view.seats)
-        return lists_that_matter(kind, self.view.estate(), self.seat)
+    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+        yield from self.trade_that_can_be("action", self.view.seats)
+        yield from lists_that_matter(self.view.estate(), self.seat)
 
 
 async def act(match: Match, number: int, when: When, *, again: bool = False) -> None:

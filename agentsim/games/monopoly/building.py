@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from agentsim.engine import Options, Subset
-from agentsim.engine.schema import said
+from agentsim.engine.options import Schema
 from agentsim.engine.wording import Worded, counted
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnDeed, group_name
@@ -19,7 +19,7 @@ from agentsim.games.monopoly.estate import BANK, Estate, Kind, amount
 from agentsim.games.monopoly.landing_odds import highest_rent
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import deed, group_line, rent_line
-from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Spoken, without
+from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Spoken
 from agentsim.games.monopoly.state import View
 
 When: TypeAlias = Literal["before", "after", "jail", "jailed", "between"]
@@ -99,8 +99,8 @@ class ManageEstate(MonopolyRequest[Managed]):
             "its hotel. Empty lists do nothing.",
         )
 
-    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
-        return lists_that_matter(action, self.view.estate(), self.seat)
+    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+        return lists_that_matter(self.view.estate(), self.seat)
 
 
 def moment(when: str, *, again: bool) -> str:
@@ -139,8 +139,8 @@ def _outlay(estate: Estate, seat: int, cash: int) -> Iterator[str]:
         yield f"The highest rent on the board, ${worst}, would {left}."
 
 
-def lists_that_matter(action: Mapping[str, Any], estate: Estate, seat: int) -> Mapping[str, Any]:
-    """For a person: the lists of what there is to sell, mortgage, lift and build on, if only after those before."""
+def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Schema | None]]:
+    """The lists of what there is to sell, mortgage, lift and build on, if only after those before."""
     held = estate.held(seat)
     whole = [group for group in GROUPS if estate.completes(seat, group)]
     matters = {
@@ -150,10 +150,8 @@ def lists_that_matter(action: Mapping[str, Any], estate: Estate, seat: int) -> M
         "builds": any(group not in {"railroad", "utility"} for group in whole),
     }
     for name, asked in matters.items():
-        if name in action["properties"]:
-            how = _LOTS_IN_WORDS if name in {"sells", "builds"} else DEEDS_IN_WORDS
-            action = said(action, name, description=how) if asked else without(action, name)
-    return action
+        how = _LOTS_IN_WORDS if name in {"sells", "builds"} else DEEDS_IN_WORDS
+        yield f"action.{name}", {"description": how} if asked else None
 
 
 # -- what happens
@@ -226,8 +224,8 @@ class RaiseFirst(MonopolyRequest[Funded]):
             f"You may sell buildings and mortgage deeds first. With ${self.needed} {then}",
         )
 
-    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
-        return lists_that_matter(action, self.view.estate(), self.seat)
+    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+        return lists_that_matter(self.view.estate(), self.seat)
 
 
 async def can_pay(match: Match, number: int, position: int, needed: int, *, bid: bool) -> bool:

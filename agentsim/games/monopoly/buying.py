@@ -6,13 +6,13 @@ The decliner and the jailed may bid.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, TypeAlias
 
 from agentsim.engine import Choice, Number, Options
 from agentsim.engine.decision import WholeNumber
-from agentsim.engine.schema import said
+from agentsim.engine.options import Schema
 from agentsim.engine.wording import If
 from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position, Space
 from agentsim.games.monopoly.building import can_pay
@@ -179,8 +179,8 @@ class AuctionBid(MonopolyRequest[Bid]):
         building = {"building": self.lot.building} if self.lot.building else {}
         return {**super().fingerprint_fields(), **building}
 
-    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
-        return said(action, "bid", description=f"{self.bids}, or 0 to withdraw")
+    def on_board(self) -> Iterable[tuple[str, Schema | None]]:
+        return [("action.bid", {"description": f"{self.bids}, or 0 to withdraw"})]
 
     def fallback(self) -> Bid:
         """Ten more than the highest, as far as the cash goes, while that is below the printed price."""

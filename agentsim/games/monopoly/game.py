@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from agentsim.engine.event import Everyone, PlayerId
-from agentsim.engine.game import Bot, Game, Outcome, told_in
+from agentsim.engine.game import Bot, Game, Outcome
 from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
@@ -44,7 +44,6 @@ class Monopoly(Game):
     rules_version = 2
     config = MonopolyConfig
     requests = (*REQUESTS, Summarize)
-    events = told_in(__package__)
     bots: ClassVar[Mapping[str, Bot]] = {name: keeping_minutes(policy) for name, policy in BOTS.items()}
     staff = frozenset({SUMMARIZER})
     laws = staticmethod(laws)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from agentsim.engine import Options, Text
 from agentsim.engine.chance import Stream
@@ -35,6 +35,8 @@ class Summary(Decision):
 class Summarize(Request[Summary]):
     """What was said and done in some turns, in two or three sentences; `digest` is what the events alone say."""
 
+    prose: ClassVar[str | None] = "summary"
+
     turns: str
     digest: str
     told: tuple[Told, ...]
@@ -58,9 +60,6 @@ class Summarize(Request[Summary]):
 
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "minLength": 1}
-
-    def in_words(self, words: str) -> Summary:
-        return Summary(summary=words)
 
     def fallback(self) -> Summary:
         return Summary(summary=self.digest)

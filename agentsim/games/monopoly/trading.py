@@ -10,8 +10,8 @@ from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
 from agentsim.engine import Choice, Options, Text
 from agentsim.engine.event import AGAINST, FOR, Deed, Interaction, Past
+from agentsim.engine.options import Schema
 from agentsim.engine.prompt import quoted
-from agentsim.engine.schema import said
 from agentsim.engine.wording import Worded, counted, sentence
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import GROUPS, SPACES, group_name, handed_cards
@@ -20,7 +20,7 @@ from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import deed
-from agentsim.games.monopoly.question import MonopolyRequest, Reacted, Spoken, Word, without
+from agentsim.games.monopoly.question import MonopolyRequest, Reacted, Spoken, Word
 from agentsim.games.monopoly.state import SeatView
 from agentsim.games.monopoly.talk import Remembered, Talk
 from agentsim.games.monopoly.trade import (
@@ -235,20 +235,19 @@ class Proposing(MonopolyRequest[S]):
                 cards = f"{counted(len(player.cards), 'card')} out of jail"
                 yield f"- {who}: {deeds}; up to ${player.cash}; {cards}"
 
-    def trade_that_can_be(self, action: Mapping[str, Any], seats: Sequence[SeatView]) -> Mapping[str, Any]:
-        """For a person: deeds and cards of those who have any, and no more cash than there is."""
+    def trade_that_can_be(self, path: str, seats: Sequence[SeatView]) -> Iterator[tuple[str, Schema | None]]:
+        """Of a proposal at this path: deeds and cards of those who have any, and no more cash than there is."""
         estate = self.view.estate()
         others = [number for number in self.view.living if number != self.seat]
         names = [seats[number].id for number in others]
-        action = said(action, "target_player", enum=names, **({"default": names[0]} if len(names) == 1 else {}))
+        yield f"{path}.target_player", {"enum": names, **({"default": names[0]} if len(names) == 1 else {})}
         for side, givers in (("offer", [self.seat]), ("request", others)):
             cash, cards = max(seats[giver].cash for giver in givers), max(len(seats[giver].cards) for giver in givers)
-            action = said(action, f"{side}.cash", minimum=0, maximum=cash, default=0)
-            action = said(action, f"{side}.jail_cards", minimum=0, maximum=cards, default=0)
-            action = said(action, f"{side}.properties", description=DEEDS_IN_WORDS)
-            action = action if any(map(estate.held, givers)) else without(action, f"{side}.properties")
-            action = action if cards else without(action, f"{side}.jail_cards")
-        return said(action, "pitch", description="your words to that player; nothing for none")
+            deeds = {"description": DEEDS_IN_WORDS} if any(map(estate.held, givers)) else None
+            yield f"{path}.{side}.cash", {"minimum": 0, "maximum": cash, "default": 0}
+            yield f"{path}.{side}.jail_cards", {"minimum": 0, "maximum": cards, "default": 0} if cards else None
+            yield f"{path}.{side}.properties", deeds
+        yield f"{path}.pitch", {"description": "your words to that player; nothing for none"}
 
 
 class ProposeTrade(Proposing[Proposed]):
@@ -275,8 +274,8 @@ class ProposeTrade(Proposing[Proposed]):
             *self.for_trade(),
         )
 
-    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
-        return self.trade_that_can_be(action, self.view.seats)
+    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+        return self.trade_that_can_be("action", self.view.seats)
 
 
 def left(match: Match, number: int, made: int) -> int:

@@ -182,13 +182,11 @@ class Remark(Decision):
 
 
 class Whisper(Question[Remark]):
+    prose = "text"
     asks: ClassVar[str] = "What do you say to the other werewolves? Only they hear it. An empty text says nothing."
 
     def options(self) -> Options:
         return {"text": Text(self.limit, "your words")}
-
-    def in_words(self, words: str) -> Remark:
-        return Remark(text=words)
 
 
 class Speech(Decision):

@@ -20,7 +20,7 @@ from agentsim.runner.plays import new_play
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import begin, go_on
 from agentsim.scenario import Scenario, load
-from agentsim.scenario.seats import called_by_files
+from agentsim.scenario.seating import called_by_files
 from tests.cli.command_line import agentsim
 from tests.games.auction.auction import game_state
 

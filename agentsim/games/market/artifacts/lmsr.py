@@ -16,10 +16,10 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from agentsim.engine import Event, Everyone, GameConfig, LogEntry, Number
-from agentsim.engine.capability import Refused
+from agentsim.engine.capability import Refused, Stated
 from agentsim.engine.panel import Chart, Panel, Series
 from agentsim.engine.wording import If, Template, filled
-from agentsim.games.market.artifact import Answer, Artifact, Stated, a_good, action, query
+from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import shortage
 from agentsim.games.market.trade import Side

@@ -1,8 +1,8 @@
 """Pictures of pages: the README's, and for a look at all of them every game's page and a batch's.
 
-`python -m tests.report.screenshot` takes the README's anew. `python -m tests.report.screenshot DIR` plays a game of
-each kind and a batch by bots, and writes pictures of each page to DIR: first screen, panels, transcript, split view, at
-1280 and 390 px, light and dark.
+`python docs/screenshots.py` takes the README's anew. `python docs/screenshots.py DIR` plays a game of each kind and a
+batch by bots, and writes pictures of each page to DIR: first screen, panels, transcript, split view, at 1280 and 390
+px, light and dark.
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ from agentsim.results import run_in
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 
-__all__ = ["PICTURE"]
-
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs" / "page.png"
 TURN = 130
 GAMES = ("agent_island_bots", "auction", "monopoly_bots", "society_bots", "market_bots", "smith_1962", "werewolf_bots")

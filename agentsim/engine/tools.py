@@ -1,4 +1,4 @@
-"""Tools: what an agent may use while it gathers information: a calculator and a notebook. They spend no turn."""
+"""Tools: what a player may use while it gathers information: a calculator and a notebook; the game says how often."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
-from agentsim.engine import Text
 from agentsim.engine.capability import Capability, Refused
+from agentsim.engine.options import Text
 from agentsim.engine.wording import cut
-from agentsim.games.market.artifact import Answer
 
 Tool: TypeAlias = Literal["calculator", "notebook"]
 
@@ -38,8 +37,8 @@ TOOLS: Mapping[Tool, tuple[Capability, ...]] = {
 }
 
 
-def use(name: str, given: Mapping[str, Any], notebook: dict[str, str]) -> Answer:
-    """What a tool answers; `Refused` where it cannot."""
+def use(name: str, given: Mapping[str, Any], notebook: dict[str, str]) -> dict[str, Any]:
+    """What a tool answers a player, whose own notebook it is; `Refused` where it cannot."""
     capability = next(each for tools in TOOLS.values() for each in tools if each.name == name)
     values = capability.read(given)
     if name == "calculator":

@@ -1,69 +1,85 @@
-"""Sessions and batches made ready to be played, for the Python API and the command line alike.
-
-The API plays them in the caller's event loop; the command line plays them under signal handlers and shows them.
-"""
+"""Batches played from Python, and made ready for the command line as well: many games of a scenario, or of a design."""
 
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
+from agentsim.api import Folder, LoadOptions, Models, variables
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, needed_by
-from agentsim.history.bundle import unpack
-from agentsim.history.contents import read_journal
-from agentsim.history.load import again_with
-from agentsim.history.run_files import check_name, find_run, is_running
-from agentsim.models.own import OwnModel
+from agentsim.results import Runs, load, logs_folder
 from agentsim.runner.batch.manifest import DRAWN, Manifest, planned, prepared
+from agentsim.runner.batch.run_batch import Batch
 from agentsim.runner.batch.seating import Design
-from agentsim.runner.recorder import Recording
-from agentsim.runner.replay import Proof, prove
-from agentsim.runner.session import Session, opened
-from agentsim.runner.watch import Watcher
 from agentsim.scenario.factorial import EVERYONE, Until
-from agentsim.scenario.load import Overrides, Source, cells, labels, load, read_design
-from agentsim.scenario.scenario import check_prices, idle_prices
+from agentsim.scenario.load import Source, cells, labels, read_design
+from agentsim.scenario.load import load as load_scenario
+from agentsim.scenario.scenario import check_prices
 from agentsim.scenario.validation import validated
 
 if TYPE_CHECKING:
     from agentsim.analysis.design_effects import FactorEffect
 
 
-class LoadOptions(TypedDict, total=False):
-    """What `scenario.load` takes besides the scenario."""
-
-    game_config: Path | None
-    overrides: Overrides
-    provider: str | None
-    game: str | None
-    seed: int | None
-    allow_dirs: Sequence[str | os.PathLike[str]]
-    max_cost_usd: float | None
-
-
-def prepare_run(
-    scenario: Source,
+async def batch(
+    scenario: Source | None = None,
     *,
-    name: str | None,
-    logs_dir: Path,
-    env: Mapping[str, str],
-    watcher: Watcher,
-    models: Mapping[str, OwnModel] | None = None,
-    recording: Recording | None = None,
-    **loading: Unpack[LoadOptions],
-) -> Session:
-    """A session that plays a scenario from its beginning; its journal exists."""
-    if name is not None:
-        check_name(name)
-    found = load(scenario, own=models or (), **loading)
-    for line in idle_prices(found):
-        watcher.noted(f"agentsim: {scenario if isinstance(scenario, Path) else found.game}: {line}")
-    return opened(found, logs_dir, env=env, stem=name, watcher=watcher, recording=recording, own=models)
+    games: int | None = None,
+    design: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    until: Mapping[str, Any] | None = None,
+    models: Sequence[str] = (),
+    rotate: bool = False,
+    paired: bool = False,
+    seed: int | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
+    out: Folder = None,
+    logs_dir: Folder = None,
+    jobs: int | None = None,
+    abort_after: int = 5,
+    own_models: Models | None = None,
+    env: Mapping[str, str] | None = None,
+    allow_keys: Collection[str] = (),
+    max_cost_usd: float | None = None,
+) -> Runs:
+    """Play many games of a scenario in a folder of their own, `jobs` at once; the same call goes on where one ended.
+
+    `models` take the seats in turn; `rotate` lets players change places; `paired` gives one seed to games that differ
+    only in who sits where. Of a `design` (a file, or what it holds) every seed plays all cells; `until={"width": 0.2}`
+    ends it early. Limits hold for all games together. Bots alone play in worker processes. Raises as `run`.
+    """
+    directory, manifest = prepare_batch(
+        scenario,
+        games=games,
+        cast=models,
+        rotate=rotate,
+        paired=paired,
+        out=None if out is None else Path(out),
+        logs_dir=logs_folder(logs_dir),
+        seed=seed,
+        overrides=set or {},
+        own=own_models or (),
+        max_cost_usd=max_cost_usd,
+        design=design,
+        until=until,
+    )
+    result = await Batch(
+        manifest,
+        directory,
+        env=variables(env, allow_keys),
+        jobs=jobs,
+        abort_after=abort_after,
+        own=own_models or {},
+        enough=width_reached(directory, manifest.design.until),
+    ).play()
+    if result.stopped is not None:
+        raise result.stopped
+    found = load(directory)
+    assert isinstance(found, Runs), "a folder"
+    return found
 
 
 def prepare_batch(
@@ -90,7 +106,7 @@ def prepare_batch(
         if scenario is None or games is None or until is not None:
             missing = "--config" if scenario is None else "--games" if games is None else None
             raise UsageError(f"{missing}: is missing" if missing else "--until-width: is of a --design")
-        casts = [load(scenario, model=model, own=own, **loading) for model in cast or (None,)]
+        casts = [load_scenario(scenario, model=model, own=own, **loading) for model in cast or (None,)]
     else:
         found = read_design(design if isinstance(design, Mapping) else Path(design))
         if (scenario := scenario or found.config) is None:
@@ -144,23 +160,3 @@ def _reached(widest: FactorEffect, until: Until) -> str:
     effect = f"{until.measure} of {widest.player}, {widest.effect}: {widest.mean:+.3f}"
     ends = f"({widest.low:+.3f} to {widest.high:+.3f})"
     return f"{effect} {ends} after {counted(widest.blocks, 'block')}, narrower than {until.width:g}"
-
-
-def proofs(source: str, logs_dir: Path) -> Iterator[tuple[str, Proof]]:
-    """The name and the proof of a run, or of each run in a bundle.
-
-    A bundle is unpacked into a folder that is removed afterwards. Raises as `prove`, and `UsageError` for a run that is
-    being played or has no history.
-    """
-    if source.endswith(".zip"):
-        with tempfile.TemporaryDirectory(prefix="agentsim-") as folder:
-            for files in unpack(Path(source), Path(folder)).runs:
-                yield files.name, prove(files)
-        return
-    files = find_run(logs_dir, source)
-    if is_running(files.journal):
-        raise UsageError(f"{files.name}: is being played now; it can be proved when it has ended")
-    if not files.history.is_file():
-        read_journal(files.journal)  # a journal that cannot be used is the worse news
-        raise UsageError(f"{files.name}: there is no history to prove; `{again_with(files)}` ends the run")
-    yield files.name, prove(files)
