@@ -96,7 +96,7 @@ def _verdict(found: Compared) -> str | None:
             if p < SMALL:
                 words = f"{where}the mean ranks differ by more than chance, and {first.label} has the best"
             else:
-                words = f"{where}no difference in mean rank is shown; {first.label} has the best by what may be chance"
+                words = f"{where}no difference in mean rank is shown; that {first.label} has the best may be chance"
             said.append(f"{words} (permutation test: p = {p:.3f}, {games})")
     text = "; ".join(said)
     return f"{text[:1].upper()}{text[1:]}." if text else None

@@ -22,6 +22,7 @@ from pydantic import Field, ValidationError
 from agentsim.engine.codec import adapter, parse_json, text_id
 from agentsim.engine.decision import Reading
 from agentsim.engine.reading import READER_VERSION
+from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
 from agentsim.models.base import Attempt, Count, Word
 
@@ -139,6 +140,8 @@ class Contents:
         self.stops: list[Stop] = []
         self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
         self.replies: list[str] = []  # names of the files that replies were played from
+        self.filled: dict[str, str] = {}  # by player whose seat stayed empty, the bot that has it
+        self.steered: dict[int, list[Steer]] = {}  # by wave, what an experimenter did before it
         self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
         self.texts: dict[str, str] = {}
         self.chain = Chain()
@@ -233,10 +236,14 @@ class Contents:
                 self.tries.setdefault((tried.wave, tried.place), []).append(Kept(tried.player, tried.attempt))
             case "decision":
                 self._decide(adapter(Entry).validate_python(line, context=self.texts))
-            case "structured":
-                self.structured[str(line["model"])] = str(line["mode"])
+            case "structured" | "filled" as what:
+                key, value = ("model", "mode") if what == "structured" else ("player", "model")
+                getattr(self, what)[str(line[key])] = str(line[value])
             case "replies":
                 self.replies += [str(name) for name in line["files"] if name not in self.replies]
+            case "steered":
+                does = adapter(STEER).validate_python(line["does"], strict=False)
+                self.steered.setdefault(int(line["wave"]), []).append(does)
             case "stop":
                 self._stop(adapter(Stop).validate_python(line))
             case other:

@@ -20,6 +20,7 @@ from agentsim.server.guard import Guard
 if TYPE_CHECKING:
     from agentsim.server.followed import Followed
     from agentsim.server.hosting import HostedRun
+    from agentsim.server.people import Seat
 
 STYLE, SCRIPTS = "/static/logs.css", ("/static/page.js", "/static/serve.js")
 POLICY = (
@@ -34,10 +35,14 @@ class Site:
 
     logs_dir: Path
     base_url: str = ""
+    configs_dir: Path = Path("configs")
+    """Where the configurations are that a run can be started from."""
     guard: Guard = field(default_factory=Guard)
     followers: dict[Path, Followed] = field(default_factory=dict)
     hosted: dict[str, HostedRun] = field(default_factory=dict)
     """The runs that this process plays, by name."""
+    seats: dict[str, Seat] = field(default_factory=dict)
+    """The seats of people, by the digest of their link's secret part."""
 
     def folder(self, batch: str | None) -> Path:
         """The folder itself, or that of one of its batches; 404 where there is none of that name."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -54,9 +53,7 @@ def test_a_limit_beyond_all_patience_costs_one_decision_and_stops_the_run(
     server: Mendable, tmp_path: Path, answer: Raw
 ) -> None:
     from_then_on(server, answer)
-    began = time.monotonic()
-    result = play(server.url(), tmp_path, "limits.concurrency=1")
-    assert time.monotonic() - began < 20, "nobody waits, not even in the queue"
+    result = play(server.url(), tmp_path, "limits.concurrency=1")  # each of the waits is longer than a test may take
     assert isinstance(result.error, ProviderStopped)
     assert result.error.exit_code == 3
     assert "rate_limit_patience_s" in str(result.error)

@@ -43,14 +43,14 @@ class MarketGame(Game):
 
     def admit(self, config: MarketConfig, players: Sequence[PlayerId]) -> None:
         if taken := sorted(RESERVED.intersection(players)):
-            problem = f"nobody can be called {taken[0]}: agents and moderators say it when they mean no single agent"
+            problem = f"no agent can be called {taken[0]}: agents and moderators say it when they mean no single agent"
             raise ScenarioError(problem, key="players")
         named = {player: "agents" for table in config.agents for player in table.ids}
         named |= {player: "moderator" for interview in config.moderator for player in interview.agents}
         named |= {player: "traits" for trait in config.traits for player in trait.agents}
         for player, key in named.items():
             if player not in players:
-                raise ScenarioError(f"nobody is called {player[:40]}", key=f"game_config.{key}")
+                raise ScenarioError(f"no agent is called {player[:40]}", key=f"game_config.{key}")
         if config.experiment is not None:
             wanted = len(config.experiment.buyers) + len(config.experiment.sellers)
             if len(players) != wanted:

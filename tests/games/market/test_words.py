@@ -213,11 +213,11 @@ def test_a_config_is_the_same_when_it_comes_back_from_a_journal() -> None:
 
 def test_an_agent_of_a_trait_must_be_there() -> None:
     config: Any = GAME.config.from_toml({"traits": [{"name": "shy", "text": "You say little.", "agents": ["C"]}]})
-    with pytest.raises(ScenarioError, match="nobody is called C"):
+    with pytest.raises(ScenarioError, match="no agent is called C"):
         GAME.admit(config, ["A", "B"])
 
 
 @pytest.mark.parametrize("name", ["everyone", "everybody", "nobody"])
 def test_no_agent_has_a_name_that_means_all_or_none(name: str) -> None:
-    with pytest.raises(ScenarioError, match=f"nobody can be called {name}"):
+    with pytest.raises(ScenarioError, match=f"no agent can be called {name}"):
         GAME.admit(MarketConfig(), ["A", name])
