@@ -42,7 +42,7 @@ EVENT = re.compile(rb'<article class="event[^"]*" id="e(\d+)"')
 def told_by(files: RunFiles) -> dict[int, int]:
     """By the index of a wave's last decision in the journal, how many events had been told once it was decided."""
     recorded = read_journal(files.journal)
-    play = new_play(*restored_scenario(recorded.head), recorded)
+    play = new_play(*restored_scenario(recorded), recorded)
     found, last = {}, 0
     for _, entries, _ in played_again(play, recorded):
         if last:
@@ -199,7 +199,7 @@ def cost(pairs: int, watchers: int) -> None:
                 for is_watched in (True, False) if pair % 2 else (False, True):
                     name = f"run{pair}{'w' if is_watched else 'a'}"
                     if is_watched:
-                        thread = threading.Thread(target=lambda name=name: asyncio.run(_all(site, watchers, name)))  # type: ignore[misc] # this turn's name
+                        thread = threading.Thread(target=lambda name=name: asyncio.run(_all(site, watchers, name)))
                         thread.start()
                     took[is_watched] = run(name)
                     if is_watched:

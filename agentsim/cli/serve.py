@@ -13,6 +13,7 @@ from agentsim.cli import shared_options as o
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
+    from agentsim.history.run_files import RunFiles
     from agentsim.runner.session import RunResult, Session
     from agentsim.runner.watch import Watcher
 
@@ -43,8 +44,8 @@ def serve(
 
 
 def play_and_serve(
-    prepared: Callable[[Watcher], Session | RunResult | None],
-    over: Callable[[RunResult | None], None],
+    prepared: Callable[[Watcher], Session | RunResult | RunFiles],
+    over: Callable[[RunResult | RunFiles], None],
     *,
     logs_dir: Path,
     port: int,
@@ -65,7 +66,7 @@ def play_and_serve(
     with bound_to(port) as listening, ExitStack() as drawn:
         found = prepared(drawn.enter_context(shown(display)))
 
-        def ended(result: RunResult | None) -> None:
+        def ended(result: RunResult | RunFiles) -> None:
             nonlocal code
             drawn.close()
             try:

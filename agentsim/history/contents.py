@@ -140,6 +140,7 @@ class Contents:
         self.stops: list[Stop] = []
         self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
         self.replies: list[str] = []  # names of the files that replies were played from
+        self.filled: dict[str, str] = {}  # by player whose seat stayed empty, the bot that has it
         self.steered: dict[int, list[Steer]] = {}  # by wave, what an experimenter did before it
         self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
         self.texts: dict[str, str] = {}
@@ -235,14 +236,14 @@ class Contents:
                 self.tries.setdefault((tried.wave, tried.place), []).append(Kept(tried.player, tried.attempt))
             case "decision":
                 self._decide(adapter(Entry).validate_python(line, context=self.texts))
-            case "structured":
-                self.structured[str(line["model"])] = str(line["mode"])
+            case "structured" | "filled" as what:
+                key, value = ("model", "mode") if what == "structured" else ("player", "model")
+                getattr(self, what)[str(line[key])] = str(line[value])
             case "replies":
                 self.replies += [str(name) for name in line["files"] if name not in self.replies]
             case "steered":
-                self.steered.setdefault(int(line["wave"]), []).append(
-                    adapter(STEER).validate_python(line["does"], strict=False)
-                )
+                does = adapter(STEER).validate_python(line["does"], strict=False)
+                self.steered.setdefault(int(line["wave"]), []).append(does)
             case "stop":
                 self._stop(adapter(Stop).validate_python(line))
             case other:
