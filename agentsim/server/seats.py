@@ -113,7 +113,7 @@ def _part(seat: Seat, given: Mapping[str, Sequence[str]] | None = None, problem:
 
 def _words(asked: WebQuestion) -> dict[str, Any]:
     """The prompt as a person reads it: what stands now, the question, and what was told before, folded."""
-    prompt = asked.ask.request.prompt()
+    prompt = asked.ask.prompt()
     return {
         "state": _rows(prompt.state),
         "question": _rows(map(question, prompt.question)),
