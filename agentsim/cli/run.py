@@ -66,7 +66,8 @@ def run(
         finish(result, page=None if no_html else page.options, as_json=as_json)
 
     if (port := serving.at) is not None:
-        play_and_serve(prepared, over, logs_dir=logs_dir, port=port, display=display, as_json=as_json)
+        at = serving.host
+        play_and_serve(prepared, over, logs_dir=logs_dir, port=port, host=at, display=display, as_json=as_json)
         return
     with shown(display) as watcher:
         result = prepared(watcher).run()
@@ -126,7 +127,8 @@ def resume(
             finish(result, page=None if no_html else page.options, as_json=as_json)
 
     if port is not None:
-        play_and_serve(prepared, over, logs_dir=logs_dir, port=port, display=display, as_json=as_json)
+        at = serving.host
+        play_and_serve(prepared, over, logs_dir=logs_dir, port=port, host=at, display=display, as_json=as_json)
         return
     with shown(display) as watcher:
         found = prepared(watcher)

@@ -49,6 +49,7 @@ def play_and_serve(
     *,
     logs_dir: Path,
     port: int,
+    host: str | None,
     display: o.DisplayMode,
     as_json: bool,
 ) -> None:
@@ -60,10 +61,11 @@ def play_and_serve(
 
     from agentsim.cli.display import shown
     from agentsim.cli.terminal_output import note
-    from agentsim.server.serving import bound_to, playing
+    from agentsim.server.serving import HOST, bound_to, playing
 
     code = 0
-    with bound_to(port) as listening, ExitStack() as drawn:
+    at = HOST if host is None else host
+    with bound_to(port, at) as listening, ExitStack() as drawn:
         found = prepared(drawn.enter_context(shown(display)))
 
         def ended(result: RunResult | RunFiles) -> None:
@@ -74,5 +76,6 @@ def play_and_serve(
             except typer.Exit as left:
                 code = left.exit_code
 
-        asyncio.run(playing(logs_dir, found, listening, note if as_json else typer.echo, ended, noted=note))
+        said = note if as_json else typer.echo
+        asyncio.run(playing(logs_dir, found, listening, said, ended, host=at, noted=note))
     raise typer.Exit(code)

@@ -47,17 +47,18 @@ async def playing(
     said: Said,
     over: Callable[[RunResult | RunFiles], object],
     *,
+    host: str,
     noted: Said,
 ) -> None:
     """Play a session, or take a run that is finished, and serve its folder until SIGINT or SIGTERM.
 
     `over` is given the result as soon as it is there, or the files of a run that was finished before. People's links
-    are said after the address. A signal stops a game
-    that is still played, so that it can be resumed; the next one ends this process at once.
+    are said after the address. A signal stops a game that is still played, so that it can be resumed; the next one ends
+    this process at once.
     """
-    site = Site(logs_dir)
+    site = Site(logs_dir, guard=Guard(closed=not on_loopback(host)))
     with _signals() as signals:
-        async with served(site, listening, said, noted):
+        async with served(site, listening, said, noted, host):
             stopped = asyncio.create_task(signals.get())
             if isinstance(found, Session):
                 run = hosting.host(site, found)

@@ -45,7 +45,7 @@ model = "fake/model"
 """
 WEB = "".join(f'[[players]]\nid = "{player}"\nmodel = "web"\n' for player in ("Ann", "Bob", "Cleo"))
 MODELS = '[[players]]\nid = "Dan"\n[[players]]\nid = "Eve"\n'
-ITEMS = [{"name": f"Lot {number}", "value": 100 + number, "category": "c"} for number in range(3)]
+ITEMS = [{"Name": f"Lot {number}", "Quality": 80 + number, "IsRequired": False} for number in range(3)]
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_three_people_and_two_models_finish_an_island_though_the_server_is_kille
 def test_three_people_and_two_models_finish_the_other_games(
     browser: Browser, stage_of: Any, tmp_path: Path, game: str, config: str
 ) -> None:
-    (tmp_path / "items.json").write_text(json.dumps({"items": ITEMS}), encoding="utf-8")
+    (tmp_path / "items.json").write_text(json.dumps(ITEMS), encoding="utf-8")
     more = '[[players]]\nid = "Fay"\nmodel = "bot/random"\n' * (game == "werewolf")
     stage: Stage = stage_of(game, config, WEB + MODELS + more)
     with seated(browser, stage) as people:
