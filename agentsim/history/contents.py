@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
@@ -115,6 +115,32 @@ class _Try:
     attempt: Annotated[Attempt, Field(validation_alias="try")]
 
 
+@dataclass
+class Texts:
+    """A journal's texts by their places, from 0 on in the order of their lines; in earlier journals by ids too."""
+
+    in_order: list[str] = field(default_factory=list)
+    _by_id: dict[str, str] = field(default_factory=dict)
+
+    def add(self, text: Any, name: Any = None) -> None:
+        """The next text; `ValueError` where it is none, or not the one of that id."""
+        if not isinstance(text, str):
+            raise ValueError("a text is no text")
+        text.encode()  # or it holds an incomplete character
+        if name is not None:
+            if text_id(text) != name:
+                raise ValueError("a text does not have the content its id names")
+            self._by_id[name] = text
+        self.in_order.append(text)
+
+    def __getitem__(self, place: Any) -> str:
+        if isinstance(place, str):
+            return self._by_id[place]
+        if type(place) is not int or not 0 <= place < len(self.in_order):
+            raise KeyError(place)
+        return self.in_order[place]
+
+
 class Contents:
     """What a journal holds: its head, its decisions and unfinished decisions' tries by (wave, place), its stops."""
 
@@ -126,7 +152,7 @@ class Contents:
         self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
         self.replies: list[str] = []  # names of the files that replies were played from
         self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
-        self.texts: dict[str, str] = {}
+        self.texts = Texts()
         self.chain = Chain()
         self.size = self.lines = 0  # bytes and number of whole lines
         self.last_wave = 0  # the highest with a decision
@@ -210,10 +236,11 @@ class Contents:
         match line["record"]:
             case "run" if not self.head:
                 self._begin(line)
-            case "text":
-                if text_id(line["text"]) != line["id"]:
-                    raise ValueError("a text does not have the content its id names")
-                self.texts[line["id"]] = line["text"]
+            case "texts":
+                for text in line["texts"]:
+                    self.texts.add(text)
+            case "text":  # of earlier versions
+                self.texts.add(line["text"], line["id"])
             case "try":
                 tried = adapter(_Try).validate_python(line, context=self.texts)
                 self.tries.setdefault((tried.wave, tried.place), []).append(Kept(tried.player, tried.attempt))

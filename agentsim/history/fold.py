@@ -7,7 +7,7 @@ costs is `models.prices`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -85,27 +85,41 @@ def fold(
     }
 
 
-def dump_history(history: Mapping[str, Any]) -> str:
-    """The file's text: JSON with one event, decision or text a line, so that two can be compared by line."""
-    parts = []
+def history_bytes(history: Mapping[str, Any]) -> Iterator[bytes]:
+    """The file's bytes, piece by piece: JSON with one event, decision or text a line, so that two can be compared by
+    line.
+    """
+    before = b"{\n"
     for key, value in history.items():
+        yield b'%b"%b":' % (before, key.encode())
         if key == "rounds":
-            rounds = [
-                b'{"index":%d,"title":%b,"events":%b}'
-                % (part["index"], json_line(part["title"]), _lines(part["events"]))
-                for part in value
-            ]
-            body = b"[\n" + b",\n".join(rounds) + b"\n]"
+            yield from _array(map(_round, value))
         elif key in {"decisions", "texts"}:
-            body = _lines(value)
+            yield from _array([json_line(each)] for each in value)
         else:
-            body = json_line(value)
-        parts.append(b'"%b":%b' % (key.encode(), body))
-    return (b"{\n" + b",\n".join(parts) + b"\n}\n").decode()
+            yield json_line(value)
+        before = b",\n"
+    yield b"\n}\n"
 
 
-def _lines(values: Sequence[Any]) -> bytes:
-    return b"[\n" + b",\n".join(map(json_line, values)) + b"\n]" if values else b"[]"
+def dump_history(history: Mapping[str, Any]) -> str:
+    """The file's text."""
+    return b"".join(history_bytes(history)).decode()
+
+
+def _round(part: Mapping[str, Any]) -> Iterator[bytes]:
+    yield b'{"index":%d,"title":%b,"events":' % (part["index"], json_line(part["title"]))
+    yield from _array([json_line(each)] for each in part["events"])
+    yield b"}"
+
+
+def _array(values: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
+    before = b"[\n"
+    for value in values:
+        yield before
+        yield from value
+        before = b",\n"
+    yield b"[]" if before == b"[\n" else b"\n]"
 
 
 def event_record(seq: int, told: LogEntry, sources: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
