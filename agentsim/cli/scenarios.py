@@ -145,6 +145,10 @@ def _rows(scenario: Scenario, expected: Forecast) -> list[str]:
     total = expected.total()
     if len(parts) > 1:
         rows.append(f"  in all: {_words(total)}")
+    if expected.least < expected.most:
+        rows.append(
+            f"  {expected.least:,} to {expected.most:,} calls, as other seeds and other bots of the game play it"
+        )
     limits = scenario.limits
     if limits.max_calls is not None and total.calls > limits.max_calls:
         rows.append(f"  more than limits.max_calls = {limits.max_calls}: the run would stop there")

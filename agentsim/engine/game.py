@@ -176,7 +176,8 @@ class Doubtful(Protocol):
 class Game(Protocol):
     """A game: a stateless object called `GAME` in the folder's `__init__`. A class may inherit what it need not say.
 
-    `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`.
+    `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`; that which is
+    `typical` stands for models in forecasts.
     """
 
     name: ClassVar[str]
@@ -187,6 +188,7 @@ class Game(Protocol):
     requests: ClassVar[tuple[type[Request[Any]], ...]]
     events: ClassVar[tuple[type[Event], ...]]
     bots: ClassVar[Mapping[str, Bot]]
+    typical: ClassVar[str] = "random"
     staff: ClassVar[frozenset[str]] = frozenset()
 
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:

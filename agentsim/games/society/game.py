@@ -49,6 +49,7 @@ class Society(Game):
         *(founding, talk, groups, voting, offices, work, exchange, building, laws, shocks, turn, evening),
     )
     bots = BOTS
+    typical = "citizen"
 
     def admit(self, config: SocietyConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 2:
