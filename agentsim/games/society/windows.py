@@ -28,7 +28,7 @@ class Feeds(Chapter):
         description="What posts a prompt shows: the newest of all or of neighbours, or those with most replies",
     )
     feed_tokens: Annotated[int, Field(ge=0, le=1_000_000), Since(3, before=0)] = Field(
-        default=1_750,
+        default=2_000,
         description="Of all posts in a prompt, at most a quarter of prompt_tokens; 0 for no limit of their own",
     )
 
