@@ -12,12 +12,13 @@ TYPE_CHECKING = False  # type checkers know the name; importing `typing` would d
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentsim.api import batch, fork, fork_arm, replay, resume, run, run_sync
+    from agentsim.api import fork, fork_arm, replay, resume, run, run_sync
+    from agentsim.batches import batch
     from agentsim.counterfactual import compare, influence
     from agentsim.models.base import Call, Completion, Sampling, Usage
     from agentsim.rating import rate
     from agentsim.results import Run, Runs, load
-    from agentsim.scenario.tables import ScenarioTable as Scenario
+    from agentsim.scenario.toml_tables import ScenarioTable as Scenario
 
 __version__ = "0.1.0"
 __all__ = [
@@ -64,12 +65,13 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
     __getattr__ = lazy_exports(
         __name__,
         {
-            **dict.fromkeys(("batch", "fork", "fork_arm", "replay", "resume", "run", "run_sync"), "api"),
+            **dict.fromkeys(("fork", "fork_arm", "replay", "resume", "run", "run_sync"), "api"),
             **dict.fromkeys(("Call", "Completion", "Sampling", "Usage"), "models.base"),
             **dict.fromkeys(("Run", "Runs", "load"), "results"),
+            "batch": "batches",
             "compare": "counterfactual",
             "influence": "counterfactual",
             "rate": "rating",
-            "Scenario": "scenario.tables:ScenarioTable",
+            "Scenario": "scenario.toml_tables:ScenarioTable",
         },
     )

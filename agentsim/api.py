@@ -1,7 +1,7 @@
 """Games played from Python.
 
-Each coroutine makes a session ready (`prepare`) and plays it in the running loop; the command line plays the same
-sessions. What a run leaves is `results`.
+Each coroutine makes a session ready and plays it in the running loop. The command line and the server play the same
+sessions, under signal handlers and beside a page. What a run leaves is `results`; many games are `batches`.
 """
 
 from __future__ import annotations
@@ -9,27 +9,30 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict, Unpack
 
 from agentsim.engine.event import LogEntry
 from agentsim.errors import Interrupted, UsageError
+from agentsim.history.bundle import unpack
+from agentsim.history.contents import read_journal
 from agentsim.history.fold import event_record
+from agentsim.history.load import again_with
 from agentsim.history.record import FINISHED, EventRecord
-from agentsim.history.run_files import find_run
+from agentsim.history.run_files import check_name, find_run, is_running
 from agentsim.models.keys import Variables, environment
 from agentsim.models.own import OwnModel
-from agentsim.prepare import prepare_batch, prepare_run, proofs, width_reached
-from agentsim.results import Run, Runs, load, logs_folder, run_in
-from agentsim.runner.batch.run_batch import Batch
-from agentsim.runner.fork import parent_of
-from agentsim.runner.replay import Proof
-from agentsim.runner.session import Session, resumed
-from agentsim.runner.wanted import of_arm
+from agentsim.results import Run, logs_folder, run_in
+from agentsim.runner.fork import of_arm, parent_of
+from agentsim.runner.recorder import Recording
+from agentsim.runner.replay import Proof, prove
+from agentsim.runner.session import Session, opened, resumed
 from agentsim.runner.watch import Watcher
-from agentsim.scenario.load import Source
+from agentsim.scenario.load import Overrides, Source, load
+from agentsim.scenario.scenario import idle_prices
 
 OnEvent: TypeAlias = Callable[[EventRecord], object]
 """Is called with each event as it happens, in the loop that plays; what it raises ends the run."""
@@ -37,6 +40,18 @@ Folder: TypeAlias = str | os.PathLike[str] | None
 """The folder of runs: None is that of `AGENTSIM_LOGS_DIR`, or `logs`."""
 Models: TypeAlias = Mapping[str, OwnModel]
 """The program's own models by the names that the scenario gives them: `model = "mine"`."""
+
+
+class LoadOptions(TypedDict, total=False):
+    """What `scenario.load` takes besides the scenario."""
+
+    game_config: Path | None
+    overrides: Overrides
+    provider: str | None
+    game: str | None
+    seed: int | None
+    allow_dirs: Sequence[str | os.PathLike[str]]
+    max_cost_usd: float | None
 
 
 async def run(
@@ -88,6 +103,26 @@ def run_sync(scenario: Source, **options: Any) -> Run:
     except RuntimeError:
         return asyncio.run(run(scenario, **options))
     raise UsageError("an event loop is running here, as in a notebook: `await agentsim.run(...)`")
+
+
+def prepare_run(
+    scenario: Source,
+    *,
+    name: str | None,
+    logs_dir: Path,
+    env: Mapping[str, str],
+    watcher: Watcher,
+    models: Mapping[str, OwnModel] | None = None,
+    recording: Recording | None = None,
+    **loading: Unpack[LoadOptions],
+) -> Session:
+    """A session that plays a scenario from its beginning; its journal exists."""
+    if name is not None:
+        check_name(name)
+    found = load(scenario, own=models or (), **loading)
+    for line in idle_prices(found):
+        watcher.noted(f"agentsim: {scenario if isinstance(scenario, Path) else found.game}: {line}")
+    return opened(found, logs_dir, env=env, stem=name, watcher=watcher, recording=recording, own=models)
 
 
 async def resume(
@@ -183,63 +218,6 @@ async def fork_arm(
     return found
 
 
-async def batch(
-    scenario: Source | None = None,
-    *,
-    games: int | None = None,
-    design: str | os.PathLike[str] | Mapping[str, Any] | None = None,
-    until: Mapping[str, Any] | None = None,
-    models: Sequence[str] = (),
-    rotate: bool = False,
-    paired: bool = False,
-    seed: int | None = None,
-    set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
-    out: Folder = None,
-    logs_dir: Folder = None,
-    jobs: int | None = None,
-    abort_after: int = 5,
-    own_models: Models | None = None,
-    env: Mapping[str, str] | None = None,
-    allow_keys: Collection[str] = (),
-    max_cost_usd: float | None = None,
-) -> Runs:
-    """Play many games of a scenario in a folder of their own, `jobs` at once; the same call goes on where one ended.
-
-    `models` take the seats in turn; `rotate` lets players change places; `paired` gives one seed to games that differ
-    only in who sits where. Of a `design` (a file, or what it holds) every seed plays all cells; `until={"width": 0.2}`
-    ends it early. Limits hold for all games together. Bots alone play in worker processes. Raises as `run`.
-    """
-    directory, manifest = prepare_batch(
-        scenario,
-        games=games,
-        cast=models,
-        rotate=rotate,
-        paired=paired,
-        out=None if out is None else Path(out),
-        logs_dir=logs_folder(logs_dir),
-        seed=seed,
-        overrides=set or {},
-        own=own_models or (),
-        max_cost_usd=max_cost_usd,
-        design=design,
-        until=until,
-    )
-    result = await Batch(
-        manifest,
-        directory,
-        env=variables(env, allow_keys),
-        jobs=jobs,
-        abort_after=abort_after,
-        own=own_models or {},
-        enough=width_reached(directory, manifest.design.until),
-    ).play()
-    if result.stopped is not None:
-        raise result.stopped
-    found = load(directory)
-    assert isinstance(found, Runs), "a folder"
-    return found
-
-
 def replay(name: str, *, logs_dir: Folder = None) -> Proof:
     """Prove a history: play its journal again, without any network, and compare.
 
@@ -247,6 +225,26 @@ def replay(name: str, *, logs_dir: Folder = None) -> Proof:
     """
     ((_, proof),) = proofs(find_run(logs_folder(logs_dir), name).name, logs_folder(logs_dir))
     return proof
+
+
+def proofs(source: str, logs_dir: Path) -> Iterator[tuple[str, Proof]]:
+    """The name and the proof of a run, or of each run in a bundle.
+
+    A bundle is unpacked into a folder that is removed afterwards. Raises as `prove`, and `UsageError` for a run that is
+    being played or has no history.
+    """
+    if source.endswith(".zip"):
+        with tempfile.TemporaryDirectory(prefix="agentsim-") as folder:
+            for files in unpack(Path(source), Path(folder)).runs:
+                yield files.name, prove(files)
+        return
+    files = find_run(logs_dir, source)
+    if is_running(files.journal):
+        raise UsageError(f"{files.name}: is being played now; it can be proved when it has ended")
+    if not files.history.is_file():
+        read_journal(files.journal)  # a journal that cannot be used is the worse news
+        raise UsageError(f"{files.name}: there is no history to prove; `{again_with(files)}` ends the run")
+    yield files.name, prove(files)
 
 
 class _Listening(Watcher):
@@ -258,7 +256,7 @@ class _Listening(Watcher):
     def told(self, events: Sequence[LogEntry]) -> None:
         if self._on_event is not None:
             for told, number in zip(events, self._numbers, strict=False):
-                self._on_event(EventRecord.model_validate(event_record(number, told, {})))
+                self._on_event(event_record(number, told))
 
 
 async def played(session: Session) -> Run:

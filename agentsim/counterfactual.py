@@ -1,7 +1,7 @@
 """What a change or a message did, by branches of a run: `agentsim.compare` and `agentsim.influence`.
 
-Finding and swapping messages is `runner.message`; what listeners did then, and effects, are `analysis.influence` and
-`analysis.arms`.
+Finding and swapping messages is `runner.player_message`; what listeners did then, and effects, are
+`analysis.influence` and `analysis.arms`.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from agentsim.history.record import CONTROL
 from agentsim.history.run_files import RunFiles, find_run
 from agentsim.results import logs_folder
 from agentsim.runner.drive import played_again
-from agentsim.runner.message import Message, Swap, messages
+from agentsim.runner.fork import Wanted
+from agentsim.runner.player_message import PlayerMessage, Swap, messages
 from agentsim.runner.plays import new_play, restored_scenario
 from agentsim.runner.replay import over
 from agentsim.runner.session import Session
-from agentsim.runner.wanted import Wanted
 
 if TYPE_CHECKING:
     from agentsim.analysis.arms import Comparison
-    from agentsim.analysis.influence import Followed, Influence
+    from agentsim.analysis.influence import BranchResult, Influence
 
 BRANCHES = 20
 """How many branches a side has where it is not said."""
@@ -54,12 +54,13 @@ async def influence(
     of that round: one `Influence` a message. `max_cost_usd` holds for each branch. The same call goes on where one
     ended. Raises as `fork`, and `UsageError` where the decision says nothing to another player.
     """
-    asked = Asked.of(find_run(logs_folder(logs_dir), name), at, swap=swap, words=words, each=each, branches=branches)
-    for wanted in asked.wanted:
+    files = find_run(logs_folder(logs_dir), name)
+    study = MessageStudy.of(files, at, swap=swap, words=words, each=each, branches=branches)
+    for wanted in study.wanted:
         session = wanted.come_by(env=variables(env, allow_keys), limits={"max_cost_usd": max_cost_usd}, own=models)
         if isinstance(session, Session):
             await played(session)
-    return asked.measured()
+    return study.measured()
 
 
 def compare(
@@ -76,10 +77,10 @@ def compare(
 
 
 @dataclass(frozen=True)
-class Asked:
+class MessageStudy:
     """What is asked: messages, each with its other arm, and how many branches a side."""
 
-    messages: tuple[Message, ...]
+    messages: tuple[PlayerMessage, ...]
     branches: int
 
     @classmethod
@@ -92,7 +93,7 @@ class Asked:
         words: str | None = None,
         each: bool = False,
         branches: int = BRANCHES,
-    ) -> Asked:
+    ) -> MessageStudy:
         """Raises `UsageError` where decision `at` says nothing to another player, or cannot be without its words."""
         if swap is not None and words is not None:
             raise UsageError("--words: take the place of the message themselves; leave out --swap")
@@ -116,7 +117,7 @@ class Asked:
 
         found = []
         for message in self.messages:
-            sides: tuple[dict[int, Followed], dict[int, Followed]] = ({}, {})
+            sides: tuple[dict[int, BranchResult], dict[int, BranchResult]] = ({}, {})
             for wanted in message.wanted(self.branches):
                 if wanted.files is not None and (followed := _followed(message, wanted.files)) is not None:
                     sides[wanted.options["arm"] == message.arm][wanted.options["number"]] = followed
@@ -136,11 +137,11 @@ class Asked:
         return influences(found)
 
 
-def _followed(message: Message, files: RunFiles) -> Followed | None:
+def _followed(message: PlayerMessage, files: RunFiles) -> BranchResult | None:
     """What followed from the message in a branch; None of one that is not finished."""
+    from agentsim.analysis.finished_games import Measures
     from agentsim.analysis.game_records import game_record
-    from agentsim.analysis.influence import Followed, responses
-    from agentsim.analysis.measures import Measures
+    from agentsim.analysis.influence import BranchResult, responses
 
     if not over(files) or not files.history.is_file():
         return None
@@ -158,4 +159,4 @@ def _followed(message: Message, files: RunFiles) -> Followed | None:
     )
     results = Measures.of(record).results
     decided = [(each.player, each.kind, each.decision) for each in history.decisions if each.index != at]
-    return Followed(found, results, (decided, results))
+    return BranchResult(found, results, (decided, results))

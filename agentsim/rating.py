@@ -22,16 +22,16 @@ from agentsim.analysis.game_records import game_record
 from agentsim.analysis.inference import stages
 from agentsim.analysis.posterior import Placement, Stages, next_tables, placement
 from agentsim.analysis.reference_pool import new_member, read_pool
+from agentsim.api import variables
 from agentsim.errors import AgentsimError, UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
-from agentsim.models.keys import Variables, environment
 from agentsim.models.own import OwnModel
 from agentsim.results import logs_folder
-from agentsim.runner.batch.batch_game import is_done, used
 from agentsim.runner.batch.manifest import Manifest, prepared, read_manifest
 from agentsim.runner.batch.run_batch import Batch
 from agentsim.runner.batch.seating import Design, Planned, derived_seed
+from agentsim.runner.batch.tally import is_done, used
 from agentsim.scenario.document import overridden
 from agentsim.scenario.load import Overrides
 from agentsim.scenario.player_plan import OWN
@@ -207,8 +207,9 @@ async def rate(
     otherwise those that all members share. Further options are `seed`, `out` and `max_cost_usd`, as of `batch`. The
     same call goes on where one ended. Raises as `batch`.
     """
-    found = environment(None, allow_keys) if env is None else Variables(env, allow_keys)
-    rating = Rating(model, Path(pool), found, logs_dir=logs_folder(logs_dir), own=models or (), **options)
+    rating = Rating(
+        model, Path(pool), variables(env, allow_keys), logs_dir=logs_folder(logs_dir), own=models or (), **options
+    )
     for batch in rating.batches(jobs=jobs, abort_after=5, own=models or {}):
         result = await batch.play()
         if result.stopped is not None:

@@ -11,11 +11,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from agentsim.history.folders import listed, read_folder
 from agentsim.history.formats import Tables
 from agentsim.history.load import find_source, parsed, read, require_history
 from agentsim.history.record import DecisionRecord, EventRecord, History, OutcomeRecord, TotalsRecord
 from agentsim.history.run_files import RunFiles, write_whole
-from agentsim.history.tables import listed, read_folder, run_tables
+from agentsim.history.tables import run_tables
 
 
 @dataclass(frozen=True, eq=False)

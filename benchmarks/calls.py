@@ -35,9 +35,8 @@ from agentsim.engine.simulate import simulate
 from agentsim.games import find
 from agentsim.history.contents import Entry
 from agentsim.models.base import Call, Sampling
-from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import ProviderSettings, resolve
-from agentsim.models.remote import Endpoint
+from agentsim.models.remote import Endpoint, OpenAICompatible
 from agentsim.players.model import prompt_messages
 from agentsim.runner.session import begin
 from agentsim.runner.watch import Watcher

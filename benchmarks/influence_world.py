@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agentsim.analysis.influence import Followed, Influence, Responses, Sides, Swapped, influences
+from agentsim.analysis.influence import BranchResult, Influence, Responses, Sides, Swapped, influences
 
 LISTENERS = ("B", "C", "D", "E", "F")
 CHANCES = np.array([0.20, 0.27, 0.34, 0.41, 0.48])
@@ -37,7 +37,7 @@ def true_effect(measure: str, added: float) -> float:
 
 def _branches(
     generator: np.random.Generator, luck: np.ndarray[tuple[int, ...], np.dtype[np.float64]], added: float
-) -> dict[int, Followed]:
+) -> dict[int, BranchResult]:
     chances = CHANCES + 0.1 * np.tanh(luck) + added
     drawn = generator.random(luck.shape)
     votes = np.where(drawn < chances, "A", np.where(drawn < (1 + chances) / 2, "B", "C"))
@@ -46,5 +46,5 @@ def _branches(
     for number, (cast, bid) in enumerate(zip(votes.tolist(), bids.tolist(), strict=True), start=1):
         chosen = {("vote", listener): vote for listener, vote in zip(LISTENERS, cast, strict=True)}
         amounts = {("bid", listener): amount for listener, amount in zip(LISTENERS, bid, strict=True)}
-        found[number] = Followed(Responses(chosen, amounts), {("votes", "A"): float(cast.count("A"))}, number)
+        found[number] = BranchResult(Responses(chosen, amounts), {("votes", "A"): float(cast.count("A"))}, number)
     return found

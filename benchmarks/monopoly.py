@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.reading import Decision
+from agentsim.engine.decision import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.monopoly import GAME

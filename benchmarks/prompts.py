@@ -4,7 +4,8 @@
     python -m benchmarks.prompts --tokens         # prints the tokens of every kind of question as JSON
 
 Each game is played once, on its own bots in the seats of models, who say and think half of what they may. Of each kind
-of question the one in the middle is shown, as a model would be sent it. Tokens are those of the package's own
+of question one from the middle is shown, as a model would be sent it: of the middle fifth the one with most to decide,
+by the length of its state and question. Tokens are those of the package's own
 estimate. What a provider can cache is the part that the seat's last prompt, or the model's last one, began with too.
 `before.json` holds the same figures of rule set 1, with the prompts of its time.
 """
@@ -92,6 +93,16 @@ class Kind:
     def count(self) -> int:
         return len(self.prompts)
 
+    def shown(self) -> int:
+        """The number of the prompt that is shown, from 0: of the middle fifth the one with most to decide."""
+        middle = range(self.count * 2 // 5, self.count - self.count * 2 // 5)
+
+        def decided(number: int) -> int:
+            prompt = self.prompts[number][0].request.prompt()
+            return estimated_tokens([*prompt.state, *prompt.question])
+
+        return max(middle, key=decided)
+
     def figures(self) -> dict[str, Any]:
         """Means for a question of this kind: tokens by part and in all, and the share that can be cached."""
         total = sum(self.parts.values())
@@ -145,10 +156,11 @@ def _count(kind: Kind, ask: Ask, persona: str, last: dict[Any, str], keys: tuple
 def page(game: str, kinds: Mapping[str, Kind]) -> str:
     """The page of a game: its prompts from the middle."""
     lines = [f"# {find(game).title}: what models are asked", ""]
-    lines += ["Made by `python -m benchmarks.prompts`. Each prompt is the one in the middle of those of its kind.", ""]
+    lines += ["Made by `python -m benchmarks.prompts`. Each prompt is from the middle of those of its kind.", ""]
     for name, kind in kinds.items():
-        ask, texts = kind.prompts[kind.count // 2]
-        lines += [f"## {name}", "", f"Asked of {ask.request.player}, the {kind.count // 2 + 1}. of {kind.count}.", ""]
+        number = kind.shown()
+        ask, texts = kind.prompts[number]
+        lines += [f"## {name}", "", f"Asked of {ask.request.player}, number {number + 1} of {kind.count}.", ""]
         lines += ["~~~~text", "\n\n".join(texts), "~~~~", ""]
     return "\n".join(lines)
 

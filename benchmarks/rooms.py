@@ -1,16 +1,21 @@
 """How many modules one wave of three decisions crosses, from the rules' questions to the next ones, and how often.
 
-    python -m benchmarks.rooms            # also lines and modules of each package
+    python -m benchmarks.rooms                      # also lines and modules of each package
+    python -m benchmarks.rooms --before 54fadc42    # beside what they were at a commit
 
 A module counts when Python calls a function of it; a change is a call or a return that leads from one module to
-another. The wave is one of three votes in the middle of a game, answered by a server on loopback.
+another. The wave is one of three votes in the middle of a game, answered by a server on loopback. The core is all but
+games, `testing` and `server`.
 """
 
 from __future__ import annotations
 
+import argparse
+import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -24,6 +29,7 @@ from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 
 PACKAGE = Path(agentsim.__file__).parent
+OUTSIDE = {"games", "testing", "server"}
 SCENARIO = """
 game = "agent_island"
 seed = 1
@@ -66,27 +72,53 @@ class _Walk(Watcher):
         self._here = file
 
 
+def _package(path: str) -> str:
+    """The package of a file that is named from `agentsim/` on; `.` for the top-level modules."""
+    first, slash, _ = path.partition("/")
+    return first if slash else "."
+
+
+def _now() -> dict[str, int]:
+    """The lines of every module."""
+    found = sorted(PACKAGE.rglob("*.py"))
+    return {path.relative_to(PACKAGE).as_posix(): len(path.read_text("utf-8").splitlines()) for path in found}
+
+
+def _at(commit: str) -> dict[str, int]:
+    """The same at a commit."""
+    command = ("git", "grep", "--count", "", commit, "--", f"{PACKAGE.name}/*.py")
+    done = subprocess.run(command, cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
+    lines = (line.removeprefix(f"{commit}:{PACKAGE.name}/").rpartition(":") for line in done.stdout.splitlines())
+    return {name: int(count) for name, _, count in lines}
+
+
+def _sizes(files: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """Modules and lines by package, and of the core."""
+    rows: dict[str, list[int]] = {}
+    for name, lines in files.items():
+        rows.setdefault(_package(name), []).append(lines)
+    core = [lines for name, row in rows.items() if name not in OUTSIDE for lines in row]
+    return {name: (len(row), sum(row)) for name, row in [*sorted(rows.items()), ("core", core)]}
+
+
 def main() -> None:
     """Play the game and print the walk; then the size of each package."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--before", metavar="COMMIT")
+    before = parser.parse_args().before
     walk = _Walk()
     with tempfile.TemporaryDirectory() as scratch, FakeServer(varied_by_schema).in_thread() as server:
         config = Path(scratch) / "game.toml"
         config.write_text(SCENARIO.format(url=server.url()), encoding="utf-8")
         assert begin(load(config), Path(scratch), env={}, stem="run", watcher=walk).status == "completed"
-    crossed = [name for name, calls in walk.calls.items() if calls]
+    crossed = sorted(str(Path(name).relative_to(PACKAGE)) for name, calls in walk.calls.items() if calls)
     print(f"one wave of three: {len(crossed)} modules, {walk.changes} changes of module")
-    rows: dict[str, list[int]] = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        part = path.relative_to(PACKAGE).parts
-        row = rows.setdefault(part[0] if len(part) > 1 else ".", [0, 0])
-        row[0] += 1
-        row[1] += len(path.read_text(encoding="utf-8").splitlines())
-    outside = [row for name, row in rows.items() if name != "games"]
-    for name, (count, lines) in [
-        *rows.items(),
-        ("without games", [sum(column) for column in zip(*outside, strict=True)]),
-    ]:
-        print(f"{name:14} {count:4} modules {lines:7,} lines")
+    for package, count in Counter(map(_package, crossed)).items():
+        print(f"  {package:10} {count:3}: {', '.join(each for each in crossed if _package(each) == package)}")
+    then = _sizes(_at(before)) if before else {}
+    for name, (count, lines) in _sizes(_now()).items():
+        was = f"   before: {then[name][0]:4} modules {then[name][1]:7,} lines" if name in then else ""
+        print(f"{name:10} {count:4} modules {lines:7,} lines{was}")
 
 
 if __name__ == "__main__":

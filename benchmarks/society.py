@@ -29,9 +29,9 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
 from agentsim.engine.play import GamePlay, Wave
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.games.society import GAME
 from agentsim.games.society.requests import Act, Acted

@@ -117,8 +117,8 @@ def without_workers() -> Iterator[None]:
 
     It is for tests of what a batch leaves. How workers play a batch, `tests/batch` looks at.
     """
-    from agentsim.runner.batch.batch_game import GameEnd, ended, finished, session
-    from agentsim.runner.batch.executors import Executor
+    from agentsim.runner.batch.executors import Executor, ended, session
+    from agentsim.runner.batch.tally import GameEnd, finished
 
     class Here(Executor):
         async def play(self, scenario: Any, files: Any) -> GameEnd:

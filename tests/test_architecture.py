@@ -298,7 +298,7 @@ _PLANTED: dict[Rule, dict[str, tuple[str, str, str]]] = {
     },
     only_the_display_prints: {
         "print": ("runner/drive.py", "print('x')", "2: only the display prints"),
-        "console.print": ("cli/runs.py", "console.print(Text(x))", "2: only the display prints"),
+        "console.print": ("cli/saved_runs.py", "console.print(Text(x))", "2: only the display prints"),
     },
     rich_is_given_no_strings: {
         "a string for the console": (
@@ -388,7 +388,7 @@ def test_every_rule_has_been_seen_to_fail() -> None:
 
 # importer, what it says besides the allowed, what is imported; a contract of import-linter finds each
 IMPORTED: dict[str, tuple[str, str, str]] = {
-    "report knows no runner": ("report/tables.py", "from agentsim.runner.session import begin", "runner.session"),
+    "report knows no runner": ("report/game_panels.py", "from agentsim.runner.session import begin", "runner.session"),
     "runner knows no report": ("runner/turns.py", "from agentsim.report import page", "report.page"),
     "results know no runner": ("results.py", "from agentsim.runner import drive", "runner.drive"),
     "analysis knows no command line": ("analysis/ratings.py", "def f():\n    import agentsim.cli.app", "cli.app"),
@@ -415,7 +415,7 @@ IMPORTED: dict[str, tuple[str, str, str]] = {
     "a game knows no other, relatively": ("games/chess/book.py", "from ..go import state", "games.go.state"),
     "a game knows no registry": ("games/chess/rules.py", "from agentsim.games import find", "games"),
 }
-LAYERS = ("__main__", "counterfactual", "api", "rating", "prepare", "results", "server", "errors")
+LAYERS = ("__main__", "counterfactual", "batches", "rating", "api", "results", "server", "errors")
 EMPTY = ("analysis/__init__", "runner/session", "games/go/__init__", "games/go/state", *LAYERS)
 
 
@@ -463,7 +463,7 @@ LINTED: dict[str, tuple[str, str, str]] = {
     "global chance": ("models/spacing.py", "def f():\n    from random import random\n    random()", "TID251"),
     "ignores everything": ("cli/app.py", "x = 1  # type: ignore # because of the weather", "PGH003"),
     "noqa of everything": ("cli/app.py", "x = 1  # noqa (because of the weather)", "PGH004"),
-    "bare except": ("cli/runs.py", "try:\n    x = 1\nexcept:\n    x = 2", "E722"),
+    "bare except": ("cli/saved_runs.py", "try:\n    x = 1\nexcept:\n    x = 2", "E722"),
     "swallowed": ("runner/drive.py", "try:\n    x = 1\nexcept (OSError, Exception):\n    x = 2", "BLE001"),
     "no docstring": ("cli/empty.py", "-", "D100"),
     "print": ("runner/drive.py", "print('x')", "T201"),

@@ -233,12 +233,13 @@ def test_the_symptoms_are_what_is_said(readme: str) -> None:
 
 
 def test_the_picture_is_one_and_small() -> None:
-    from tests.report.screenshot import PICTURE
-
-    content = PICTURE.read_bytes()
+    [picture] = (ROOT / "docs").rglob("*.png")
+    content = picture.read_bytes()
     assert content.startswith(b"\x89PNG\r\n")
     assert 20_000 < len(content) < 300_000
-    assert f"]({PICTURE.relative_to(ROOT).as_posix()})" in README.read_text(encoding="utf-8")
+    assert f"]({picture.relative_to(ROOT).as_posix()})" in README.read_text(encoding="utf-8")
+    script = (ROOT / "docs" / "screenshots.py").read_text(encoding="utf-8")
+    assert f'PICTURE = ROOT / "docs" / "{picture.name}"' in script, "which makes it"
 
 
 def test_contributing_names_the_one_command_and_modules_that_there_are() -> None:

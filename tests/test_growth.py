@@ -15,7 +15,7 @@ import pytest
 from pydantic_core import PydanticCustomError
 
 from agentsim.cli import terminal_output
-from agentsim.engine import number, prompt
+from agentsim.engine import decision, prompt
 from agentsim.engine.panel import Frame
 from agentsim.engine.reading import split
 from agentsim.engine.wording import Naming
@@ -25,12 +25,13 @@ from agentsim.history import formats
 from agentsim.history.contents import read_journal
 from agentsim.models import redaction
 from agentsim.models.attempts import retry_after
+from agentsim.models.chat_completions import completion_of
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import BUILT_IN
-from agentsim.models.response_parsing import completion_in
+from agentsim.models.remote import decoded
 from agentsim.players import rendering, terminal
 from agentsim.report import markup
-from agentsim.scenario import document, seats, source_files
+from agentsim.scenario import document, seating, source_files
 from agentsim.scenario.validation import screen as screened
 from tests.engine.test_reading_grows import MOST, UNITS, growth
 
@@ -57,7 +58,7 @@ def _answer(**message: object) -> Callable[[str], object]:
     def read(text: str) -> object:
         said = {key: text if value is ... else value for key, value in message.items()}
         body = {"choices": [{"message": said, "finish_reason": text}], "model": text, "usage": {}}
-        return completion_in(json.dumps(body).encode(), "application/json", FAULTS)
+        return completion_of(body, FAULTS)
 
     return read
 
@@ -79,10 +80,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "cleaning": prompt.cleaned,
     "quoting": lambda text: prompt.quoted(text=text),
     "thinking": split,
-    "numbers": number.whole,
+    "numbers": decision.whole,
     "an answer's text": _answer(content=...),
     "an answer's reasoning": _answer(content="a", reasoning=...),
-    "an answer that is none": lambda text: completion_in(text.encode(), "application/json", FAULTS),
+    "an answer that is none": lambda text: completion_of(decoded(text.encode(), "application/json", FAULTS), FAULTS),
     "an error": _status,
     "a header": lambda text: retry_after({"retry-after": text, "x-ratelimit-reset": text, "date": text}),
     "keys": lambda text: redaction.redact_reply(text, (SECRET,)),
@@ -95,7 +96,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "a table": lambda text: formats.FORMATS["csv"]("t", Frame(("a",), ((text,),))),
     "a name": lambda text: misnomer(text, 1, 100, {}),
     "names in a text": lambda text: list(NAMES.named(text)),
-    "a persona": lambda text: seats.expanded(text, {"name": "B"}),
+    "a persona": lambda text: seating.expanded(text, {"name": "B"}),
     "an override": lambda text: document.overridden({}, [f"a={text}"]),
     "secrets of a scenario": lambda text: screened({"a": text}),
 }

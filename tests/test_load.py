@@ -14,7 +14,7 @@ import pytest
 import agentsim
 from agentsim.engine.panel import Frame
 from agentsim.errors import AgentsimError, UsageError
-from agentsim.history import tables
+from agentsim.history import folders
 from agentsim.history.tables import BASE
 from agentsim.results import Run, Runs
 from tests.cli.command_line import agentsim as command
@@ -210,13 +210,13 @@ def test_a_history_is_read_and_exported_without_pandas(logs: Path) -> None:
 
 def test_a_folder_s_tables_are_made_when_they_are_asked_for(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Frame] = []
-    united = tables._united
+    united = folders._united
 
     def counted(parts: Any, settings: Any) -> Frame:
         made.append(united(parts, settings))
         return made[-1]
 
-    monkeypatch.setattr(tables, "_united", counted)
+    monkeypatch.setattr(folders, "_united", counted)
     runs = all_of(logs)
     assert (made, "votes" in runs.tables, len(runs.tables)) == ([], True, len(TABLES))
     assert "votes" in repr(runs)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import block_diag
 from scipy.special import gammaln, polygamma
-from scipy.stats import rankdata
 
 from agentsim.analysis.game_records import GameRecord
 from agentsim.analysis.inference import DEALS, SEED, Array, Interval, blocks, stages
@@ -167,6 +166,8 @@ def concordance(means: Array) -> tuple[float, float]:
 
     M. Kendall and B. Babington Smith, The problem of m rankings, 1939; the p-value by permutation.
     """
+    from scipy.stats import rankdata  # `scipy.stats` takes a second
+
     ranks = rankdata(means, axis=1)
     many, size = ranks.shape
     dealt = np.random.default_rng(SEED).permuted(np.broadcast_to(ranks, (DEALS, many, size)), axis=2)

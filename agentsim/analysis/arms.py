@@ -14,16 +14,15 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.stats import nct
-from scipy.stats import t as student
+from scipy.special import nctdtr, stdtrit
 
-from agentsim.analysis.folders import histories
+from agentsim.analysis.finished_games import Measures, histories, tabled
 from agentsim.analysis.game_records import Column, game_record
 from agentsim.analysis.inference import FEWEST, UPPER, Array
-from agentsim.analysis.measures import Measures, tabled
 from agentsim.analysis.paired import POWER, Effect, fewest, known, paired_intervals
 from agentsim.errors import UsageError
-from agentsim.history.load import branches_in, divergence
+from agentsim.history.events import divergence
+from agentsim.history.load import branches_in
 from agentsim.history.record import CONTROL, ForkRecord, History
 from agentsim.history.run_files import find_run
 
@@ -221,9 +220,11 @@ def branches_needed(effect: float, sd: float) -> int | None:
     """
 
     def enough(number: int) -> bool:
-        edge, shift = student.ppf(UPPER, number - 1), min(effect / sd * math.sqrt(number), 100.0)
+        edge, shift = stdtrit(number - 1, UPPER), min(effect / sd * math.sqrt(number), 100.0)
         # the other side by symmetry: far from 0 scipy's cdf has no number for some degrees of freedom
-        return bool(nct.sf(edge, number - 1, shift) + np.nan_to_num(nct.sf(edge, number - 1, -shift)) >= POWER)
+        return bool(
+            2 - nctdtr(number - 1, shift, edge) - np.nan_to_num(nctdtr(number - 1, -shift, edge), nan=1.0) >= POWER
+        )
 
     if sd / effect > 1e5:
         return None

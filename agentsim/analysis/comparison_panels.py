@@ -9,11 +9,11 @@ from agentsim.analysis.across import Across
 from agentsim.analysis.arms import ArmEffects, Comparison, PairedEffect
 from agentsim.analysis.conditions import Condition, Difference, Measured
 from agentsim.analysis.design_effects import DesignEffects, FactorEffect
+from agentsim.analysis.in_words import ends, estimated, p_value, written
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.influence import ALL, Influence
 from agentsim.analysis.paired import POWER
 from agentsim.analysis.positions import Ballots
-from agentsim.analysis.sentences import ends, estimated, p_value, written
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, listed
 

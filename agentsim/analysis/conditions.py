@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
+from agentsim.analysis.finished_games import RANK, WIN
 from agentsim.analysis.game_records import Entrant, GameRecord
 from agentsim.analysis.inference import DRAWS, FEWEST, SEED, UPPER, Array, Interval, blocks, interval, ratio_intervals
-from agentsim.analysis.measures import RANK, WIN
 from agentsim.analysis.standings import relative
-from agentsim.history.levels import Levels, levels, named
+from agentsim.history.folders import Levels, levels, named
 
 Flags: TypeAlias = NDArray[np.bool_]
 

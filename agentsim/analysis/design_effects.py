@@ -23,12 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import nct
-from scipy.stats import t as student
+from scipy.special import nctdtr, stdtrit
 
 from agentsim.analysis import inference
+from agentsim.analysis.finished_games import RANK, WIN, Blocks, DesignGames, alone, members
 from agentsim.analysis.inference import FEWEST, UPPER, Array
-from agentsim.analysis.measures import RANK, WIN, Blocks, DesignGames, alone, members
 from agentsim.analysis.paired import POWER, Effect, confidence_sequence, fewest, known, paired_intervals
 from agentsim.errors import UsageError
 from agentsim.scenario.factorial import EVERYONE, Contrast, Factorial
@@ -254,7 +253,7 @@ def power_of(blocks: int, size: float, sd: float, freedom: float) -> float:
     """The chance that so many blocks find an effect, over what a pilot with these degrees of freedom leaves open."""
     if blocks < 2:
         return 0.0
-    found: float = nct.cdf(math.sqrt(blocks) * size / sd, freedom, student.ppf(UPPER, blocks - 1))
+    found: float = nctdtr(freedom, stdtrit(blocks - 1, UPPER), math.sqrt(blocks) * size / sd)
     return found
 
 

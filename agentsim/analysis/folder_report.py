@@ -28,7 +28,7 @@ from agentsim.analysis.conditions import (
     same_sizes,
 )
 from agentsim.analysis.design_effects import DesignEffects, design_effects
-from agentsim.analysis.folders import Games, read_games, without_branches
+from agentsim.analysis.finished_games import Games, read_games, without_branches
 from agentsim.analysis.game_records import GameRecord, labelled
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.positions import Ballots, ballots

@@ -18,8 +18,7 @@ from agentsim import games
 from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LogEntry
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.diagnostics import Share, shares_in
-from agentsim.history.load import derived, told_events
-from agentsim.history.pairs import Pair, pairs
+from agentsim.history.events import Pair, derived, pairs, told_events
 from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
 
 Column: TypeAlias = tuple[str, str]

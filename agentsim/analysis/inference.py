@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from openskill.models import PlackettLuce
 from scipy.optimize import minimize
 from scipy.special import ndtr, stdtrit
-from scipy.stats import monte_carlo_test
 
 from agentsim.analysis.game_records import GameRecord
 
@@ -122,6 +121,8 @@ def permutation_p(ranks: Array, labels: Whole, count: int, seed: int = SEED, dea
     `ranks` and `labels` are games by players; where a game has fewer, its row ends in NaN and -1. The statistic is the
     sum of the squared distances of the labels' mean ranks from the mean of all, weighed with the labels' entries.
     """
+    from scipy.stats import monte_carlo_test  # `scipy.stats` takes a second
+
     generator = np.random.default_rng(seed)
     there = labels >= 0
     centred = np.where(there, ranks - np.nanmean(np.where(there, ranks, np.nan), axis=1, keepdims=True), 0.0)

@@ -18,8 +18,8 @@ import numpy as np
 from agentsim.analysis.arms import PairedEffect, effects
 from agentsim.analysis.game_records import Column
 from agentsim.analysis.inference import Array
+from agentsim.engine.codec import nodes_at, paths_in
 from agentsim.engine.event import NAMED, Interaction, LogEntry, Past, PlayerId
-from agentsim.engine.paths import nodes_at, paths_in
 from agentsim.engine.play import Wave
 from agentsim.engine.request import Request
 from agentsim.engine.schema import bare_field
@@ -30,7 +30,7 @@ ALL = "(all)"
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class BranchResult:
     """One finished branch: what listeners did next, what the outcome gives players; `rest` tells branches apart."""
 
     responses: Responses
@@ -76,7 +76,7 @@ class Influence:
         return asdict(self)
 
 
-Sides: TypeAlias = tuple[Mapping[int, Followed], Mapping[int, Followed]]
+Sides: TypeAlias = tuple[Mapping[int, BranchResult], Mapping[int, BranchResult]]
 """Finished branches by number: with the message, and with what is swapped for it."""
 
 
@@ -109,7 +109,7 @@ def influences(found: Sequence[tuple[Swapped, Sides]]) -> list[Influence]:
     ]
 
 
-def _table(message: Swapped, sides: Sequence[Sequence[Followed]]) -> tuple[list[Column], Array, int]:
+def _table(message: Swapped, sides: Sequence[Sequence[BranchResult]]) -> tuple[list[Column], Array, int]:
     """The columns, their values by side, branch and column, and how many columns are of listeners."""
     branches = [branch for side in sides for branch in side]
     rows = list(_rows(message, [branch.responses for branch in branches]))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from agentsim.analysis.inference import DRAWS, FEWEST, SEED, UPPER, Array, Interval
 
@@ -66,7 +66,7 @@ def paired_intervals(differences: Array, draws: int = DRAWS) -> Array:
         return found
     mean, counts, centred, squares = found[0, sound], counts[sound], centred[:, sound], squares[sound]
     errors = np.sqrt(squares / (counts - 1) / counts)
-    alone = student.ppf(UPPER, counts - 1)
+    alone = stdtrit(counts - 1, UPPER)
     signs = np.random.default_rng(SEED).choice((-1.0, 1.0), size=(draws, len(differences)))
     drawn = signs @ centred / counts
     spread = np.maximum(squares - counts * drawn**2, 0.0) / (counts - 1) / counts

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from agentsim.analysis.inference import FEWEST, SEED, UPPER, Array, Interval, fit
 
@@ -228,7 +228,7 @@ def _dispersion(found: Posterior, games: Sequence[Stages], block: int) -> Disper
         missed[number // block] += taken[-1] - chance.sum()
         variance[number // block] += (chance * (1 - chance)).sum()
     statistic, freedom = float((missed**2 / variance).sum()), len(missed) - 1
-    return Dispersion(statistic / freedom, float(chi2.sf(statistic, freedom)))
+    return Dispersion(statistic / freedom, float(chdtrc(freedom, statistic)))
 
 
 def next_tables(found: Posterior, seats: int, *, most: int, played: int, blocks: int) -> list[tuple[int, ...]]:

@@ -201,7 +201,7 @@ class Relation:
     """What entrants of one label did for or against those of another.
 
     `games` are those in which both sat, `pairs` the pairs of entrants in them; the rest is counted over those pairs.
-    `turned_for` and `turned_against` are how often a pair turned (`history.pairs`).
+    `turned_for` and `turned_against` are how often a pair turned (`history.events`).
     """
 
     who: str

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from agentsim import games
-from agentsim.analysis.folders import read_games
+from agentsim.analysis.finished_games import read_games
 from agentsim.analysis.inference import blocks, stages
 from agentsim.analysis.posterior import Stages, independence
 from agentsim.engine.rule_sets import versions
@@ -47,7 +47,7 @@ class Member(_Part):
     files: tuple[str | None, ...] = ()
 
 
-class Result(_Part):
+class PoolGame(_Part):
     """One game: by seat the number of the member and its rank (ties share their mean); the digest of its history."""
 
     name: str
@@ -69,7 +69,7 @@ class Pool(_Part):
     scenario: dict[str, JsonValue]
     run: dict[str, JsonValue]
     members: tuple[Member, ...] = Field(min_length=2)
-    games: tuple[Result, ...] = Field(min_length=1)
+    games: tuple[PoolGame, ...] = Field(min_length=1)
     sha256: str = ""
 
     @model_validator(mode="after")
@@ -164,7 +164,7 @@ def frozen(directory: Path) -> tuple[Pool, dict[str, str]]:
     found = read_games(directory)
     left_out = {**found.skipped, **{name: f"repeats {other}" for name, other in found.copies.items()}}
     members: dict[str, Member] = {}
-    results: list[Result] = []
+    results: list[PoolGame] = []
     base: dict[str, Any] | None = None
     prices: dict[str, Any] = {}
     for record in found.games:
@@ -186,7 +186,7 @@ def frozen(directory: Path) -> tuple[Pool, dict[str, str]]:
         places = [list(members).index(key) for key in keys]
         ranks = [entrant.rank for entrant in sorted(record.entrants, key=lambda entrant: entrant.seat)]
         results.append(
-            Result(
+            PoolGame(
                 name=record.name,
                 seed=record.seed,
                 members=tuple(places),

@@ -37,7 +37,7 @@ _Ahead: TypeAlias = tuple[tuple[Interval | None, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingsLine:
     """One label: a model, or a player.
 
     Of a first place that n players share each gets the nth part of a win. `wins` counts entries, `cost_usd` is the cost
@@ -91,7 +91,7 @@ class Standings:
     several games, so its figures contain the effect of the seat.
     """
 
-    lines: tuple[Standing, ...]
+    lines: tuple[StandingsLine, ...]
     beats: _Beats
     ahead: _Ahead
     relative: bool
@@ -183,7 +183,7 @@ def _ratings(games: Sequence[GameRecord], results: _Results[str]) -> _Ratings:
     return _Ratings(ranks, credible(first.shares), check)
 
 
-def _standings(games: Sequence[GameRecord]) -> tuple[tuple[Standing, ...], float]:
+def _standings(games: Sequence[GameRecord]) -> tuple[tuple[StandingsLine, ...], float]:
     """The lines, and `Standings.wins_p`."""
     results = _Results(games, lambda entrant: entrant.label)
     labels = results.keys
@@ -199,7 +199,7 @@ def _standings(games: Sequence[GameRecord]) -> tuple[tuple[Standing, ...], float
         own = [e for game in games for e in game.entrants if e.label == label]
         costs = [e.cost_usd for e in own]
         lines.append(
-            Standing(
+            StandingsLine(
                 label=label,
                 games=int(results.games[column]),
                 entries=len(own),

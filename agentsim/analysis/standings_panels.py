@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 
-from agentsim.analysis import sentences
+from agentsim.analysis import in_words
+from agentsim.analysis.in_words import p_value, written
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.preference import OwnMaker, Relation
-from agentsim.analysis.sentences import p_value, written
-from agentsim.analysis.standings import Standing, Standings
+from agentsim.analysis.standings import Standings, StandingsLine
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 
 MOST_RELATIONS = 40
@@ -75,10 +75,10 @@ def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
     if kept is not None:
         columns += ("games*", "win rate*", f"{_rank(kept)}*")
         note += f" {_KEPT}"
-    return DataTable("Standings", columns, tuple(rows), note, sentence=sentences.standing(found, _rank(found)))
+    return DataTable("Standings", columns, tuple(rows), note, sentence=in_words.standing(found, _rank(found)))
 
 
-def _results(line: Standing) -> tuple[str, str]:
+def _results(line: StandingsLine) -> tuple[str, str]:
     return written(line.win_rate, ".0%"), written(line.mean_rank, ".2f")
 
 
@@ -109,12 +109,12 @@ def _ratings(found: Standings, kept: Standings | None) -> DataTable:
         *("first of all", "log strength", "wins", "expected", "first by ranks", "OpenSkill"),
     )
     if kept is None:
-        return DataTable("Ratings", ("", *columns), rows, note, sentence=sentences.rating(found))
+        return DataTable("Ratings", ("", *columns), rows, note, sentence=in_words.rating(found))
     columns += tuple(f"{column}*" for column in columns)
-    return DataTable("Ratings", ("", *columns), rows, f"{note} {_KEPT}", sentence=sentences.rating(found))
+    return DataTable("Ratings", ("", *columns), rows, f"{note} {_KEPT}", sentence=in_words.rating(found))
 
 
-def _rated(line: Standing) -> tuple[Cell, ...]:
+def _rated(line: StandingsLine) -> tuple[Cell, ...]:
     return (
         line.games,
         written(line.first, ".1%"),
@@ -126,7 +126,7 @@ def _rated(line: Standing) -> tuple[Cell, ...]:
     )
 
 
-def _strongest(lines: Sequence[Standing]) -> DataTable:
+def _strongest(lines: Sequence[StandingsLine]) -> DataTable:
     ordered = sorted(lines, key=lambda line: -line.strength.value)
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (line.label, *(round(100 * chance) for chance in line.places)) for line in ordered
@@ -138,11 +138,13 @@ def _strongest(lines: Sequence[Standing]) -> DataTable:
         rows,
         note,
         heat=True,
-        sentence=sentences.strongest(ordered),
+        sentence=in_words.strongest(ordered),
     )
 
 
-def _beside(kept: Standings | None, line: Standing, cells: Callable[[Standing], tuple[Cell, ...]]) -> tuple[Cell, ...]:
+def _beside(
+    kept: Standings | None, line: StandingsLine, cells: Callable[[StandingsLine], tuple[Cell, ...]]
+) -> tuple[Cell, ...]:
     """The cells of the same label in the standings `kept`; empty ones for a label without a game there."""
     if kept is None:
         return ()
@@ -168,7 +170,7 @@ def _matrix(found: Standings) -> DataTable:
         note += " Shaded where the row is ahead and the 95% interval excludes 50%; darker for a larger difference."
     else:
         note += " No entry is shaded: every 95% interval includes 50%, or there are too few games for one."
-    return DataTable("Head to head", ("", *labels), tuple(rows), note, shade=shade, sentence=sentences.ahead(found))
+    return DataTable("Head to head", ("", *labels), tuple(rows), note, shade=shade, sentence=in_words.ahead(found))
 
 
 def _lead(share: Interval | None) -> float | None:
@@ -192,7 +194,7 @@ def _places(what: str, found: Standings, note: str) -> DataTable:
     if p is None:
         note += f" No test: no player changed the {what}, or all ranks are the same."
     columns = (what, "entries", "wins", "win rate", _rank(found))
-    return DataTable(title, columns, rows, note, sentence=sentences.place(what, places, p))
+    return DataTable(title, columns, rows, note, sentence=in_words.place(what, places, p))
 
 
 def _own_makers(own_makers: Sequence[OwnMaker]) -> DataTable:
@@ -214,7 +216,7 @@ def _own_makers(own_makers: Sequence[OwnMaker]) -> DataTable:
         "assumed to be unrelated to makers."
     )
     columns = ("maker", "vote", "games", "votes", "points", "log odds")
-    return DataTable("Votes for the own maker", columns, rows, note, sentence=sentences.own_maker(own_makers[0]))
+    return DataTable("Votes for the own maker", columns, rows, note, sentence=in_words.own_maker(own_makers[0]))
 
 
 def _relations(relations: Sequence[Relation]) -> DataTable:
@@ -229,10 +231,10 @@ def _relations(relations: Sequence[Relation]) -> DataTable:
     if len(relations) > len(rows):
         note += f" The {len(rows)} busiest of {len(relations):,}; --json has all."
     columns = ("who to whom", "games", "pairs", "for", "against", "turned for", "turned against")
-    return DataTable("For and against each other", columns, rows, note, sentence=sentences.relation(busiest[0]))
+    return DataTable("For and against each other", columns, rows, note, sentence=in_words.relation(busiest[0]))
 
 
-def _costs(lines: Sequence[Standing]) -> DataTable:
+def _costs(lines: Sequence[StandingsLine]) -> DataTable:
     rows = []
     for line in lines:
         share = f"{line.fallbacks / line.asked:.0%}" if line.asked else None
@@ -244,7 +246,7 @@ def _costs(lines: Sequence[Standing]) -> DataTable:
         "The share of fallbacks is of decisions that no bot made; what a game turned away was read, and came to "
         "nothing. These are counts of what was played, without intervals."
     )
-    return DataTable("Calls and cost", columns, tuple(rows), note, sentence=sentences.cost(lines))
+    return DataTable("Calls and cost", columns, tuple(rows), note, sentence=in_words.cost(lines))
 
 
 def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> Estimates:

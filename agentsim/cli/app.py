@@ -19,10 +19,10 @@ import typer
 
 from agentsim.cli.batch import batch
 from agentsim.cli.compare import compare, diff, influence
-from agentsim.cli.play import fork, replay, resume, run
 from agentsim.cli.rate import plan, pool, rate
 from agentsim.cli.report import report
-from agentsim.cli.runs import bundle, export, logs, runs, watch
+from agentsim.cli.run import fork, replay, resume, run
+from agentsim.cli.saved_runs import bundle, export, logs, runs, watch
 from agentsim.cli.scaffold import gen_items, init
 from agentsim.cli.scenarios import check, games, models, schema, validate
 from agentsim.cli.serve import serve

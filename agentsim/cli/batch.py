@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agentsim.cli import options as o
+from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import remark, safe, say_json, shortened
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached, UsageError, installed_by
@@ -74,7 +74,7 @@ def batch(
     dollars hold for all games together. `agentsim report DIR` compares the players. With --design each seed plays every
     cell of a design of factors, and the report has their effects.
     """
-    from agentsim.prepare import prepare_batch
+    from agentsim.batches import prepare_batch
 
     until: dict[str, Any] | None = None
     if until_width is not None:
@@ -111,8 +111,8 @@ def carry_on(
     html: bool = False,
 ) -> None:
     """Play the games that are left, print the result, and exit with the batch's code."""
+    from agentsim.batches import width_reached
     from agentsim.cli.display import shown_batch
-    from agentsim.prepare import width_reached
     from agentsim.runner.batch.manifest import at_once
     from agentsim.runner.batch.run_batch import Batch
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from agentsim.cli import options as o
+from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import print_panel, remark, safe, say, say_json, shortened, some_left_out
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
-    from agentsim.history.load import Divergence, Parted
+    from agentsim.history.events import Divergence, Parted
 
 
 def compare(
@@ -60,7 +60,8 @@ def diff(
     as_json: o.AsJson = False,
 ) -> None:
     """Show where two runs part and what followed."""
-    from agentsim.history.load import divergence, find_source, load_history, require_history
+    from agentsim.history.events import divergence
+    from agentsim.history.load import find_source, load_history, require_history
     from agentsim.history.run_files import RunFiles
 
     histories = []
@@ -151,13 +152,13 @@ def influence(
     plays nothing that is there. Limits hold for what each branch calls itself. Needs the extra analysis.
     """
     from agentsim.cli.display import shown
-    from agentsim.counterfactual import Asked
+    from agentsim.counterfactual import MessageStudy
     from agentsim.history.run_files import find_run
-    from agentsim.runner.wanted import to_play
+    from agentsim.runner.fork import to_play
 
-    asked = Asked.of(find_run(logs_dir, name), at, swap=swap, words=words, each=each, branches=branches)
+    study = MessageStudy.of(find_run(logs_dir, name), at, swap=swap, words=words, each=each, branches=branches)
     env = keys.env
-    for wanted in to_play(asked.wanted, remark):
+    for wanted in to_play(study.wanted, remark):
         with shown(display) as watcher:
             result = wanted.played(env=env, limits=limits.given, watcher=watcher)
         if result is not None and result.status == "degraded":
@@ -165,7 +166,7 @@ def influence(
         if result is not None and result.error is not None:
             remark(f"{result.files.name} was stopped: the same command goes on with it")
             raise result.error
-    found = asked.measured()
+    found = study.measured()
     if not any(one.pairs for one in found):
         raise UsageError(f"{name}: no pair of branches is finished")
     if as_json:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
 from agentsim.cli.finish import MOST_STANDINGS, money, spent
-from agentsim.cli.options import DisplayMode
+from agentsim.cli.shared_options import DisplayMode
 from agentsim.cli.terminal_output import columns, moves, note, shortened
 from agentsim.engine.event import Event, EveryoneType, LogEntry
 from agentsim.engine.panel import Progress
@@ -19,8 +19,7 @@ from agentsim.history.contents import Entry
 from agentsim.history.fold import Totals
 from agentsim.players.terminal import cut
 from agentsim.runner.admission import Budget
-from agentsim.runner.batch.batch_game import GameEnd
-from agentsim.runner.batch.tally import BatchWatcher, Tally
+from agentsim.runner.batch.tally import BatchWatcher, GameEnd, Tally
 from agentsim.runner.watch import Watcher
 
 _EVERY_S = 5.0

@@ -32,7 +32,7 @@ _LEAST_SHOWN_USD = 0.00005  # less would be rounded to none
 def finish(result: RunResult, *, page: Mapping[str, Any] | None, as_json: bool) -> None:
     """Write the page with these options, or none, print the result, and exit with the run's code."""
     html = None if page is None or result.rebuilt else _page(result.files, page)
-    history, error = History.model_validate(result.history), result.error
+    history, error = result.record, result.error
     _show(result.files, history, html, as_json=as_json)
     if result.remark is not None:
         remark(result.remark)
@@ -92,8 +92,8 @@ def _print_json(files: RunFiles, history: History, html: Path | None) -> None:
             "seed": history.seed,
             "winner": None if outcome is None else outcome.winner,
             "standings": [] if outcome is None else [standing.model_dump() for standing in outcome.standings],
-            "usage": history.usage.model_dump(exclude_unset=True),
-            **({"fork": history.fork.model_dump(exclude_unset=True)} if history.fork else {}),
+            "usage": history.usage.model_dump(),
+            **({"fork": history.fork.model_dump()} if history.fork else {}),
             "history": str(files.history),
             "journal": str(files.journal),
             "html": None if html is None else str(html),

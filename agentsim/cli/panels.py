@@ -31,8 +31,7 @@ from agentsim.engine.play import Ask, Wave
 from agentsim.engine.wording import counted
 from agentsim.history.fold import Totals
 from agentsim.players.terminal import MARK, rows
-from agentsim.runner.batch.batch_game import GameEnd
-from agentsim.runner.batch.tally import BatchWatcher, Tally
+from agentsim.runner.batch.tally import BatchWatcher, GameEnd, Tally
 
 _SHOWN_AT_ONCE = 6
 

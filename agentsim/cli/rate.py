@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agentsim.cli import options as o
+from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import aligned, print_panel, remark, safe, say, say_json, shortened, some_left_out
 from agentsim.engine.wording import counted
 from agentsim.errors import needed_by
@@ -181,7 +181,7 @@ def plan(
     """
     with needed_by("agentsim plan"):
         from agentsim.analysis.design_effects import plan as planned
-    from agentsim.scenario.design_file import read_design
+    from agentsim.scenario.load import read_design
 
     folder = next((path for path in (pilot, logs_dir / pilot) if path.is_dir()), pilot)
     found = planned(read_design(design).factorial, folder, size=effect, **asdict(of))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from agentsim.cli import options as o
+from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import note, print_panel, remark, safe, say_json, shortened, some_left_out
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
+    from agentsim.analysis.finished_games import Games
     from agentsim.analysis.folder_report import Compared, Part
-    from agentsim.analysis.folders import Games
-    from agentsim.analysis.standings import Standing
+    from agentsim.analysis.standings import StandingsLine
 
 
 By: TypeAlias = Literal["model", "player"]
@@ -79,9 +78,10 @@ def report(  # noqa: PLR0917 - the argument and one option each
         next((path for path in (Path(name), logs_dir / name) if path.is_dir()), Path(name)) for name in sources
     ]
     with needed_by("agentsim report"):
+        from agentsim.analysis.folder_page import planned_by_batch
         from agentsim.analysis.folder_report import compared
 
-    wanted = frozenset({*(planned or ()), *(name for path in directories for name in _planned_by_batch(path))})
+    wanted = frozenset({*(planned or ()), *(name for path in directories for name in planned_by_batch(path))})
     found = compared(directories, by=by, pool=pool, max_fallbacks=max_fallbacks, planned=wanted)
     _check_planned(found, planned or ())
     if html:
@@ -92,18 +92,6 @@ def report(  # noqa: PLR0917 - the argument and one option each
         _write_csv(found, out)
     else:
         _say(directories, found, max_fallbacks)
-
-
-def _planned_by_batch(directory: Path) -> list[str]:
-    """The tables that a batch's design names beforehand: models that rotate are there to be compared."""
-    from agentsim.history.run_files import MANIFEST
-
-    try:
-        manifest = json.loads((directory / MANIFEST).read_bytes())
-    except (OSError, ValueError):
-        return []
-    models = manifest.get("models") if isinstance(manifest, dict) else None
-    return ["standings", "ratings"] if isinstance(models, list) and len(models) > 1 else []
 
 
 def _check_planned(found: Compared, planned: Sequence[str]) -> None:
@@ -143,6 +131,8 @@ def _of(game: str, conditions: Sequence[tuple[str, int]]) -> str:
 def _say_fallbacks(part: Part, max_fallbacks: float, *, alone: bool) -> None:
     if not any(line.asked for line in part.table.lines):
         return
+    from agentsim.analysis.folder_page import DECIDED, fell
+
     where, said = "" if alone else f" ({part.name})", fell(part, max_fallbacks)
     line = f"fallbacks{where}: {said}"
     typer.echo(safe(f"warning: {line}: {DECIDED}" if part.above else line))
@@ -229,7 +219,7 @@ def _say_what_is_left_out(compared: Compared) -> None:
         remark("no fit across games: it needs one condition of each game (--pool), and two players in all of them")
 
 
-def _warn_of(lines: Sequence[Standing]) -> None:
+def _warn_of(lines: Sequence[StandingsLine]) -> None:
     """Warn of the compared models or players with many fallbacks."""
     from agentsim.history.diagnostics import NOTABLE, Share
 
@@ -240,61 +230,18 @@ def _warn_of(lines: Sequence[Standing]) -> None:
         typer.echo(shortened(f"warning: fallbacks decided more than {NOTABLE:.0%} of {whose}", 600))
 
 
-DECIDED = "decisions by fallbacks say nothing about the players"
-
-
-def fell(part: Part, max_fallbacks: float) -> str:
-    return f"{len(part.above)} of {counted(len(part.condition.games), 'game')} with more than {max_fallbacks:.0%}"
-
-
 def write_page(directory: Path, found: Compared, max_fallbacks: float) -> Path:
     """Write the folder's page and the games' pages that are not there; the path of the first."""
-    from agentsim.analysis.sentences import verdict
+    from agentsim.analysis.folder_page import folder_page
     from agentsim.cli.batch import write_pages
     from agentsim.history.load import list_runs
     from agentsim.history.record import FINISHED
     from agentsim.history.run_files import write_whole
-    from agentsim.report.markup import find_css, money
-    from agentsim.report.page import GameLink, render_batch
+    from agentsim.report.markup import find_css
 
-    games, played = [], []
     runs = list_runs(directory)
     write_pages(directory, (run.name for run in runs if run.status in FINISHED))
-    for run in runs:
-        played.append(run.game.replace("_", " ").title())
-        page = f"{run.name}.html" if (directory / f"{run.name}.html").is_file() else None
-        by_model = {} if run.shares is None else run.shares.by_model
-        share = ", ".join(f"{model} {each.percent}" for model, each in by_model.items())
-        games.append(GameLink(run.name, run.status, run.seed, run.winner, run.cost_usd, page, share or None))
-    finished = sum(game.status in FINISHED for game in games)
-    costs = [game.cost_usd for game in games]
-    facts = [("Game", ", ".join(dict.fromkeys(played))), ("Games", f"{finished} of {len(games)} finished")]
-    for kind in found.kinds:
-        if len(kind.conditions) > 1:
-            named = "; ".join(f"{each.name} ({len(each.games)})" for each in kind.conditions)
-            facts.append((f"Conditions of {kind.game}, not pooled", named))
-    if None not in costs and any(costs):
-        facts.append(("Cost", money(sum(cost or 0.0 for cost in costs))))
-    parts = [part for kind in found.kinds for part in kind.parts]
-    fallbacks = [
-        ("" if found.whole is part else f"{part.name}: ") + fell(part, max_fallbacks)
-        for part in parts
-        if any(line.asked for line in part.table.lines)
-    ]
-    if fallbacks:
-        facts.append(("Fallbacks", "; ".join(fallbacks)))
-    labels = dict.fromkeys(line.label for part in parts for line in part.table.lines)
-    planned, others = ([panel for was, panel in found.panels if was is wanted] for wanted in (True, False))
-    page_text = render_batch(
-        others,
-        games,
-        name=directory.resolve().name,
-        facts=facts,
-        warning=f"{'; '.join(fallbacks)}: {DECIDED}" if any(part.above for part in parts) else None,
-        labels={label: place for place, label in enumerate(labels)},
-        css=find_css(directory),
-        planned=planned,
-        verdict=verdict(found),
-    )
-    write_whole(directory / "index.html", page_text)
+    pages = {run.name: f"{run.name}.html" for run in runs if (directory / f"{run.name}.html").is_file()}
+    text = folder_page(directory, found, runs, pages, max_fallbacks=max_fallbacks, css=find_css(directory))
+    write_whole(directory / "index.html", text)
     return directory / "index.html"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agentsim.cli import options as o
+from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import left_out, remark, say, say_json, shortened
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError, UsageError
@@ -42,8 +42,7 @@ def validate(
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
     from agentsim.runner.seats import errands, seated
-    from agentsim.scenario.design_file import is_design
-    from agentsim.scenario.load import load
+    from agentsim.scenario.load import is_design, load
     from agentsim.scenario.scenario import idle_prices
 
     config = source.path
@@ -101,8 +100,8 @@ def _seats(scenario: Scenario) -> Iterator[tuple[str, str]]:
 
 def _base_of(config: Path, loading: dict[str, Any]) -> Path:
     """The base scenario of a design, whose every cell is checked and said."""
-    from agentsim.scenario.design_file import cells, read_design
     from agentsim.scenario.factorial import level_named
+    from agentsim.scenario.load import cells, read_design
 
     design = read_design(config)
     if design.config is None:
@@ -245,7 +244,7 @@ def _state(row: dict[str, Any]) -> str:
 
 def schema() -> None:
     """Print the JSON Schema of the scenario file."""
-    from agentsim.scenario.tables import json_schema
+    from agentsim.scenario.toml_tables import json_schema
 
     typer.echo(json.dumps(json_schema(usable_games()), indent=2, ensure_ascii=False))
 

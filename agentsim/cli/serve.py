@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentsim.cli import options as o
+from agentsim.cli import shared_options as o
 from agentsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentsim.runner.session import RunResult, Session
+    from agentsim.runner.watch import Watcher
 
 
 def serve(
     logs_dir: o.LogsDir = Path("logs"),
-    port: Annotated[int, o.option("--port", "The port; 0 takes a free one.", "PORT", min=0, max=65535)] = 8800,
+    port: Annotated[int, o.option("--port", "The port; 0 takes a free one.", "PORT", min=0, max=65535)] = o.PORT,
 ) -> None:
     """Serve the runs of a folder to browsers on this machine.
 
@@ -27,3 +33,38 @@ def serve(
     if logs_dir.exists() and not logs_dir.is_dir():
         raise UsageError(f"{logs_dir}: is not a directory")
     asyncio.run(serving(logs_dir, port, typer.echo))
+
+
+def play_and_serve(
+    prepared: Callable[[Watcher], Session | RunResult | None],
+    over: Callable[[RunResult | None], None],
+    *,
+    logs_dir: Path,
+    port: int,
+    display: o.DisplayMode,
+    as_json: bool,
+) -> None:
+    """Play what is prepared and serve its folder, until Ctrl-C; exits as `over` does.
+
+    The address is the first line, on stderr where stdout has the JSON. `over` prints the result once there is one.
+    """
+    import asyncio
+
+    from agentsim.cli.display import shown
+    from agentsim.cli.terminal_output import note
+    from agentsim.server.serving import bound_to, playing
+
+    code = 0
+    with bound_to(port) as listening, ExitStack() as drawn:
+        found = prepared(drawn.enter_context(shown(display)))
+
+        def ended(result: RunResult | None) -> None:
+            nonlocal code
+            drawn.close()
+            try:
+                over(result)
+            except typer.Exit as left:
+                code = left.exit_code
+
+        asyncio.run(playing(logs_dir, found, listening, note if as_json else typer.echo, ended))
+    raise typer.Exit(code)

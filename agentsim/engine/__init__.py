@@ -10,10 +10,9 @@ from agentsim import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from agentsim.engine.chance import Stream
-    from agentsim.engine.decision import Decision
+    from agentsim.engine.decision import Decision, WholeNumber
     from agentsim.engine.event import Event, Everyone, LogEntry, Nobody, PlayerId
     from agentsim.engine.game import Bot, Game, GameConfig, Lot, Outcome, Standing, ranked
-    from agentsim.engine.number import WholeNumber
     from agentsim.engine.options import Choice, Number, Order, Subset, Text
     from agentsim.engine.prompt import Prompt, joined, quoted
     from agentsim.engine.request import Request
@@ -52,11 +51,11 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
             **dict.fromkeys(("Prompt", "joined", "quoted"), "prompt"),
             **dict.fromkeys(("Choice", "Number", "Order", "Subset", "Text"), "options"),
             **dict.fromkeys(("Each", "Options", "Variant"), "schema"),
-            "Decision": "reading",
+            "Decision": "decision",
             "Request": "request",
             "Since": "rule_sets",
             "Stream": "chance",
             "Table": "table",
-            "WholeNumber": "number",
+            "WholeNumber": "decision",
         },
     )

@@ -1,20 +1,25 @@
 """Capability: a thing that a player may name in an answer, such as an action or a tool, with parameters of its own.
 
 From its parameters follow what a player reads of it (`described`), how an answer is read, and the schema (`variant`).
+Where methods of an object are such things, each is `marked` with its description and parameters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from pydantic_core import PydanticCustomError
 
-from agentsim.engine.number import whole
+from agentsim.engine.decision import whole
 from agentsim.engine.options import Choice, Number, Option, Text
 from agentsim.engine.schema import Variant
 from agentsim.engine.wording import cut, listed
+
+F = TypeVar("F", bound=Callable[..., Any])
+Stated: TypeAlias = Option | Callable[[Any], Option]
+"""The legal values of a parameter, where they follow from the state as a function of the object that has the method."""
 
 
 class Refused(ValueError):
@@ -45,6 +50,42 @@ class Capability:
     def shape(self) -> str:
         """Its name with those of its parameters: `write_note(key, text)`."""
         return f"{self.name}({', '.join(self.parameters)})"
+
+
+class Mark(NamedTuple):
+    """What a method is marked as; `means` is what it comes to, where its name does not say it."""
+
+    kind: str
+    description: str
+    parameters: Mapping[str, Stated]
+    means: str = ""
+
+
+def marked(kind: str, description: str, parameters: Mapping[str, Stated], means: str = "") -> Callable[[F], F]:
+    """Marks a method as a capability of a kind, of the method's name."""
+
+    def mark(method: F) -> F:
+        method._capability = Mark(kind, description, parameters, means)  # type: ignore[attr-defined] # it carries the mark
+        return method
+
+    return mark
+
+
+def mark_of(method: Any) -> Mark | None:
+    """The mark of a method; None where it has none."""
+    found: Mark | None = getattr(method, "_capability", None)
+    return found
+
+
+def capabilities(of: object, kind: str) -> dict[str, Capability]:
+    """The methods of an object that are marked as this kind, by name, those of its bases first."""
+    found = {}
+    for cls in reversed(type(of).__mro__):
+        for name, member in vars(cls).items():
+            if (mark := mark_of(member)) and mark.kind == kind:
+                options = {key: each(of) if callable(each) else each for key, each in mark.parameters.items()}
+                found[name] = Capability(name, mark.description, options)
+    return found
 
 
 def described(capabilities: Iterable[Capability]) -> Iterator[str]:

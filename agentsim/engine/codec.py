@@ -1,19 +1,30 @@
-"""codec: records as JSON values and back, and JSON values as one line. No format of any file belongs here."""
+"""codec: records as JSON values and back, JSON values as one line, and the places within them.
+
+No format of any file belongs here.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic_core import to_json
 
 _CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True)
 _ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
+
+
+class ClosedTable(BaseModel):
+    """Base of every table of a file that people write: closed to unknown keys, strict about types, finite."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
 
 def adapter(cls: type[Any]) -> TypeAdapter[Any]:
@@ -75,3 +86,62 @@ def bytes_id(pieces: Iterable[bytes]) -> str:
     for piece in pieces:
         digest.update(piece)
     return digest.hexdigest()[:32]
+
+
+Path: TypeAlias = tuple[str | int, ...]
+"""Names of fields, and places in lists: `("action", "offer", "properties", 0)`."""
+
+
+def paths_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every single value within JSON values, with its path, in order."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from paths_in(part, (*path, key))
+    elif isinstance(value, list):
+        for place, part in enumerate(value):
+            yield from paths_in(part, (*path, place))
+    else:
+        yield path, value
+
+
+def value_at(value: Any, path: Path) -> Any:
+    """What stands at a path; None where nothing does."""
+    for key in path:
+        if isinstance(value, Mapping):
+            value = value.get(key)
+        else:
+            value = value[key] if isinstance(value, list) and isinstance(key, int) and key < len(value) else None
+    return value
+
+
+def with_value(value: Any, path: Path, new: Any) -> Any:
+    """A copy of JSON values in which this stands at a path that they have."""
+    if not path:
+        return new
+    key, *rest = path
+    copy = dict(value) if isinstance(value, Mapping) else list(value)
+    copy[key] = with_value(copy[key], tuple(rest), new)  # type: ignore[index] # the path is one of it
+    return copy
+
+
+def nodes_at(schema: Mapping[str, Any], path: Path) -> Iterator[Mapping[str, Any]]:
+    """What a schema says of a path, once for each kind of record that has it."""
+    if "anyOf" in schema:
+        for kind in schema["anyOf"]:
+            yield from nodes_at(kind, path)
+    elif not path:
+        yield schema
+    elif isinstance(path[0], str) and path[0] in schema.get("properties", {}):
+        yield from nodes_at(schema["properties"][path[0]], path[1:])
+
+
+def knows(schema: Mapping[str, Any], value: Any) -> bool:
+    """Whether the objects in a value have no keys but those of the schema."""
+    if "anyOf" in schema:
+        return any(knows(branch, value) for branch in schema["anyOf"])
+    if isinstance(value, list):
+        return all(knows(schema.get("items", {}), each) for each in value)
+    fields = schema.get("properties")
+    if fields is None or not isinstance(value, dict):
+        return True
+    return value.keys() <= fields.keys() and all(knows(fields[name], part) for name, part in value.items())

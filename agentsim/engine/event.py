@@ -11,8 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
 from agentsim.engine.codec import adapter, values
-from agentsim.engine.template import Template, filled, names_in
-from agentsim.engine.wording import snake_case
+from agentsim.engine.wording import Template, filled, names_in, snake_case
 
 PlayerId: TypeAlias = str
 """A player's id, or `@role` for staff."""
@@ -92,7 +91,7 @@ class Event:
         class Sold(Event, heading="Sold to {name} for {price}", content="{item.name}, quality {item.quality}."):
 
     `kind` names the event in the history: the class's name in small letters where it is not given. `heading` is a short
-    title, `content` what happened, in prose: templates of the class's fields and properties (`engine.template`).
+    title, `content` what happened, in prose: templates of the class's fields and properties (`engine.wording`).
     `words` names the field that holds a player's own words, which the history keeps as the event's `content` and
     not in its `data`. All other fields are the `data`, in numbers and ids, so that the outcome can be recomputed from
     them. `deeds` are what players did to each other by it. `private` names the fields, or properties, that hold who may

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict
-
 from agentsim.engine.chance import Stream
+from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.panel import Course, Frame, Panel
@@ -22,6 +22,7 @@ from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 
+K = TypeVar("K")
 M = TypeVar("M")
 Bot: TypeAlias = Callable[[Request[Any], Stream], Decision]
 """A scripted policy: a pure function of the request and of a stream of its own for this one decision."""
@@ -83,17 +84,15 @@ class ByPlayer:
     key: Literal["memory"]
 
 
-class ProjectTable(BaseModel):
+class ProjectTable(ClosedTable):
     """Base of the `[game]` table of the project that a game comes from: its files are read as they are."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     def translated(self, players: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """The scenario's tables that say the same, for these `[[players]]`; `ScenarioError` where they do not fit."""
         raise NotImplementedError
 
 
-class GameConfig(BaseModel):
+class GameConfig(ClosedTable):
     """Base of a game's `[game_config]` table: strict, and closed to keys it does not know.
 
     Where `called_by_files` is set, players are called as their prompt files are (`Table.names`), not by their ids.
@@ -101,9 +100,6 @@ class GameConfig(BaseModel):
     `[game]` table of another project's files, where the game reads those too.
     """
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
     called_by_files: ClassVar[bool] = False
     reasks: ClassVar[int] = 1
     project_table: ClassVar[type[ProjectTable] | None] = None
@@ -177,7 +173,8 @@ class Game(Protocol):
     """A game: a stateless object called `GAME` in the folder's `__init__`. A class may inherit what it need not say.
 
     `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`; that which is
-    `typical` stands for models in forecasts.
+    `typical` stands for models in forecasts. `requests` and `events` are those that its package defines by then, where
+    a class does not list them.
     """
 
     name: ClassVar[str]
@@ -185,11 +182,18 @@ class Game(Protocol):
     summary: ClassVar[str]
     rules_version: ClassVar[int]
     config: ClassVar[type[GameConfig]]
-    requests: ClassVar[tuple[type[Request[Any]], ...]]
-    events: ClassVar[tuple[type[Event], ...]]
+    requests: ClassVar[tuple[type[Request[Any]], ...]] = ()
+    events: ClassVar[tuple[type[Event], ...]] = ()
     bots: ClassVar[Mapping[str, Bot]]
     typical: ClassVar[str] = "random"
     staff: ClassVar[frozenset[str]] = frozenset()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        chapters = sys.modules[cls.__module__].__package__ or cls.__module__
+        for what, found in (("requests", asked_in), ("events", told_in)):
+            if all(what not in vars(base) for base in cls.__mro__ if base is not Game):
+                setattr(cls, what, found(chapters))
 
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
         """Raise `ScenarioError` (with a key) where this config and these players cannot make a game."""
@@ -226,12 +230,24 @@ def ranked(scores: Sequence[tuple[PlayerId, Any, Mapping[str, int | float]]]) ->
 
 def told_in(*chapters: ModuleType | str) -> tuple[type[Event], ...]:
     """The events that these modules, or the modules of a package, define, but for their bases: a game's `events`."""
+    return tuple(each for each in _defined(Event, chapters) if not each.is_base)
+
+
+def asked_in(*chapters: ModuleType | str) -> tuple[type[Request[Any]], ...]:
+    """The requests that these modules, or the modules of a package, define, but for their bases: a game's `requests`.
+
+    A base is a class that others are made of, or that does not say its answer.
+    """
+    return tuple(each for each in _defined(Request, chapters) if hasattr(each, "answer") and not each.__subclasses__())
+
+
+def _defined(kind: type[K], chapters: Sequence[ModuleType | str]) -> Iterator[type[K]]:
     names = [chapter if isinstance(chapter, str) else chapter.__name__ for chapter in chapters]
-    found = [(f"{each.__module__}.", each) for each in _kinds(Event) if not each.is_base]
-    return tuple(each for name in names for module, each in found if module.startswith(f"{name}."))
+    found = [(f"{each.__module__}.", each) for each in _kinds(kind)]
+    return (each for name in names for module, each in found if module.startswith(f"{name}."))
 
 
-def _kinds(kind: type[Event]) -> Iterator[type[Event]]:
+def _kinds(kind: type[K]) -> Iterator[type[K]]:
     for each in kind.__subclasses__():
         yield each
         yield from _kinds(each)

@@ -1,12 +1,16 @@
-"""Options: the legal values of a single field. Each says its JSON Schema, and why a value is not legal."""
+"""Options: the legal values of a single field. Each says its JSON Schema, and why a value is not legal.
+
+Also the shape of an answer in words, derived from its schema and options.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from agentsim.engine.wording import listed
+from agentsim.engine.wording import either, listed
 
 Schema: TypeAlias = Mapping[str, Any]
 Value: TypeAlias = str | int | None
@@ -182,6 +186,59 @@ class Order(Subset):
 
 Option: TypeAlias = Choice | Number | Text
 """An option with a single value."""
+
+
+def form_of(schema: Schema, options: Mapping[str, Any], path: str = "") -> str:
+    """An object of this schema with its legal values in words: `{"reasoning": "<why>", "vote": "<C or D>"}`."""
+    option = options.get(path)
+    if (own := getattr(option, "form", None)) is not None:  # of several values, or an object
+        return str(own())
+    if "anyOf" in schema:
+        return " or ".join(form_of(branch, options, path) for branch in schema["anyOf"])
+    if "properties" in schema:
+        return _form_of_object(schema["properties"], options, path)
+    if "enum" in schema:
+        return f'"<{option.about}>"' if isinstance(option, Choice) and option.about else _one_of(schema["enum"])
+    kinds = schema.get("type")
+    if isinstance(kinds, list):  # what may be null too
+        named = [each for each in kinds if each != "null"]
+        return form_of({**schema, "type": named[0]}, options, path) if len(named) == 1 else '"<words or a number>"'
+    if kinds == "array":
+        return f"[{form_of(schema.get('items', {}), options, path)}, ...]"
+    if kinds == "integer":
+        return _form_of_number(schema, option)
+    if kinds in {"boolean", "object", "number"}:
+        return {"boolean": "<true or false>", "object": "{...}", "number": "<a number>"}[str(kinds)]
+    reasons = {"explanation", "reasoning", "private_thought"}
+    about = getattr(option, "about", "") or ("why" if path.rpartition(".")[2] in reasons else "words")
+    most = schema.get("maxLength")
+    return f'"<{about}>"' if most is None else f'"<{about}, at most {most} characters>"'
+
+
+def _form_of_number(schema: Schema, option: Any) -> str:
+    low, high = schema.get("minimum", 0), schema.get("maximum")
+    about = f", {option.about}" if isinstance(option, Number) and option.about else ""
+    if option is not None and option.nothing is not None:
+        return f"<a whole number{'' if high is None else f' up to {high}'}, {option.nothing} to pass{about}>"
+    return (
+        f"<a whole number, {low} or more{about}>" if high is None else f"<a whole number from {low} to {high}{about}>"
+    )
+
+
+def _form_of_object(inner: Mapping[str, Schema], options: Mapping[str, Any], path: str) -> str:
+    parts = [f"{json.dumps(key)}: {form_of(part, options, f'{path}.{key}'.lstrip('.'))}" for key, part in inner.items()]
+    first, kind = next(((key, part.get("type")) for key, part in inner.items()), ("", ""))
+    if kind == "boolean" and len(parts) > 1:  # what may be answered no, after which nothing else is asked
+        return f'{{"{first}": true, {", ".join(parts[1:])}}} or {{"{first}": false}}'
+    return f"{{{', '.join(parts)}}}"
+
+
+def _one_of(values: Sequence[Any]) -> str:
+    """`"<C, B or D>"`; a single value as it is."""
+    if len(values) == 1:
+        return json.dumps(values[0], ensure_ascii=False)
+    named = ["null" if value is None else str(value) for value in values]
+    return f'"<{either(named)}>"' if any(isinstance(value, str) for value in values) else f"<{either(named)}>"
 
 
 def _together(values: tuple[Value, ...]) -> str:

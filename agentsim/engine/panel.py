@@ -6,7 +6,7 @@ Colours, markup and scripts do not belong here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 Cell: TypeAlias = str | int | float | bool | None
 
@@ -75,6 +75,14 @@ class Chart:
     rounds: tuple[int, ...] = ()
 
 
+class TurnedAt(NamedTuple):
+    """A turning point that a game names: `log[at]` tells of it. Without `text` that event's heading stands there."""
+
+    at: int
+    what: str
+    text: str = ""
+
+
 @dataclass(frozen=True)
 class Course:
     """How a game went, for the first screen of its page.
@@ -82,14 +90,17 @@ class Course:
     `standing` is a line for each player, or for each side or measure, over time. The highest line leads, or the lowest
     where `lowest` says so; a player's line ends where it leaves the game. `margin` names the scores of the standings
     that decide the first place, each where those before are equal. `verdict` is said in place of a winner where the
-    game is about more than one. `refusals` are the deeds, as they are told, that say no and harm no one.
+    game is about more than one. `why` says in a sentence or two what decided it. `refusals` are the deeds, as they are
+    told, that say no and harm no one. `turns` go before the turning points that hold for every game.
     """
 
     standing: Chart | None = None
     lowest: bool = False
     margin: tuple[str, ...] = ()
     verdict: str = ""
+    why: str = ""
     refusals: tuple[str, ...] = ()
+    turns: tuple[TurnedAt, ...] = ()
 
 
 @dataclass(frozen=True)

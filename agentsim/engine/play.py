@@ -62,7 +62,7 @@ class GamePlay:
         self.outcome: Outcome | None = None
         self.surveyed: dict[int, SurveyPlace] = {}
         """The decisions that answer surveys, by index: they are none of the game."""
-        self._surveys = Surveys(interviews, self.table)
+        self._surveys = Surveys(interviews, self.table) if interviews else None
         self._due: deque[Requests] = deque()
         self._behind: Requests | Outcome | None = None  # what the rules came to, until the surveys before it are held
         self._rules = game.play(self.table, config)
@@ -97,14 +97,16 @@ class GamePlay:
             self.table.chance.branch_seed(word)
         if self._behind is None:  # or these are the answers to a survey
             self._behind = self._advance(decisions)
-            self._due.extend(self._surveys.due(over=isinstance(self._behind, Outcome)))
+            if self._surveys is not None:
+                self._due.extend(self._surveys.due(over=isinstance(self._behind, Outcome)))
         if self._due:
             return self._number(self._due.popleft())
         reached, self._behind = self._behind, None
         if isinstance(reached, Outcome):
             self.outcome = reached
             return None
-        self._surveys.look(reached)
+        if self._surveys is not None:
+            self._surveys.look(reached)
         return self._number(reached)
 
     def _advance(self, decisions: Sequence[Decision] | None) -> Requests | Outcome:

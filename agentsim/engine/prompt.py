@@ -1,7 +1,8 @@
 """Prompt: the words of one request, in segments, ordered so that a provider can cache what repeats.
 
-Also how foreign text is handled: `cleaned` when it arrives, `quoted` when it enters a prompt. A game's words are in its
-`prompts` module; how a provider wants a prompt sent is in `models`.
+Also how foreign text is handled (`cleaned` when it arrives, `quoted` when it enters a prompt) and how lines are
+`fitted` into a number of tokens, and JSON values `bounded`. The words, and which of them are relevant, are the game's.
+How a provider wants a prompt sent, and whether a model's context is large enough, are in `models`.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
+
+from agentsim.engine.wording import cut
 
 NARRATOR = "NARRATOR"
 """Whom a line of a prompt is from that is no player's words; no player may be called so."""
@@ -208,3 +212,79 @@ def defused(line: str) -> str:
     """
     line = line.replace("<", "\\u003c").replace(">", "\\u003e")
     return _DEFUSED.sub(lambda sign: f"\\u{ord(sign[0]):04x}", line)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Lines under a title, oldest first, which counts them, `more` that are not there, and those that are left out.
+
+    The oldest are left out first, or the last where `first` is set; `rest` says what those are. Among lists, the one is
+    shortened that is longest for what it is `worth`.
+    """
+
+    title: str
+    lines: Sequence[str]
+    worth: int
+    more: int = 0
+    rest: str = "older ones"
+    first: bool = False
+
+    def shown(self, count: int) -> Iterator[str]:
+        """The title and so many of the lines."""
+        kept = self.lines[:count] if self.first else self.lines[len(self.lines) - count :]
+        more = self.more + len(self.lines) - count
+        yield (
+            f"{self.title} ({count}{f', and {more} {self.rest}' if more else ''}):"
+            if count + more
+            else (f"{self.title}: none.")
+        )
+        yield from kept
+
+
+Part: TypeAlias = str | Listed
+
+
+def fitted(parts: Sequence[Part], room: int) -> list[str]:
+    """The lines of all parts in order, in about so many bytes; lines that are no list's always stay."""
+    lists = [part for part in parts if isinstance(part, Listed)]
+    counts = [len(part.lines) for part in lists]
+    every = [line for part in parts for line in (part.lines if isinstance(part, Listed) else (part,))]
+    excess = size("\n".join(every)) + 1 + sum(size(part.title) + 30 for part in lists) - room
+    sizes = [[size(line) + 1 for line in part.lines] for part in lists] if excess > 0 else []
+    totals = [sum(each) for each in sizes]
+    while excess > 0 and any(counts):
+        longest = max(filter(counts.__getitem__, range(len(lists))), key=lambda each: totals[each] / lists[each].worth)
+        gone = counts[longest] - 1 if lists[longest].first else len(sizes[longest]) - counts[longest]
+        counts[longest] -= 1
+        totals[longest] -= sizes[longest][gone]
+        excess -= sizes[longest][gone]
+    shown = iter(zip(lists, counts, strict=True))
+    return [line for part in parts for line in ([part] if isinstance(part, str) else _next(shown))]
+
+
+def _next(shown: Iterator[tuple[Listed, int]]) -> Iterator[str]:
+    part, count = next(shown)
+    return part.shown(count)
+
+
+def bounded(found: Mapping[str, Any], limit: int) -> dict[str, Any]:
+    """JSON values in at most so many characters: the longest part loses its last entries.
+
+    Of one that has no entries to leave out, it is the beginning of its JSON.
+    """
+    out, dropped = dict(found), 0
+    parts = {
+        name: list(part.items() if isinstance(part, dict) else part)
+        for name, part in found.items()
+        if isinstance(part, (dict, list))
+    }
+    while len(_json(out)) > limit and any(parts.values()):
+        longest = max(parts, key=lambda name: len(parts[name]))
+        parts[longest].pop()
+        dropped += 1
+        few = parts[longest]
+        out |= {longest: dict(few) if isinstance(found[longest], dict) else few, "more_and_not_shown": dropped}
+    return out if any(parts.values()) or not dropped else {"too_long": cut(_json(found), limit)}
+
+
+_json = json.JSONEncoder(ensure_ascii=False).encode

@@ -10,23 +10,21 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from agentsim.engine.codec import adapter, canonical, values
-from agentsim.engine.decision import Decision, Reading
+from agentsim.engine.codec import adapter, canonical, knows, value_at, values
+from agentsim.engine.decision import Decision, Reading, unanswerable, values_at
 from agentsim.engine.event import PlayerId
-from agentsim.engine.forms import form_of, knows, unanswerable
-from agentsim.engine.options import Choice, Number, Option, Order, Subset, Text
+from agentsim.engine.narrowing import asked_for, told
+from agentsim.engine.options import Choice, Option, Schema, Subset, Text, form_of
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.reading import read
 from agentsim.engine.schema import Each, Options, Variant, bare_field, by_path, leaves, options_in, paths_of, schema_of
 from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
-
-__all__ = ["Choice", "Each", "Number", "Options", "Order", "Request", "Subset", "Text", "Variant", "values_at"]
-
 
 D = TypeVar("D", bound=Decision)
 
@@ -39,8 +37,8 @@ class Request(Generic[D]):
     `Bid(Request[BidCast])` is answered by a `BidCast`. `kind` names the question in the history: the class's name in
     small letters where it is not given. A subclass adds the fields of its view, and implements `prompt`; `options`
     where the state decides what is legal; `fallback` where an option has no `nothing`; `check` where legality is more
-    than the options say; `in_words` where plain prose is an answer; `decision_of` where an object is more than its
-    fields. How replies are read is the same
+    than the options say; `decision_of` where an object is more than its fields. How replies are read is the same for
+    every request (`engine.reading`).
     """
 
     kind: ClassVar[str]
@@ -51,6 +49,8 @@ class Request(Generic[D]):
     """Keys, in small letters, of records that the prompt shows: an object with one of them is quoted, and no answer."""
     empty: ClassVar[Mapping[str, Any]] = {}
     """What null, "pass" or "nobody" mean for a field that is an object, by its path; other fields' `Options` say it."""
+    prose: ClassVar[str | None] = None
+    """The field that plain prose fills, where prose alone is an answer."""
     any_text: ClassVar[bool] = False
     """Whether any prose is an answer, lists and markup too, where prose is one."""
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -59,6 +59,8 @@ class Request(Generic[D]):
     """What a provider is told that the decision is called, as a schema or a function; the kind where it is None."""
     on_call: ClassVar[bool] = False
     """Whether a person is asked only after having rung for it (Ctrl-C), and is taken to answer the fallback else."""
+    particulars: ClassVar[tuple[str, ...]] = ()
+    """Fields, or parts of them (`lot.high`), that tell this question from others of its kind where options do not."""
     abstains: ClassVar[bool] = False
     """Whether the fallback is legal though no answer can say it: an abstention."""
     unshown: ClassVar[Mapping[str, str]] = {}
@@ -71,7 +73,7 @@ class Request(Generic[D]):
     def __init_subclass__(cls, *, kind: str | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls.kind = kind or snake_case(cls.__name__)
-        for record in (get_args(base)[0] for base in cls.__dict__.get("__orig_bases__", ())):
+        for record in (each for base in cls.__dict__.get("__orig_bases__", ()) for each in get_args(base)[:1]):
             if isinstance(record, type):  # and no type variable, as of a base of several requests
                 cls.answer = record
                 if problem := unanswerable(record):
@@ -95,7 +97,7 @@ class Request(Generic[D]):
     @cached_property
     def legal(self) -> Mapping[str, Option | Subset]:
         """The options of single fields, by path."""
-        return by_path(self.stated)
+        return by_path(self.stated) if self._records else self.stated  # type: ignore[return-value] # there are no others
 
     @cached_property
     def _records(self) -> Mapping[str, Each | Variant]:
@@ -109,9 +111,14 @@ class Request(Generic[D]):
     def fallback(self) -> D:
         """What happens when no usable reply comes: always legal, a pure function of the request.
 
-        Where a game does not say: no words, and of everything else what stands for nothing.
+        Where a game does not say: no words, no entries, no to what is asked, and of everything else what stands for
+        nothing.
         """
-        said = {name: "" if isinstance(option, Text) else option.nothing for name, option in self.legal.items()}
+        said: dict[str, Any] = {
+            name: False for name, field in self.answer.model_fields.items() if field.annotation is bool
+        }
+        said |= {name: "" if isinstance(option, Text) else option.nothing for name, option in self.legal.items()}
+        said |= {name: {} for name, option in self._records.items() if isinstance(option, Each)}
         decision: D = self.answer.model_validate(said)  # type: ignore[assignment] # `answer` is D's class
         return decision
 
@@ -167,14 +174,14 @@ class Request(Generic[D]):
 
     def in_words(self, words: str) -> D | None:
         """The decision that plain prose is; None where prose alone is no answer."""
-        return None
+        return self.decision_of({self.prose: words}) if self.prose else None
 
     def fits(self, said: Mapping[str, Any]) -> bool:
         """Whether an object has the keys that were asked for and no others, and choices as they are spelt."""
         if said.keys() != self.answer.model_fields.keys():
             return False
         choices = ((path, option.values) for path, option in self.legal.items() if isinstance(option, Choice))
-        return all(_at(said, path) in values for path, values in choices)
+        return all(value_at(said, tuple(path.split("."))) in values for path, values in choices)
 
     def knows(self, said: Mapping[str, Any]) -> bool:
         """Whether an object, and what is in it, has no keys but those of the whole schema, or of its one field."""
@@ -232,26 +239,33 @@ class Request(Generic[D]):
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         """The schema of a field for a person who has answered those before it: what matters no more can be left out.
 
-        Of a field of a field (`action.bid`), `answered` are those beside it.
-
-        Only here a field may have a `description`, which takes the place of its range on the screen, and a `default`,
-        which an empty line stands for (`answering.said`); with a `const` it is not asked for at all.
+        Of a field of a field (`action.bid`), `answered` are those beside it. With a `const` it is not asked for at all.
         """
         option = leaves(self.answer, self.stated).get(name)
         if isinstance(option, Variant):
-            return option.schema_with(answered.get(option.by))
-        return {**legal, "minLength": 1} if isinstance(option, Text) and not option.empty else legal
+            legal = option.schema_with(answered.get(option.by))
+        elif isinstance(option, Text) and not option.empty:
+            legal = {**legal, "minLength": 1}
+        return told(legal, name, self.narrowed())
+
+    def narrowed(self) -> Mapping[str, Schema | None]:
+        """What the state says of fields, by path: None of one that cannot matter now, which is not asked for.
+
+        Of others it is for a person alone: closer limits, a `description`, which takes the place of the range on the
+        screen, and a `default`, which an empty line stands for. A provider's cache needs schemas that stay the same.
+        """
+        return {}
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         """What tells this question from others of its kind where the options do not: JSON values, no wording."""
-        return {}
+        return {path.rpartition(".")[2]: attrgetter(path)(self) for path in self.particulars}
 
     def schema(self) -> dict[str, Any]:
         """A JSON Schema of the decision: one object, every field required, closed choices as `enum`.
 
-        A game may leave out fields that cannot matter now: a reply that has them is read by `whole_schema`.
+        Fields that cannot matter now are left out: a reply that has them is read by `whole_schema`.
         """
-        return self.whole_schema()
+        return dict(asked_for(self.whole_schema(), self.narrowed()))
 
     def whole_schema(self) -> dict[str, Any]:
         """The `schema` with every field of the answer."""
@@ -280,20 +294,3 @@ class Request(Generic[D]):
         """The request that `to_json` came from."""
         request: Request[D] = adapter(cls).validate_python(dict(data))
         return request
-
-
-def _at(said: Any, path: str) -> Any:
-    """What stands in an object at a path; None where nothing does."""
-    for name in path.split("."):
-        said = said.get(name) if isinstance(said, Mapping) else None
-    return said if isinstance(said, str | int) else None
-
-
-def values_at(record: BaseModel) -> dict[str, Any]:
-    """A decision's values by the paths of `Options`: its fields (`bid`), and the fields of those (`action.bid`)."""
-    found = dict(record.__dict__)
-    for name, value in record.__dict__.items():
-        if isinstance(value, BaseModel):
-            for path, inner in values_at(value).items():
-                found[f"{name}.{path}"] = inner
-    return found

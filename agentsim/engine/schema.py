@@ -6,13 +6,15 @@ belongs to `models` and `players`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.options import Choice, Number, Option, Schema, Subset, Text
+from agentsim.engine.options import Choice, Number, Option, Schema, Subset, Text, form_of
+from agentsim.engine.wording import either
 from agentsim.errors import UnreadableReply
 
 
@@ -104,6 +106,19 @@ class Variant:
     def schema_with(self, value: Any) -> Schema:
         """The JSON Schema of the object that goes with this value."""
         return closed_object({name: option.schema({}) for name, option in self.asked(value).items()})
+
+    def form(self) -> str:
+        """The fields by value: `{<of buy or sell: "price": <a whole number, 1 or more>; else none>}`."""
+        alike: dict[str, list[str]] = {}
+        for value, fields in self.fields.items():
+            each = (
+                json.dumps(name) + ("" if self.menu else f": {form_of(option.schema({}), fields, name)}")
+                for name, option in fields.items()
+            )
+            if named := ", ".join(each):
+                alike.setdefault(named, []).append(value)
+        of = (f"of {either(values)}: {names}" for names, values in alike.items())
+        return f"{{<{'; '.join([*of, 'else none'])}>}}"
 
     @property
     def choices(self) -> Mapping[str, Choice]:

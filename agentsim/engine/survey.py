@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
-from agentsim.engine.hearing import Heard
-from agentsim.engine.memory import Lines
+from agentsim.engine.memory import Heard, Lines
 from agentsim.engine.options import Choice, Number, Option, Text
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
@@ -35,13 +35,7 @@ _INTRODUCED = (
 )
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
-
-
-class Question(_Table):
+class Question(ClosedTable):
     """`[[interviews.questions]]`: one question; closed with `options` or `least` and `most`, open without them."""
 
     name: Annotated[str, Field(pattern=_NAME)]
@@ -82,7 +76,7 @@ class Question(_Table):
         return cut(answer, self.chars) if isinstance(answer, str) and not self.options else answer
 
 
-class Interview(_Table):
+class Interview(ClosedTable):
     """`[[interviews]]`: questions that are asked together, at the end of rounds.
 
     A round is what the game calls so: an island round, an auction item, a Monopoly turn, a society day, a market round.
@@ -176,9 +170,8 @@ class Surveys:
 
     def look(self, requests: Requests) -> None:
         """The rules ask these next: what a player knows then is what it knows when it is interviewed."""
-        if self._interviews:
-            for each in requests:
-                self._latest[each.player] = each, self._table.heard(each.player)
+        for each in requests:
+            self._latest[each.player] = each, self._table.heard(each.player)
 
     def due(self, *, over: bool) -> Iterator[Requests]:
         """A wave for each interview that is held now: at the end of the rounds that have ended since the last look."""

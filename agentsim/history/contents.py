@@ -15,19 +15,20 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
 from agentsim.engine.codec import adapter, parse_json, text_id
+from agentsim.engine.decision import Reading
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
-from agentsim.history.record import Parse, Source
 from agentsim.models.base import Attempt, Count, Word
 
 TICK_DEADLINE = "tick_deadline"
 """The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
 JOURNAL_FORMAT = "agentsim-journal/1"
+Source = Literal["model", "bot", "human", "script", "fallback"]
 Key = tuple[int, int]
 _HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")
 _said = attrgetter("messages", "completion", "model")  # of an attempt, this stays when its reply is judged again
@@ -67,6 +68,19 @@ class Chain:
 
 def _digest(before: bytes, line: bytes) -> bytes:
     return hashlib.sha256(before + line).hexdigest()[:_HEX].encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """How the decision was found in the reply."""
+
+    stage: Word
+    candidates: Count
+    repaired: Annotated[bool, Field(strict=True)]
+
+    @classmethod
+    def of(cls, reading: Reading[Any]) -> Parse:
+        return cls(reading.stage, reading.candidates, reading.repaired)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from agentsim import games
 from agentsim.engine.event import Event
 from agentsim.errors import ScenarioError
 from agentsim.history.contents import Entry
-from agentsim.history.record import History
+from agentsim.history.record import History, WarningRecord
 from agentsim.models.base import MOST_TEXT, Attempt, Completion
 from agentsim.models.prices import estimated_tokens
 from agentsim.players.model import emptiness
@@ -74,7 +74,7 @@ def _family(model: str) -> str:
 
 def warnings_of(
     entries: Iterable[Entry], undecided: Sequence[tuple[str, Attempt]], models: Mapping[str, str]
-) -> list[dict[str, Any]]:
+) -> list[WarningRecord]:
     """The history's `warnings`: each diagnostic of each model once, in order of appearance, and how often it came.
 
     `models` are those of the players, by id.
@@ -87,7 +87,7 @@ def warnings_of(
             key = (diagnostic.code, diagnostic.model)
             first.setdefault(key, diagnostic)
             counts[key] += 1
-    return [{**asdict(diagnostic), "count": counts[key]} for key, diagnostic in first.items()]
+    return [WarningRecord(**asdict(diagnostic), count=counts[key]) for key, diagnostic in first.items()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from agentsim.engine.codec import json_line, values
+from agentsim.engine.codec import adapter, json_line
 from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
 from agentsim.engine.game import Outcome
 from agentsim.engine.survey import SurveyPlace
 from agentsim.history.contents import TICK_DEADLINE, Entry
 from agentsim.history.diagnostics import warnings_of
-from agentsim.history.record import FORMAT, TotalsRecord
+from agentsim.history.record import (
+    FORMAT,
+    DecisionRecord,
+    EventRecord,
+    ForkRecord,
+    History,
+    OutcomeRecord,
+    PlayerRecord,
+    RoundRecord,
+    StandingRecord,
+    TotalsRecord,
+    TryRecord,
+)
 from agentsim.models.base import Attempt, Usage
 
 
@@ -35,85 +47,85 @@ def fold(
     undecided: Sequence[tuple[str, Attempt]] = (),
     outcome: Outcome | None,
     volatile: Mapping[str, Any],
-    fork: Mapping[str, Any] | None = None,
+    fork: ForkRecord | None = None,
     surveyed: Mapping[int, SurveyPlace] = MappingProxyType({}),
-) -> dict[str, Any]:
-    """The history as JSON values, keys in their fixed order.
+    first: int = 1,
+) -> History:
+    """The history of these events and decisions, whose records are right as they are made and not validated.
 
     `undecided` are attempts, by player, at requests that have no decision yet: they count in `usage`. `surveyed` are
-    the decisions, by index, that answer surveys.
+    the decisions, by index, that answer surveys. `first` is the number of the first event.
     """
     texts: defaultdict[str, int] = defaultdict()  # the different texts, each known by its place
     texts.default_factory = texts.__len__  # a new text has the next one
     ordered = sorted(entries, key=lambda entry: (entry.wave, entry.place))
-    decisions = [_decision(entry, texts, surveyed.get(entry.index)) for entry in ordered]
-    warnings = warnings_of(ordered, undecided, {str(player["id"]): str(player["model"]) for player in players})
-    sources = {entry.index: record for entry, record in zip(ordered, decisions, strict=True)}
-    events: list[list[dict[str, Any]]] = [[] for _ in rounds]
-    for seq, told in enumerate(log, start=1):
-        events[told.round].append(event_record(seq, told, sources))
-    ended = None
-    if outcome is not None:
-        places = [
-            {"player": each.player, "rank": each.rank or None, "score": dict(each.score)} for each in outcome.standings
-        ]
-        ended = {"reason": outcome.reason, "winner": outcome.winner, "standings": places}
+    decisions = {entry.index: _decision(entry, texts, surveyed.get(entry.index)) for entry in ordered}
+    events: list[list[EventRecord]] = [[] for _ in rounds]
+    for seq, told in enumerate(log, start=first):
+        events[told.round].append(event_record(seq, told, decisions.get(told.decision or 0)))
     latencies = {
         str(entry.index): round(sum(attempt.latency_s for attempt in entry.tries), 4)
         for entry in ordered
         if entry.tries
     }
-    return {
-        "format": FORMAT,
-        "game": game,
-        "rules_version": rules_version,
-        "seed": seed,
-        **({} if fork is None else {"fork": dict(fork)}),
-        "status": status,
-        "scenario": dict(scenario),
-        "players": [dict(player) for player in players],
-        "rounds": [
-            {"index": index, "title": title, "events": told}
+    return History.model_construct(
+        format=FORMAT,
+        game=game,
+        rules_version=rules_version,
+        seed=seed,
+        fork=fork,
+        status=status,
+        scenario=dict(scenario),
+        players=[PlayerRecord.model_construct(**player) for player in players],
+        rounds=[
+            RoundRecord.model_construct(index=index, title=title, events=told)
             for index, (title, told) in enumerate(zip(rounds, events, strict=True))
         ],
-        "decisions": decisions,
-        "outcome": ended,
-        "usage": totals(ordered, [str(player["id"]) for player in players], undecided),
-        **({"warnings": warnings} if warnings else {}),
-        "texts": list(texts),
-        "volatile": {**volatile, "latency_s": latencies},
-    }
+        decisions=list(decisions.values()),
+        outcome=None if outcome is None else _outcome(outcome),
+        usage=totals(ordered, [str(player["id"]) for player in players], undecided),
+        warnings=warnings_of(ordered, undecided, {str(player["id"]): str(player["model"]) for player in players}),
+        texts=list(texts),
+        volatile={**volatile, "latency_s": latencies},
+    )
 
 
-def history_bytes(history: Mapping[str, Any]) -> Iterator[bytes]:
+def history_bytes(history: History) -> Iterator[bytes]:
     """The file's bytes, piece by piece: JSON with one event, decision or text a line, so that two can be compared by
     line.
     """
+    by_line: Mapping[str, Iterator[bytes]] = {
+        "rounds": _array(map(_round, history.rounds)),
+        "decisions": _array(map(_line, history.decisions)),
+        "texts": _array(map(_line, history.texts)),
+    }
+    rest = history.model_dump(exclude={*by_line})
     before = b"{\n"
-    for key, value in history.items():
-        yield b'%b"%b":' % (before, key.encode())
-        if key == "rounds":
-            yield from _array(map(_round, value))
-        elif key in {"decisions", "texts"}:
-            yield from _array([json_line(each)] for each in value)
-        else:
-            yield json_line(value)
-        before = b",\n"
+    for key in History.model_fields:
+        if key in by_line or key in rest:
+            yield b'%b"%b":' % (before, key.encode())
+            yield from by_line[key] if key in by_line else [json_line(rest[key])]
+            before = b",\n"
     yield b"\n}\n"
 
 
-def dump_history(history: Mapping[str, Any]) -> str:
+def dump_history(history: History) -> str:
     """The file's text."""
     return b"".join(history_bytes(history)).decode()
 
 
-def _round(part: Mapping[str, Any]) -> Iterator[bytes]:
-    yield b'{"index":%d,"title":%b,"events":' % (part["index"], json_line(part["title"]))
-    yield from _array([json_line(each)] for each in part["events"])
+def _round(part: RoundRecord) -> Iterator[bytes]:
+    yield b'{"index":%d,"title":%b,"events":' % (part.index, json_line(part.title))
+    yield from _array(map(_line, part.events))
     yield b"}"
 
 
+def _line(item: EventRecord | DecisionRecord | str) -> Iterator[bytes]:
+    yield json_line(item if isinstance(item, str) else adapter(type(item)).dump_python(item))
+
+
 def _array(values: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
+    """A list, one value a line."""
     before = b"[\n"
     for value in values:
         yield before
@@ -122,22 +134,21 @@ def _array(values: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
     yield b"[]" if before == b"[\n" else b"\n]"
 
 
-def event_record(seq: int, told: LogEntry, sources: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
-    """One event of the log as the history has it; `sources` are the records of decisions by index, where known."""
-    decision = sources.get(told.decision) if told.decision is not None else None
-    last = decision["tries"][-1] if decision is not None and decision["tries"] else None
-    return {
-        "seq": seq,
-        "kind": told.event.kind,
-        "heading": told.event.heading,
-        "role": _role(told.by),
-        "content": told.event.content,
-        "data": told.event.data(),
-        "visibility": "all" if isinstance(told.to, EveryoneType) else list(told.to),
-        "prompt": None if last is None else [place for _, places in last["messages"] for place in places],
-        "reasoning": None if last is None else last["reasoning"],
-        "metadata": {} if told.decision is None else {"decision": told.decision},
-    }
+def event_record(seq: int, told: LogEntry, decision: DecisionRecord | None = None) -> EventRecord:
+    """One event of the log as the history has it, with the decision that led to it, where that is known."""
+    last = decision.tries[-1] if decision is not None and decision.tries else None
+    return EventRecord(
+        seq=seq,
+        kind=told.event.kind,
+        heading=told.event.heading,
+        role=_role(told.by),
+        content=told.event.content,
+        data=told.event.data(),
+        visibility="all" if isinstance(told.to, EveryoneType) else list(told.to),
+        prompt=None if last is None else [place for _, places in last.messages for place in places],
+        reasoning=None if last is None else last.reasoning,
+        metadata={} if told.decision is None else {"decision": told.decision},
+    )
 
 
 def _role(by: PlayerId | None) -> str:
@@ -146,41 +157,47 @@ def _role(by: PlayerId | None) -> str:
     return by.removeprefix("@") if by.startswith("@") else f"player {by}"
 
 
-def _decision(entry: Entry, texts: Mapping[str, int], survey: SurveyPlace | None) -> dict[str, Any]:
+def _outcome(outcome: Outcome) -> OutcomeRecord:
+    places = [
+        StandingRecord.model_construct(player=each.player, rank=each.rank or None, score=dict(each.score))
+        for each in outcome.standings
+    ]
+    return OutcomeRecord.model_construct(reason=outcome.reason, winner=outcome.winner, standings=places)
+
+
+def _decision(entry: Entry, texts: Mapping[str, int], survey: SurveyPlace | None) -> DecisionRecord:
     answered = [attempt for attempt in entry.tries if attempt.completion is not None]
     used, by = (answered[-1].completion, answered[-1].model) if answered else (None, None)
     counted = entry.source != "human" and any(attempt.usage is not None for attempt in entry.tries)
-    return {
-        "index": entry.index,
-        "wave": entry.wave,
-        "player": entry.player,
-        "kind": entry.kind,
-        "decision": dict(entry.decision),
-        "source": entry.source,
-        "fallback_reason": entry.fallback_reason,
-        "tries": [_try(attempt, texts) for attempt in entry.tries],
-        "parse": None if entry.parse is None else values(entry.parse),
-        "model": (used.model or by) if used else None,
-        "provider": used.provider if used else None,
-        **({} if by is None else {"answered_by": by}),
-        "usage": values(usage_of(entry)) if counted else None,
-        **({} if survey is None else {"survey": values(survey)}),
-    }
+    return DecisionRecord(
+        index=entry.index,
+        wave=entry.wave,
+        player=entry.player,
+        kind=entry.kind,
+        decision=dict(entry.decision),
+        source=entry.source,
+        fallback_reason=entry.fallback_reason,
+        tries=[_try(attempt, texts) for attempt in entry.tries],
+        parse=entry.parse,
+        model=(used.model or by) if used else None,
+        provider=used.provider if used else None,
+        answered_by=by,
+        usage=usage_of(entry) if counted else None,
+        survey=survey,
+    )
 
 
-def _try(attempt: Attempt, texts: Mapping[str, int]) -> dict[str, Any]:
+def _try(attempt: Attempt, texts: Mapping[str, int]) -> TryRecord:
     completion = attempt.completion
-    return {
-        "messages": [[message.role, [texts[text] for text in message.segments]] for message in attempt.messages],
-        "reply": None if completion is None else [texts[completion.text]],
-        "reasoning": [texts[completion.reasoning]] if completion is not None and completion.reasoning else None,
-        "error": None if attempt.code is None else {"code": attempt.code, "message": attempt.error},
-        "finish_reason": None if completion is None else completion.finish_reason,
-        **({} if attempt.model is None else {"model": attempt.model, "takeover": attempt.takeover}),
-    }
-
-
-_WHERE_COUNTED = {"repaired", "cut", "takeovers", "late"}  # absent in older histories, and where they are 0
+    return TryRecord(
+        messages=[(message.role, [texts[text] for text in message.segments]) for message in attempt.messages],
+        reply=None if completion is None else [texts[completion.text]],
+        reasoning=[texts[completion.reasoning]] if completion is not None and completion.reasoning else None,
+        error=None if attempt.code is None else {"code": attempt.code, "message": attempt.error},
+        finish_reason=None if completion is None else completion.finish_reason,
+        model=attempt.model,
+        takeover=attempt.takeover,
+    )
 
 
 def usage_of(entry: Entry) -> Usage:
@@ -252,16 +269,17 @@ class Totals:
             self._cacheable[0] += usage.prompt_tokens or 0
             self._cacheable[1] += usage.cached_tokens
 
-    def to_json(self) -> dict[str, Any]:
+    def record(self, by_player: Mapping[str, Totals] | None = None) -> TotalsRecord:
         """As the history keeps it: the cost is None where the price of any call is unknown."""
         found = {name: getattr(self, name) for name in TotalsRecord.model_fields if name != "by_player"}
         found["cost_usd"] = None if self.unpriced_calls else round(self.cost_usd, 10)
-        return {name: count for name, count in found.items() if count or name not in _WHERE_COUNTED}
+        own = None if by_player is None else {player: part.record() for player, part in by_player.items()}
+        return TotalsRecord.model_construct(**found, by_player=own)
 
 
 def totals(
     entries: Sequence[Entry], players: Sequence[str], undecided: Sequence[tuple[str, Attempt]] = ()
-) -> dict[str, Any]:
+) -> TotalsRecord:
     """The history's `usage`; players (and `@role` staff) in the order given, those without calls too.
 
     `undecided` are attempts at requests that have no decision yet.
@@ -274,4 +292,4 @@ def totals(
     for player, attempt in undecided:
         everything.add_call(attempt)
         by_player[player].add_call(attempt)
-    return {**everything.to_json(), "by_player": {player: part.to_json() for player, part in by_player.items()}}
+    return everything.record(by_player)

@@ -1,4 +1,4 @@
-"""Load: histories from the disk, the runs and branches of a folder, events as the game's own, and where two runs part.
+"""Load: histories from the disk, and the runs and branches of a folder.
 
 Every failure is a `UsageError` of one line, because a history may come from anywhere.
 """
@@ -8,25 +8,20 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from itertools import zip_longest
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import from_json
 
 from agentsim.engine.codec import json_line
-from agentsim.engine.event import Audience, Everyone, LogEntry, PlayerId
-from agentsim.engine.game import Game
 from agentsim.errors import AgentsimError, JournalError, UsageError, first_objection
 from agentsim.history.contents import read_journal
 from agentsim.history.diagnostics import Shares, shares_in
 from agentsim.history.record import Branch, History
 from agentsim.history.run_files import MANIFEST, RunFiles, find_run, is_running, is_table
-
-T = TypeVar("T")
 
 
 def find_source(source: str, logs_dir: Path) -> RunFiles | Path:
@@ -87,46 +82,6 @@ def again_with(files: RunFiles) -> str:
 def elsewhere(directory: Path) -> str:
     """The option that a command to copy needs where runs are not kept in `logs`."""
     return "" if str(directory) == "logs" else f" --logs-dir {shlex.quote(str(directory))}"
-
-
-def derived(
-    make: Callable[[Sequence[LogEntry], Sequence[PlayerId]], T], log: Sequence[LogEntry], history: History
-) -> T:
-    """What `make` derives from a log and its players; `UsageError` where the events do not fit each other.
-
-    Each event may be valid by itself. Only the game's code finds out, and may fail with any error.
-    """
-    try:
-        return make(log, [player.id for player in history.seated])
-    except AgentsimError:
-        raise
-    except Exception as error:
-        problem = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        raise UsageError(
-            f"its events do not fit together in {history.game}, rules version {history.rules_version} ({problem})"
-        ) from error
-
-
-def told_events(history: History, game: Game) -> list[LogEntry]:
-    """The log as the rules told it; `UsageError` where an event is none of this game's."""
-    kinds = {event.kind: event for event in game.events}
-    log = []
-    for part in history.rounds:
-        for record in part.events:
-            try:
-                event = kinds[record.kind].restore(record.data, record.content)
-            except (KeyError, ValueError):
-                what = f"event {record.seq} ({record.kind[:40]})"
-                raise UsageError(f"{what} is none of {game.name}, rules version {game.rules_version}") from None
-            to: Audience = Everyone if record.visibility == "all" else tuple(record.visibility)
-            log.append(LogEntry(event, to, part.index, _by(record.role), record.metadata.get("decision")))
-    return log
-
-
-def _by(role: str) -> PlayerId | None:
-    if role == "narrator":
-        return None
-    return role.removeprefix("player ") if role.startswith("player ") else f"@{role}"
 
 
 @dataclass(frozen=True)
@@ -215,72 +170,6 @@ def _begins(journal: Path) -> bool:
         return isinstance(json.loads(first), dict)
     except (ValueError, RecursionError):
         return False
-
-
-@dataclass(frozen=True, slots=True)
-class Parted:
-    """The first place where two lists of one kind differ, counted from 1; None on a side that has ended before."""
-
-    place: int
-    one: dict[str, Any] | None
-    other: dict[str, Any] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Divergence:
-    """The first decision and the first event that differ (None: none does), and by player the ranks in both.
-
-    `decisions_after` counts, for each, decisions from the first that differs on; a player's rank is None where the game
-    has no outcome. `settings` are the seats whose model is not the same.
-    """
-
-    decision: Parted | None
-    event: Parted | None
-    decisions_after: tuple[int, int]
-    ranks: dict[str, tuple[int | None, int | None]]
-    settings: dict[str, tuple[str | None, str | None]]
-
-    @property
-    def same(self) -> bool:
-        return self.decision is None and self.event is None and all(one == other for one, other in self.ranks.values())
-
-
-def divergence(one: History, other: History) -> Divergence:
-    """Compare two histories of one game, decision by decision and event by event."""
-    decision = _first_difference(_decided(one), _decided(other))
-    before = len(one.decisions) if decision is None else decision.place - 1
-    models = [{player.id: player.model for player in history.seated} for history in (one, other)]
-    places = [[] if history.outcome is None else history.outcome.standings for history in (one, other)]
-    ranks = [{standing.player: standing.rank for standing in standings} for standings in places]
-    players = dict.fromkeys((*models[0], *models[1]))
-    return Divergence(
-        decision=decision,
-        event=_first_difference(_told(one), _told(other)),
-        decisions_after=(max(0, len(one.decisions) - before), max(0, len(other.decisions) - before)),
-        ranks={player: (ranks[0].get(player), ranks[1].get(player)) for player in players},
-        settings={
-            player: (models[0].get(player), models[1].get(player))
-            for player in players
-            if models[0].get(player) != models[1].get(player)
-        },
-    )
-
-
-def _first_difference(one: Iterable[dict[str, Any]], other: Iterable[dict[str, Any]]) -> Parted | None:
-    pairs = enumerate(zip_longest(one, other), start=1)
-    return next((Parted(place, mine, theirs) for place, (mine, theirs) in pairs if mine != theirs), None)
-
-
-def _decided(history: History) -> Iterator[dict[str, Any]]:
-    for decision in history.decisions:
-        yield decision.model_dump(include={"player", "kind", "decision"})
-
-
-def _told(history: History) -> Iterator[dict[str, Any]]:
-    shown = {"kind", "heading", "content", "data", "visibility"}
-    return (
-        {"round": part.title, **event.model_dump(include=shown)} for part in history.rounds for event in part.events
-    )
 
 
 def branches_in(directory: Path) -> Iterator[tuple[RunFiles, Branch]]:

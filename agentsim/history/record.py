@@ -1,4 +1,4 @@
-"""The records of a history file: the format `agentsim-history/1` as pydantic models.
+"""The records of a history file: the format `agentsim-history/1` as pydantic reads and writes it.
 
 `fold` makes a history, `load` reads one.
 """
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_serializer, model_validator
 
-from agentsim.engine.reading import Reading
 from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import first_objection
-from agentsim.models.base import Count, Usage, Word
+from agentsim.history.contents import Parse, Source
+from agentsim.models.base import Usage
 
 FORMAT = "agentsim-history/1"
 
@@ -25,13 +25,13 @@ CONTROL = "control"
 """The arm of branches that change nothing."""
 FINISHED: frozenset[str] = frozenset({"completed", "degraded"})
 """The states of a game that is over; every other can be resumed, or has failed."""
-Source = Literal["model", "bot", "human", "script", "fallback"]
 _VOLATILE: Mapping[str, type | UnionType] = {"name": str, "started_at": str, "finished_at": str, "wall_s": int | float}
 """The types of those parts of `volatile` that are shown or counted, if they are present."""
+_WhereSet = Field(exclude_if=lambda value: not value)  # earlier histories have no such key
 
 
 class Record(BaseModel):
-    """Base of all records: frozen; unknown keys are ignored, so that the file of a later version loads."""
+    """Base of most records: frozen; unknown keys are ignored, so that the file of a later version loads."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
@@ -45,14 +45,15 @@ class PlayerRecord(Record):
     id: str
     model: str
     temperature: float | None = None
-    name: str | None = None
+    name: Annotated[str | None, _WhereSet] = None
 
     @property
     def staff(self) -> bool:
         return self.id.startswith("@")
 
 
-class EventRecord(Record):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRecord:
     """Something that happened; `visibility` is `"all"` or the ids of those who could see it."""
 
     seq: int
@@ -75,20 +76,8 @@ class RoundRecord(Record):
     events: list[EventRecord]
 
 
-@dataclass(frozen=True, slots=True)
-class Parse:
-    """How the decision was found in the reply."""
-
-    stage: Word
-    candidates: Count
-    repaired: Annotated[bool, Field(strict=True)]
-
-    @classmethod
-    def of(cls, reading: Reading[Any]) -> Parse:
-        return cls(reading.stage, reading.candidates, reading.repaired)
-
-
-class TryRecord(Record):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TryRecord:
     """One attempt: the messages as (role, segments of text), the reply as segments, or an error.
 
     `error` is `{"code", "message"}`; a reply that could not be used has both a reply and an error. Where the player has
@@ -100,11 +89,16 @@ class TryRecord(Record):
     reasoning: list[int] | None = None
     error: dict[str, Any] | None
     finish_reason: str | None = None
-    model: str | None = None
+    model: Annotated[str | None, _WhereSet] = None
     takeover: bool = False
 
+    @model_serializer(mode="wrap")
+    def _written(self, written: Any) -> dict[str, Any]:
+        return {key: value for key, value in written(self).items() if self.model or key != "takeover"}
 
-class DecisionRecord(Record):
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRecord:
     """One decision with everything that led to it.
 
     `model` is what the reply says of itself; `answered_by`, where the player has several models, which of them it was.
@@ -122,9 +116,9 @@ class DecisionRecord(Record):
     parse: Parse | None
     model: str | None
     provider: str | None
-    answered_by: str | None = None
+    answered_by: Annotated[str | None, _WhereSet] = None
     usage: Usage | None
-    survey: SurveyPlace | None = None
+    survey: Annotated[SurveyPlace | None, _WhereSet] = None
 
 
 class StandingRecord(Record):
@@ -161,11 +155,11 @@ class TotalsRecord(Record):
     reasoning_tokens: int
     cost_usd: float | None
     unpriced_calls: int = 0
-    repaired: int = 0
-    cut: int = 0
-    takeovers: int = 0
-    late: int = 0
-    by_player: dict[str, TotalsRecord] | None = None
+    repaired: Annotated[int, _WhereSet] = 0
+    cut: Annotated[int, _WhereSet] = 0
+    takeovers: Annotated[int, _WhereSet] = 0
+    late: Annotated[int, _WhereSet] = 0
+    by_player: Annotated[dict[str, TotalsRecord] | None, _WhereSet] = None
 
 
 class WarningRecord(Record):
@@ -206,14 +200,14 @@ class Branch(Record):
         """What is not the parent's, in words."""
         return ", ".join((*self.changed, *(() if self.instead is None else (json.dumps(self.instead),))))
 
-    def record(self) -> dict[str, Any]:
-        """As journals and histories keep it: a branch of an earlier version keeps its record."""
+    @model_serializer(mode="wrap")
+    def _written(self, written: Any) -> dict[str, Any]:
         unknown = {*(() if self.wave else ("wave", "beside")), *(() if self.arm else ("arm",))}
-        return self.model_dump(mode="json", exclude=unknown)
+        return {key: value for key, value in written(self).items() if key not in unknown}
 
     @classmethod
     def restore(cls, record: Mapping[str, Any]) -> Branch:
-        """The branch that `record()` came from; `ValueError` where it is none."""
+        """The branch of which this was kept; `ValueError` where it is none."""
         try:
             return cls.model_validate(record)
         except ValidationError as error:
@@ -223,8 +217,8 @@ class Branch(Record):
 class ForkRecord(Branch):
     """A history's `fork`: what the parent's decisions used (`inherited`), and what the branch itself did (`paid`)."""
 
-    inherited: TotalsRecord | None = None
-    paid: TotalsRecord | None = None
+    inherited: Annotated[TotalsRecord | None, _WhereSet] = None
+    paid: Annotated[TotalsRecord | None, _WhereSet] = None
 
 
 class History(Record):
@@ -237,7 +231,7 @@ class History(Record):
     game: str
     rules_version: int
     seed: int
-    fork: ForkRecord | None = None
+    fork: Annotated[ForkRecord | None, _WhereSet] = None
     status: Status
     scenario: dict[str, Any]
     players: list[PlayerRecord]
@@ -245,7 +239,7 @@ class History(Record):
     decisions: list[DecisionRecord]
     outcome: OutcomeRecord | None
     usage: TotalsRecord
-    warnings: list[WarningRecord] = []
+    warnings: Annotated[list[WarningRecord], _WhereSet] = []
     texts: list[str]
     volatile: dict[str, Any]
 
@@ -289,6 +283,12 @@ class History(Record):
     def paid(self) -> TotalsRecord:
         """What the run itself called and used."""
         return self.usage if self.fork is None or self.fork.paid is None else self.fork.paid
+
+    @property
+    def spent(self) -> tuple[int, float, int]:
+        """Calls, US dollars of those whose price is known, and the number of the others; a parent's are among them."""
+        own = sum(each.usage.cost_usd or 0.0 for each in self.decisions if each.usage is not None)
+        return self.usage.calls, own if self.usage.cost_usd is None else self.usage.cost_usd, self.usage.unpriced_calls
 
     @property
     def names(self) -> dict[str, str]:

@@ -1,28 +1,25 @@
 """Tables: a history as rows and columns. Every run has the six tables of `BASE`, and those that its game adds.
 
-`run_tables` makes those of one run, `read_folder` unites those of many. `formats` writes them.
+`folders` unites those of many runs, `formats` writes them. Interviews are read here as well: their answers are a table.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from functools import partial
-from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
+
+from pydantic import TypeAdapter, ValidationError
 
 from agentsim import games
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Frame
-from agentsim.engine.prompt import cleaned
-from agentsim.errors import ScenarioError, UsageError
-from agentsim.history.levels import Levels, levels
-from agentsim.history.load import derived, load_history, require_history, run_names, told_events
-from agentsim.history.pairs import pairs
+from agentsim.engine.survey import Interview, Question, SurveyPlace
+from agentsim.errors import UsageError
+from agentsim.history.events import derived, pairs, told_events
 from agentsim.history.record import DecisionRecord, History
-from agentsim.history.run_files import find_run
-from agentsim.history.surveys import survey_rows
 
 Kind: TypeAlias = Literal["text", "whole", "number", "flag", "json", "mixed"]
 """`json` is text that begins with `[` or `{` where it is JSON, and stands for itself where it does not."""
@@ -66,8 +63,8 @@ BASE: Mapping[str, Mapping[str, Kind]] = {
 RESERVED = frozenset({*LEADING, "record"})
 """No table may have these: they lead a folder's tables, and `record` is how a journal's lines are told from rows."""
 
-_SHOWN = 5  # names of runs in an error line
 Row = tuple[Cell, ...]
+_INTERVIEWS = TypeAdapter(tuple[Interview, ...])
 
 
 def run_tables(history: History) -> dict[str, Frame]:
@@ -76,10 +73,10 @@ def run_tables(history: History) -> dict[str, Frame]:
     Raises `UsageError` for a history whose events are not its game's or hold what JSON cannot, `ScenarioError`
     where its game is not installed.
     """
-    return {**{name: make() for name, make in _base_tables(history).items()}, **_own_tables(history)}
+    return {**{name: make() for name, make in base_tables(history).items()}, **own_tables(history)}
 
 
-def _base_tables(history: History) -> dict[str, Callable[[], Frame]]:
+def base_tables(history: History) -> dict[str, Callable[[], Frame]]:
     """How each table that every run has is made."""
     models = {player.id: player.model for player in history.players}
 
@@ -101,7 +98,7 @@ def _framed(name: str, make: Callable[[], Iterable[Row]]) -> Frame:
     return Frame(tuple(BASE[name]), tuple(make()))
 
 
-def _own_tables(history: History) -> dict[str, Frame]:
+def own_tables(history: History) -> dict[str, Frame]:
     """The tables of the run's game, with players' models."""
     game = games.find(history.game)
     own = derived(game.tables, told_events(history, game), history)
@@ -192,109 +189,40 @@ def _json(value: Any, where: str) -> str:
         raise UsageError(f"{where} holds a number that JSON cannot express") from None
 
 
-@dataclass(frozen=True)
-class Folder:
-    """Tables over all runs; the runs in them; why others are not, by name.
+class SurveyAnswer(NamedTuple):
+    """One player's answer to one question; None where no usable reply came."""
 
-    `run, game, seed, status` lead each table, then the settings that vary between the runs of a game (`levels`). A
-    table is made when it is asked for; a run whose events do not fit its game is found then, and joins `skipped`.
-    """
-
-    names: tuple[str, ...]
-    tables: Mapping[str, Frame]
-    skipped: Mapping[str, str]
+    place: SurveyPlace
+    question: Question
+    answer: int | str | None
+    decision: DecisionRecord
 
 
-def read_folder(directory: Path) -> Folder:
-    """All runs with a history that can be read, oldest first; `UsageError` where there is none."""
-    found: list[tuple[str, Path, tuple[Cell, ...]]] = []
-    scenarios: dict[str, dict[str, Mapping[str, Any]]] = {}
-    own: dict[str, None] = {}  # the names of the games' own tables
-    skipped: dict[str, str] = {}
-    for name in sorted(run_names(directory)):
-        try:
-            files = find_run(directory, name)
-            require_history(files)
-            history = load_history(files.history)
-            if history.game not in scenarios:
-                own |= dict.fromkeys(_own_tables(history))
-        except (UsageError, ScenarioError) as error:
-            skipped[name] = str(error).removeprefix(f"{name}: ")
-            continue
-        leading = (name, history.game, history.seed, history.status)
-        found.append((str(history.volatile.get("started_at", "")), files.history, leading))
-        scenarios.setdefault(history.game, {})[name] = history.scenario
-    found.sort(key=lambda each: (each[0], each[1].stem))
-    if not found:
-        without = f" (without one: {listed(skipped)})" if skipped else ""
-        raise UsageError(f"{directory}: holds no run with a readable history{without}")
-    settings: dict[Cell, Levels] = {}
-    for of in scenarios.values():
-        settings |= zip(of, levels(list(of.values())), strict=True)
-    tables = _FolderTables([(path, leading) for _, path, leading in found], tuple(own), settings, skipped)
-    return Folder(tuple(path.stem for _, path, _ in found), tables, skipped)
+def interviews_in(history: History) -> tuple[Interview, ...]:
+    """The interviews of a run's scenario; `UsageError` where they are none, or decisions answer others."""
+    try:
+        found = _INTERVIEWS.validate_python(history.scenario.get("interviews", ()), strict=False)
+    except ValidationError:
+        raise UsageError("its scenario's interviews are not valid") from None
+    places = [each.survey for each in history.decisions if each.survey is not None]
+    if any(not (0 <= each.interview < len(found) and 0 <= each.round < len(history.rounds)) for each in places):
+        raise UsageError("a decision answers an interview that its scenario does not have")
+    return found
 
 
-class _FolderTables(Mapping[str, Frame]):
-    """Tables over all runs by name, made when they are asked for; a game's own are made together."""
-
-    def __init__(
-        self,
-        runs: Sequence[tuple[Path, tuple[Cell, ...]]],
-        own: Sequence[str],
-        settings: Mapping[Cell, Levels],
-        skipped: dict[str, str],
-    ) -> None:
-        self._runs, self._names, self._settings, self._skipped = runs, (*BASE, *own), settings, skipped
-        self._made: dict[str, Frame] = {}
-
-    def __getitem__(self, name: str) -> Frame:
-        if name not in self._names:
-            raise KeyError(name)
-        if name not in self._made:
-            parts: dict[str, list[tuple[tuple[Cell, ...], Frame]]] = {each: [] for each in self._names}
-            for path, leading in self._runs:
-                try:
-                    history = load_history(path)
-                    made = {name: _base_tables(history)[name]()} if name in BASE else _own_tables(history)
-                except (UsageError, ScenarioError) as error:
-                    self._skipped[path.stem] = str(error)
-                    continue
-                for each, frame in made.items():
-                    parts[each].append((leading, frame))
-            wanted = [name] if name in BASE else self._names[len(BASE) :]
-            self._made |= {each: _united(parts[each], self._settings) for each in wanted}
-        return self._made[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
+def survey_answers(history: History) -> Iterator[SurveyAnswer]:
+    """Every answer, in the order in which they were given."""
+    interviews = interviews_in(history)
+    for decision in history.decisions:
+        if decision.survey is not None:
+            given = decision.decision.get("answers")
+            said = given if isinstance(given, dict) else {}
+            for question in interviews[decision.survey.interview].questions:
+                yield SurveyAnswer(decision.survey, question, question.kept(said.get(question.name)), decision)
 
 
-def listed(names: Iterable[str]) -> str:
-    """Names of files in a line for a person: the first few, and how many more."""
-    first, rest = (known := list(names))[:_SHOWN], len(known) - _SHOWN
-    return cleaned(", ".join(first)) + (f" and {rest} more" if rest > 0 else "")
-
-
-def _united(parts: Iterable[tuple[tuple[Cell, ...], Frame]], settings: Mapping[Cell, Levels]) -> Frame:
-    """Columns in the order in which they are first met; a run without a column has None in it.
-
-    `settings` are those that vary, by run.
-    """
-    keys = tuple(dict.fromkeys(key for own in settings.values() for key in own))
-    columns: dict[str, None] = {}
-    rows: list[tuple[tuple[Cell, ...], Mapping[str, Cell]]] = []
-    for leading, frame in parts:
-        columns.update(dict.fromkeys(frame.columns))
-        rows += ((leading, dict(zip(frame.columns, row, strict=True))) for row in frame.rows)
-    united = tuple(
-        (*leading, *map(settings[leading[0]].get, keys), *(row.get(column) for column in columns))
-        for leading, row in rows
-    )
-    return Frame((*LEADING, *keys, *columns), united)
+def survey_rows(history: History, models: Mapping[str, str]) -> Iterator[tuple[int | str | None, ...]]:
+    """A row of the table `survey` for each question that each player was asked; without an answer where none came."""
+    for place, question, answer, decision in survey_answers(history):
+        where = (place.round, history.rounds[place.round].title, decision.player, models.get(decision.player))
+        yield (*where, question.name, answer, decision.source, decision.index)

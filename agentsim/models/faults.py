@@ -1,7 +1,7 @@
 """Faults: what went wrong in one call, as one of the four kinds of `ModelError`.
 
 Pure: statuses, bodies and exceptions come in, errors come out to be raised elsewhere. What to do about an
-error does not belong here (`attempts`), nor does reading a good answer (`response_parsing`).
+error does not belong here (`attempts`), nor does reading a good answer (`chat_completions`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Gemini: one model behind Google's own `generateContent`, whose requests the library of the extra `gemini` words.
 
 They travel as those to every provider do (`transport`). Answers are put into the shape of OpenAI's, so that
-`response_parsing` and `faults` judge both. Turns, deadlines and structured modes are those of `remote`. Without the
+`chat_completions` and `faults` judge both. Turns, deadlines and structured modes are those of `remote`. Without the
 extra, Gemini's OpenAI-compatible endpoint serves (`profiles`).
 """
 
@@ -21,8 +21,8 @@ from agentsim import __version__
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ProviderRejected, ScenarioError, installed_by
 from agentsim.models.base import Call, Sampling
+from agentsim.models.chat_completions import called_function, portable
 from agentsim.models.keys import JSON_HEADERS
-from agentsim.models.openai_compatible import called_function, portable
 from agentsim.models.profiles import Profile
 from agentsim.models.redaction import redact
 from agentsim.models.remote import Endpoint, RemoteModel, Request

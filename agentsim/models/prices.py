@@ -15,8 +15,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from agentsim.engine.codec import ClosedTable
 from agentsim.engine.prompt import TOKEN_BYTES, size
 from agentsim.errors import ModelError
 from agentsim.models.address import is_near
@@ -30,10 +31,8 @@ _FREE = ("local/", "bot/", "script:")
 _FREE_NEARBY = {"ollama", "vllm", "lmstudio", "llama-server"}  # on machines of one's own
 
 
-class Price(BaseModel):
+class Price(ClosedTable):
     """A `[prices."provider/model"]` table: US dollars per million tokens; cached input costs as input if not given."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
 
     input: float = Field(ge=0, allow_inf_nan=False)
     """US dollars per million tokens of prompts"""

@@ -13,8 +13,9 @@ from difflib import get_close_matches
 from typing import Annotated, Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
+from agentsim.engine.codec import ClosedTable
 from agentsim.errors import ScenarioError
 from agentsim.models.address import normal, ollama_address, url_problem
 
@@ -97,13 +98,11 @@ def _variable_problem(name: str) -> str | None:
     return None if fits else "must be the name of an environment variable, never the key itself"
 
 
-class ProviderSettings(BaseModel):
+class ProviderSettings(ClosedTable):
     """A `[providers.<name>]` table; what is left out comes from the built-in profile of that name."""
 
     # Nothing typed here may be repeated in an error: people paste keys into the wrong field.
-    model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, hide_input_in_errors=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     base_url: Annotated[str | None, _refused(url_problem)] = None
     """Where the API begins, often with /v1 at its end; a provider that is not built in needs one"""

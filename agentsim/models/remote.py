@@ -1,11 +1,12 @@
 """Remote: the endpoints that models are called at, and what calls to every provider have in common.
 
-What is sent and how an answer is worded belong to the client of each protocol; trying again belongs to `attempts`.
+What is sent and how an answer is worded is `chat_completions` and `gemini`; trying again belongs to `attempts`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
@@ -14,21 +15,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
+from agentsim.engine.prompt import cleaned
 from agentsim.errors import LocalShortage, ProviderRejected
 from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.chat_completions import called_function, completion_of, request_body
 from agentsim.models.event_loop import Deadline
 from agentsim.models.faults import UNSUPPORTED_FORMAT, Faults, NoAnswer, Unacceptable
 from agentsim.models.keys import headers_for
 from agentsim.models.profiles import Profile, Structured
 from agentsim.models.rate_limiter import RateLimiter, RateLimits, Slot
 from agentsim.models.redaction import REDACTED, redact_reply
-from agentsim.models.response_parsing import completion_of, decoded
 
 if TYPE_CHECKING:
     from agentsim.models.transport import Transport
 
 
 _SHORTAGE_S = (0.05, 0.1, 0.2, 0.4, *[1.0] * 60)  # waits for a connection that this machine has not
+_KIND = 200  # characters of a content type in a message
 _DOWNWARDS: tuple[Structured, ...] = ("json_schema", "json_object", "prompt")
 _SHARED: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str | None], RateLimiter]] = WeakKeyDictionary()
 
@@ -198,6 +201,29 @@ class RemoteModel(ABC):
     async def aclose(self) -> None:
         """Close the connections, which other models of the same address and key share."""
         await self._endpoint.aclose()
+
+
+def decoded(body: bytes, content_type: str, faults: Faults) -> Any:
+    """The JSON of a 200, whatever it holds."""
+    try:
+        return json.loads(body.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise faults.bad_envelope("not UTF-8") from None
+    except RecursionError:
+        raise faults.bad_envelope("JSON nested too deeply") from None
+    except ValueError:
+        kind = " ".join(cleaned(content_type[:_KIND]).split()) or "no content type"
+        what = f"not JSON ({kind})" if body.strip() else "empty"
+        raise faults.bad_envelope(what, body[:1000].decode("utf-8", "replace")) from None
+
+
+class OpenAICompatible(RemoteModel):
+    """A `Model` over one endpoint's `/chat/completions`."""
+
+    def _prepared(self, profile: Profile, call: Call, sampling: Sampling) -> Request:
+        self._transport()  # its imports are not within a deadline
+        body = request_body(profile, self._model, call, sampling)
+        return Request("/chat/completions", body, called_function(profile, call))
 
 
 class _ModeProbe(RateLimiter):

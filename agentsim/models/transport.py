@@ -1,6 +1,6 @@
 """Transport: requests to one address as HTTP, over connections that are kept open.
 
-What an answer or an error means is `response_parsing` and `faults`; deadlines and retries do not belong here either.
+What an answer or an error means is `chat_completions` and `faults`; deadlines and retries do not belong here either.
 This module is imported when the first request is near: aiohttp takes 0.15 s.
 """
 

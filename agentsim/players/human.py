@@ -1,7 +1,7 @@
 """HumanPlayer: a person in a seat, who learns what a model there would learn and answers field by field.
 
-Reading keys and drawing belong to `terminal`, wording to `rendering` and `fields`. The referee judges the answer, as it
-does for every player.
+Reading keys and drawing belong to `terminal`, wording to `rendering` and `typed_answers`. The referee judges the
+answer, as it does for every player.
 """
 
 from __future__ import annotations
@@ -19,10 +19,19 @@ from agentsim.engine.prompt import Quoted, Restated, cleaned
 from agentsim.errors import DecisionError, IllegalDecision
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion, Message
-from agentsim.players.fields import by_number, hint, is_words, kinds_of, reason, takes_numbers, understood, unnamed_part
 from agentsim.players.model import Complaint, ReaskPolicy, prompt_messages
 from agentsim.players.rendering import news, outlined, paragraphs, parts_of, plainly, question, rows_of
 from agentsim.players.terminal import MARK, InterruptRequest, Terminal
+from agentsim.players.typed_answers import (
+    by_number,
+    hint,
+    is_words,
+    kinds_of,
+    reason,
+    takes_numbers,
+    understood,
+    unnamed_part,
+)
 
 Narrowing: TypeAlias = Callable[[str, Mapping[str, Any], Mapping[str, Any]], Mapping[str, Any]]
 _WITHOUT_END = 10**9

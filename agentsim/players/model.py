@@ -13,9 +13,10 @@ from typing import Any, Literal, Protocol
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.codec import values
+from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
 from agentsim.engine.play import Ask
-from agentsim.engine.reading import Decision, split, thoughts_in
+from agentsim.engine.reading import split, thoughts_in
 from agentsim.engine.reading.thinking import has_marks
 from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by

@@ -1,6 +1,6 @@
 """What a prompt says to a model, as a person reads it: lines of history, records, lists, questions.
 
-The fields of an answer are `fields`; drawing belongs to `terminal`.
+The fields of an answer are `typed_answers`; drawing belongs to `terminal`.
 """
 
 from __future__ import annotations

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from agentsim.engine.panel import Board, Cell, Piece, Scene, Tile
-from agentsim.report.markup import HEAT_STEPS, Drawing, fitted, plain, tone, tone_of
-from agentsim.report.tables import cell
+from agentsim.report.markup import HEAT_STEPS, Drawing, cell, fitted, plain, tone, tone_of
 
 CELL = 68.0
 _MAX_SCENES = 2000

@@ -12,8 +12,7 @@ from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 from agentsim.engine.panel import Chart, DataTable, Estimate, Estimates, Scatter
-from agentsim.report.markup import Drawing, fitted, number, plain, series_tone, tone, tone_of
-from agentsim.report.tables import table
+from agentsim.report.markup import Drawing, fitted, number, plain, series_tone, table, tone, tone_of
 
 WIDTH, BASE = 640.0, 236.0
 _CHARACTER = 6.1  # width of a character of a label, in the units of the drawing

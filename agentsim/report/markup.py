@@ -1,21 +1,25 @@
-"""What every page is made of: safe text, numbers for a reader, tones of players, style sheet, policy and templates."""
+"""What every page is made of: safe text, numbers and tables for a reader, tones, style sheet, policy and templates."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import re
 import stat
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
+from itertools import repeat, zip_longest
 from pathlib import Path
 from types import SimpleNamespace
+from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from agentsim.engine.panel import Cell, DataTable
 from agentsim.engine.wording import sentence
 from agentsim.errors import UsageError
 
@@ -114,6 +118,37 @@ def series_tone(place: int) -> str:
 def tone_of(name: str, players: Mapping[str, int], other: str = "plain") -> str:
     """The classes of the player of that name; `other` for a name that is not a player's."""
     return tone(players[name]) if name in players else other
+
+
+class CellView(NamedTuple):
+    """A cell as text; `heat` is 0 to 9, None where the cell is not shaded."""
+
+    text: str
+    numeric: bool
+    heat: int | None = None
+
+
+def cell(value: Cell, heat: int | None = None) -> CellView:
+    """One value as a reader sees it."""
+    return CellView(value, False) if isinstance(value, str) else CellView(number(value), True, heat)
+
+
+def table(panel: DataTable) -> Drawing:
+    """The panel with every cell as text; an empty cell is aligned like the others of its column."""
+    numbers = [value for row in panel.rows for value in row if isinstance(value, int | float)]
+    low, high = min([0.0, *numbers]), max(numbers, default=0.0)
+    kinds = [{isinstance(value, str) for value in column if value is not None} for column in zip_longest(*panel.rows)]
+
+    def shown(value: Cell, kinds: set[bool], shade: float | None) -> CellView:
+        if value is None and kinds == {True}:
+            return CellView(number(None), False)
+        if panel.heat and isinstance(value, int | float):
+            return cell(value, math.ceil(HEAT_STEPS * (value - low) / (high - low)) if high > low else 0)
+        return cell(value, None if shade is None else math.ceil(HEAT_STEPS * min(1.0, max(0.0, shade))))
+
+    shades = repeat(repeat(None)) if panel.heat or not panel.shade else panel.shade
+    rows = tuple(tuple(map(shown, row, kinds, shade)) for row, shade in zip(panel.rows, shades, strict=False))
+    return Drawing(shape="table", panel=panel, rows=rows)
 
 
 def find_css(logs_dir: Path) -> str:

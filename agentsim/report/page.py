@@ -32,18 +32,17 @@ from agentsim.engine.panel import (
 )
 from agentsim.games import find
 from agentsim.history.diagnostics import shares_in
+from agentsim.history.events import derived, pairs, told_events
 from agentsim.history.fold import cached_share
-from agentsim.history.load import derived, told_events
-from agentsim.history.pairs import pairs
 from agentsim.history.record import History
 from agentsim.report import markup
 from agentsim.report.board import board
 from agentsim.report.charts import chart, ranges, scatter
+from agentsim.report.game_panels import model_table, pairs_table, phases, say_do_table, survey_panels
+from agentsim.report.markup import table
 from agentsim.report.people import network, profiles, threads
-from agentsim.report.redaction import as_seen_by
-from agentsim.report.summary import summary
-from agentsim.report.surveys import survey_panels
-from agentsim.report.tables import exchanges, model_table, pairs_table, phases, say_do_table, table
+from agentsim.report.player_view import as_seen_by
+from agentsim.report.summary import exchanges, summary
 from agentsim.report.timeline import MOST_FOLDS, Timeline
 
 EXPLORATORY = (
@@ -246,15 +245,17 @@ def render_batch(
     warning: str | None = None,
     planned: Sequence[Panel] = (),
     verdict: str | None = None,
+    served: Served | None = None,
 ) -> str:
     """The page of many games; `labels` numbers the entrants for their tones.
 
-    `verdict`, `facts` and `warning` are its header's.
+    `verdict`, `facts` and `warning` are its header's. A `served` page names its style sheet by its address.
 
     `planned` comparisons stand before the others, which are exploratory.
     """
     style = markup.inlined(css)
     return markup.environment().get_template("batch.html.j2").render(
+        served=served,
         name=name,
         facts=facts,
         warning=warning,

@@ -14,8 +14,7 @@ from itertools import groupby
 from agentsim.engine.panel import DataTable, Network, Node, PlayerProfiles, Threads, Tie
 from agentsim.engine.wording import sentence
 from agentsim.report.charts import Plot, chart
-from agentsim.report.markup import Drawing, fitted, number, series_tone, tone, tone_of
-from agentsim.report.tables import cell, table
+from agentsim.report.markup import Drawing, cell, fitted, number, series_tone, table, tone, tone_of
 
 MOST_NODES = 120
 """More than so many names around a circle cannot be read; the busiest are drawn."""

@@ -7,19 +7,23 @@ All of it is derived from the standings, from the game's `Course` and from what 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from agentsim.engine.event import AGAINST, LogEntry, Past
-from agentsim.engine.panel import Course
-from agentsim.engine.paths import paths_in
+from agentsim.engine.codec import paths_in
+from agentsim.engine.event import AGAINST, FOR, LogEntry, Past
+from agentsim.engine.panel import Course, DataTable
 from agentsim.history.diagnostics import shares_in
 from agentsim.history.record import EventRecord, History, StandingRecord
 from agentsim.report.charts import chart
 from agentsim.report.markup import Drawing, number
 
 MOST_POINTS = 3
+MOST_STANDINGS = 30
+"""Of more players the first screen shows the spread of each score, and folds the table."""
+_AS_LARGE = 2
+"""More changes as large as the largest, and none of them is a turning point."""
 _SPELT = {"gpt": "GPT", "deepseek": "DeepSeek", "smollm2": "SmolLM2", "glm": "GLM", "oss": "OSS"}
 _SIZE = re.compile(r"\d+(\.\d+)?[bmk]|a\d+b")
 
@@ -56,8 +60,13 @@ def summary(history: History, log: Sequence[LogEntry], course: Course, places: M
     told = list(zip(log, records, strict=True)) if log else []
     seats = [record.id for record in history.seated]
     gone = {player: (entry, event) for entry, event in told for player in entry.event.leaving(seats)}
-    turns = _largest(history, course, called), _first_out(gone), _last_lead(history, course, leads)
-    points = [*chain(*turns, _hostile(told, seats, course.refusals))]
+    turns = (
+        *(_named_by_game(course, told), _largest(history, course, called, gone), _first_out(gone)),
+        *(_last_lead(history, course, leads), _hostile(told, seats, course.refusals)),
+    )
+    points: dict[str, TurningPoint] = {}
+    for point in chain(*turns):
+        points.setdefault(point.anchor, point)
     shares = shares_in(history)
     titles = {part.index: part.title.partition(":")[0] for part in history.rounds}
     return Drawing(
@@ -65,14 +74,24 @@ def summary(history: History, log: Sequence[LogEntry], course: Course, places: M
         beaten=second[0] if winner and len(second) == 1 else None,
         margin=_margin(standings, course.margin) if winner and second else "",
         verdict=course.verdict,
+        why=course.why,
+        spread=list(_spread(standings)) if len(standings) > MOST_STANDINGS else [],
         models={record.id: readable(record.model) for record in history.players},
         chart=None if course.standing is None else chart(course.standing, places, leads=[place for place, _ in leads]),
         leads=[course.standing.rounds[place] for place, _ in leads] if course.standing else [],
-        points=sorted(points[:MOST_POINTS], key=lambda point: point.place),
+        points=sorted([*points.values()][:MOST_POINTS], key=lambda point: point.place),
         out={player: titles[entry.round] for player, (entry, _) in gone.items()},
         titles=titles,
         fallbacks=[(readable(model) or model, its.percent) for model, its in shares.by_model.items() if its.fallbacks],
     )
+
+
+def _spread(standings: Sequence[StandingRecord]) -> Iterator[tuple[str, tuple[float, float, float]]]:
+    """Of each score that differs the least, the middle and the most."""
+    for name in dict.fromkeys(name for standing in standings for name in standing.score):
+        values = sorted(standing.score[name] for standing in standings if name in standing.score)
+        if values[0] != values[-1]:
+            yield name, (values[0], values[len(values) // 2], values[-1])
 
 
 def _margin(standings: Sequence[StandingRecord], names: Sequence[str]) -> str:
@@ -98,8 +117,29 @@ def _leads(course: Course, players: Sequence[str]) -> Iterator[tuple[int, str]]:
             leader = best[0]
 
 
-def _largest(history: History, course: Course, called: Mapping[str, str]) -> Iterator[TurningPoint]:
-    """The largest change of one line from one place of the axis to the next, and the event of its greatest number."""
+def exchanges(panel: DataTable, history: History, turned: Container[int]) -> Drawing:
+    """The table of words and deeds, row by row with its round; `sample` is one of a round in which the game turned."""
+    rounds = {part.title: part.index for part in history.rounds}
+    rows = [dict(zip(panel.columns, row, strict=True)) for row in panel.rows]
+    rows = [{**row, "turn": rounds[str(row["when"])]} for row in rows]
+    told = [row for row in rows if row.get("thought") or row.get("reasoning")] or rows
+    sample = max(told, key=lambda row: (row["turn"] in turned, bool(row.get("thought")), bool(row.get("did"))))
+    return Drawing(panel=panel, rows=rows, sample=sample)
+
+
+def _named_by_game(course: Course, told: Sequence[tuple[LogEntry, EventRecord]]) -> Iterator[TurningPoint]:
+    for at, what, text in course.turns if told else ():
+        entry, event = told[at]
+        yield TurningPoint(what, None, text or event.heading, entry.round, f"e{event.seq}")
+
+
+def _largest(
+    history: History, course: Course, called: Mapping[str, str], gone: Mapping[str, tuple[LogEntry, EventRecord]]
+) -> Iterator[TurningPoint]:
+    """The largest change of one line from one place of the axis to the next, unless many are as large.
+
+    It links to the event by which a player left then, or else to that of the greatest number.
+    """
     standing = course.standing
     if standing is None or not standing.rounds:
         return
@@ -107,21 +147,27 @@ def _largest(history: History, course: Course, called: Mapping[str, str]) -> Ite
         (after - before, line.name, place)
         for line in standing.series
         for place, (before, after) in enumerate(pairwise(line.values), start=1)
-        if before is not None and after is not None and after != before
+        if before is not None
+        and after is not None
+        and after != before
+        and standing.rounds[place] > standing.rounds[place - 1]
     ]
-    if changes:
+    sizes = [abs(change) for change, *_ in changes]
+    if changes and sizes.count(max(sizes)) <= _AS_LARGE:
         change, name, place = max(changes, key=lambda found: abs(found[0]))
         who = called.get(name, name)
         span = range(standing.rounds[place - 1] + 1, standing.rounds[place] + 1)
         parts = [(at, part) for at, part in enumerate(history.rounds) if part.index in span]
         events = [event for _, part in parts for event in part.events if {who, name} & _named(event)]
-        found = max(events, key=lambda event: _fit(event, abs(change), {who, name}), default=None)
+        left = [event for entry, event in gone.values() if entry.round in span]
+        found = max(left or events, key=lambda event: _fit(event, abs(change), {who, name}), default=None)
         seated = who in {record.id for record in history.seated}
-        said = f"{standing.title if seated else name}: {'+' if change > 0 else ''}{number(change)}"
+        measure = standing.title[:1].lower() + standing.title[1:] if seated else name
+        said = f"{measure} {'+' if change > 0 else ''}{number(change)}"
         anchor = f"e{found.seq}" if found else f"round-{parts[0][0]}" if parts else "timeline"
         if found:
             said += f" ({found.heading})"
-        yield TurningPoint("Largest change", who if seated else None, said, span[-1], anchor)
+        yield TurningPoint("Largest change", who if seated else None, said, standing.rounds[place], anchor)
 
 
 def _named(event: EventRecord) -> set[object]:
@@ -141,15 +187,24 @@ def _fit(event: EventRecord, amount: float, names: set[object]) -> tuple[bool, b
 def _hostile(
     told: Sequence[tuple[LogEntry, EventRecord]], seats: Sequence[str], refusals: Sequence[str]
 ) -> Iterator[TurningPoint]:
-    """The first deed of a player against another; to say no is none."""
-    past = Past()
+    """The first deed of a player against one that it had done something for, or else against any; to say no is none."""
+    past, kind_to = Past(), set[tuple[str, str]]()
+    first: TurningPoint | None = None
     for entry, event in told:
         for done in entry.event.interactions(past):
-            if done.sign == AGAINST and done.deed not in refusals and {done.who, done.whom} <= {*seats}:
+            if done.sign == FOR:
+                kind_to.add((done.who, done.whom))
+            elif done.sign == AGAINST and done.deed not in refusals and {done.who, done.whom} <= {*seats}:
                 text = f"{done.deed} {done.whom} ({event.heading})"
-                yield TurningPoint("First hostile act", done.who, text, entry.round, f"e{event.seq}")
-                return
+                betrayed = (done.who, done.whom) in kind_to
+                what = "First betrayal" if betrayed else "First hostile act"
+                point = TurningPoint(what, done.who, text, entry.round, f"e{event.seq}")
+                if betrayed:
+                    yield point
+                    return
+                first = first or point
         past.add(entry.event)
+    yield from (first,) if first else ()
 
 
 def _first_out(gone: Mapping[str, tuple[LogEntry, EventRecord]]) -> Iterator[TurningPoint]:

@@ -1,7 +1,7 @@
 """The timeline: every event of a history joined with the decision that led to it, ready to be laid out.
 
 The markup is `templates/timeline.html.j2`. A page for one player is given a history without the others' secrets
-(`redaction`).
+(`player_view`).
 """
 
 from __future__ import annotations

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask, Wave
-from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.contents import TICK_DEADLINE, Entry
 from agentsim.history.diagnostics import diagnostics
@@ -34,6 +34,8 @@ from agentsim.runner.warming import Warming
 from agentsim.runner.watch import Watcher
 
 Seat: TypeAlias = Player | BotPlayer
+Gate: TypeAlias = Callable[[Ask], Awaitable[None]]
+"""Is awaited before each decision that is not on record: the player is asked when it returns."""
 NOTICEABLE_S = 1.0
 """A watcher is told of a call that waits for its slot for longer."""
 UNSYNCED_S = 0.05
@@ -57,6 +59,7 @@ class Dispatcher:
     watcher: Watcher
     branch: Branch | None = None
     tick_deadline_s: float | None = None
+    gate: Gate | None = None
 
     def __post_init__(self) -> None:
         self.breaker = CircuitBreaker()
@@ -119,6 +122,8 @@ class Dispatcher:
         """
         player, place = self._player(ask), self._places[ask.place]
         try:
+            if self.gate is not None:
+                await self.gate(ask)
             earlier = self.journal.contents.open_tries(ask.wave, ask.place)
             patient = any(isinstance(link, HumanPlayer) for link in player.links)  # a person has all the time there is
             try:

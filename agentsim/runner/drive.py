@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, GamePlay, Wave
-from agentsim.engine.reading import Decision
 from agentsim.errors import AgentsimError, DecisionError, JournalMismatch, RunStopped
-from agentsim.history.contents import Contents, Entry
-from agentsim.history.record import Parse
+from agentsim.history.contents import Contents, Entry, Parse
 from agentsim.players.model import BotPlayer
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.referee import Ruling, to_entry, without_reply
@@ -74,6 +73,8 @@ async def _settle(play: GamePlay, wave: Wave, dispatcher: Dispatcher) -> list[De
         if entry is not None:
             decisions[ask.place] = restored(recorded, ask, entry)
         elif isinstance(seat, BotPlayer):
+            if dispatcher.gate is not None:
+                await dispatcher.gate(ask)
             decision = decisions[ask.place] = seat.decide(ask, play.bot_rng(ask))
             entry = to_entry(ask, Ruling(decision, "bot"))
             dispatcher.journal.decided(entry, sync=False)

@@ -17,10 +17,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from agentsim.engine import Text
+from agentsim.engine.decision import Decision, values_at
 from agentsim.engine.game import Bot, Game
 from agentsim.engine.play import Ask, Wave
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Request, Text, values_at
+from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.base import Message

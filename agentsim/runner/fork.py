@@ -1,9 +1,12 @@
-"""Fork: a run's journal up to a decision becomes the beginning of a new run, whose session is ready to play on."""
+"""Fork: a run's journal up to a decision becomes the beginning of new runs, which are made, resumed or there already.
+
+What the arms of a fork show is `analysis.arms`.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,26 +19,22 @@ from filelock import lock_descriptor
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
-from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
+from agentsim.errors import DecisionError, JournalMismatch, UsageError
 from agentsim.history.contents import Contents, Entry, read_journal
 from agentsim.history.journal import Journal
 from agentsim.history.load import branches_in
-from agentsim.history.record import Branch
-from agentsim.history.run_files import RunFiles, check_name
+from agentsim.history.record import CONTROL, Branch
+from agentsim.history.run_files import RunFiles, check_name, is_running
 from agentsim.models.own import OwnModel
 from agentsim.runner.drive import not_whole, played_again
-from agentsim.runner.plays import head_of, new_play, restored_scenario
+from agentsim.runner.plays import RunResult, changed_scenario, head_of, new_play, restored_scenario
 from agentsim.runner.referee import Ruling, to_entry
+from agentsim.runner.replay import over
 from agentsim.runner.seats import seated
-from agentsim.runner.session import Session
+from agentsim.runner.session import Session, resumed
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.document import overridden
-from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario, with_limits
-from agentsim.scenario.source_files import located, roots
-from agentsim.scenario.validation import screen
-
-_MAY_CHANGE = ("players", "staff", "prices", "providers")
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class ParentRun:
             salts = [(wave, word) for wave, word in before if wave < self.ask.wave]
             if number is not None and not paired:
                 salts.append((self.ask.wave, str(number)))
-            scenario = with_limits(_changed(self.scenario, self.game, changes), env, **limits)
+            scenario = with_limits(changed_scenario(self.scenario, self.game, changes), env, **limits)
             scenario = replace(scenario, branch=made.model_copy(update={"branch": number, "salts": salts}))
             seats = seated(scenario, self.game, env, chosen=self.contents.structured, own=own)
             files, handle = RunFiles.reserve(self.files.directory, stem or default, numbered=not given)
@@ -211,42 +210,87 @@ def parent_of(files: RunFiles, at: int) -> ParentRun:
     raise JournalMismatch(f"the game ends before wave {cut.wave}, which is recorded")
 
 
-def _changed(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario:
-    """The scenario with `KEY=VALUE` put into what a journal keeps of it."""
-    for change in changes:
-        first = change.partition("=")[0].strip().partition(".")[0]
-        if first not in _MAY_CHANGE:
-            raise UsageError(f"--set {first}: cannot be changed by a fork (valid: {', '.join(_MAY_CHANGE)})")
-    if not changes:
-        return scenario
-    screen(overridden({}, changes))  # what is changed is kept as it was typed
-    identity = overridden(scenario.identity(), changes)
-    changed = Scenario.restore(identity, dict(scenario.run_part()), seed=scenario.seed)
-    if [plan.id for plan in changed.players] != [plan.id for plan in scenario.players]:
-        raise UsageError("--set players: who plays cannot change in the middle of a game")
-    before = {plan.id: plan for plan in scenario.seats}
-    return replace(
-        changed,
-        players=tuple(_checked(plan, before[plan.id], changed, game) for plan in changed.players),
-        staff={role: _checked(plan, before.get(plan.id), changed, game) for role, plan in changed.staff.items()},
-    )
+@dataclass(frozen=True)
+class Wanted:
+    """One branch that is asked for; `files` where its journal is there already."""
+
+    parent: ParentRun
+    options: Mapping[str, Any]
+    files: RunFiles | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether another process plays it now."""
+        return self.files is not None and is_running(self.files.journal)
+
+    def come_by(
+        self,
+        *,
+        env: Mapping[str, str],
+        stem: str | None = None,
+        limits: Mapping[str, float | None] = MappingProxyType({}),
+        watcher: Watcher | None = None,
+        own: Mapping[str, OwnModel] | None = None,
+    ) -> Session | RunResult | None:
+        """A session that plays it from the fork, or on from where its journal ends; None where it is finished.
+
+        A result is that of a finished branch whose history was lost and is made again.
+        """
+        if self.files is None:
+            return self.parent.branch(env=env, stem=stem, limits=limits, watcher=watcher, own=own, **self.options)
+        return resumed(self.files, env=env, watcher=watcher, own=own, **limits)
+
+    def played(self, **options: Any) -> RunResult | None:
+        """Come by it and play it; None where it is finished."""
+        found = self.come_by(**options)
+        return found.run() if isinstance(found, Session) else found
 
 
-def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, game: Game) -> PlayerPlan:
-    """The plan, its model's file found; `ScenarioError` where its new model cannot play here."""
-    if before is not None and [each.model for each in plan.models] == [each.model for each in before.models]:
-        return plan
-    at = f"the model of {plan.id}"
-    try:
-        name = plan.name
-    except ValueError as error:
-        raise ScenarioError(str(error), key=at) from None
-    if name.kind == "bot" and name.rest not in game.bots:
-        raise ScenarioError(f"{game.name} has no {plan.model}", key=at, valid=", ".join(game.bots))
-    if name.kind not in {"bot", "human"} and (plan.settings.timeout_s is None or plan.settings.max_attempts is None):
-        raise ScenarioError(
-            "a person has no time limit and a model needs one: set timeout_s and max_attempts as well", key=at
-        )
-    if name.file is None:
-        return replace(plan, path=None)
-    return replace(plan, path=located(name.file, scenario.path, roots(scenario.path, scenario.allow_dirs), key=at))
+def of_arm(
+    parent: ParentRun, arm: str, count: int, *, instead: str | None = None, changes: Sequence[str] = ()
+) -> list[Wanted]:
+    """Branches 1 to `count` of the arm, each before that of the same number of the control, which shares its luck.
+
+    Those that are there are in the list with their files, so that the same command again goes on where one ended.
+    An arm that changes nothing either is drawn anew as well. Raises `UsageError` where the arm is there and changes
+    something else, or the control would change anything.
+    """
+    if arm == CONTROL and (instead is not None or changes):
+        raise UsageError(f"--arm {CONTROL}: changes nothing, so --set and --instead are for other arms")
+    return of_arms(parent, {arm: {"instead": instead, "changes": tuple(changes)}, CONTROL: {}}, count)
+
+
+def of_arms(parent: ParentRun, arms: Mapping[str, Mapping[str, Any]], count: int) -> list[Wanted]:
+    """Branches 1 to `count` of each arm, by number: what each arm changes, as `ParentRun.marked` takes it, by its name.
+
+    Raises `UsageError` as `of_arm`.
+    """
+    for name in arms:
+        check_name(name)
+    # before anything is paid for: where an arm cannot be, none is played
+    there = {name: parent.alike(parent.marked(arm=name, **options)) for name, options in arms.items()}
+    return [
+        Wanted(parent, {**options, "arm": name, "number": number}, there[name].get(number))
+        for number in range(1, count + 1)
+        for name, options in arms.items()
+    ]
+
+
+def of_several(
+    parent: ParentRun, count: int, *, paired: bool = False, instead: str | None = None, changes: Sequence[str] = ()
+) -> list[Wanted]:
+    """`count` branches without a name for what they change: first those that were stopped, then new ones."""
+    there = parent.alike(parent.marked(instead=instead, changes=changes))
+    stopped = [files for _, files in sorted(there.items()) if not over(files) and not is_running(files.journal)]
+    options = {"instead": instead, "changes": tuple(changes), "paired": paired, "of_several": True}
+    begun = [Wanted(parent, options, files) for files in stopped[:count]]
+    return [*begun, *(Wanted(parent, options) for _ in range(count - len(begun)))]
+
+
+def to_play(wanted: Sequence[Wanted], noted: Callable[[str], object]) -> Iterator[Wanted]:
+    """Those that no other process plays; the others are noted."""
+    for each in wanted:
+        if each.running and each.files is not None:
+            noted(f"{each.files.name} is being played by another process")
+        else:
+            yield each

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
@@ -11,19 +12,24 @@ from importlib.metadata import version
 from typing import Any, cast
 
 from agentsim import __version__
+from agentsim.engine.event import LogEntry
 from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.rule_sets import versions
-from agentsim.errors import AgentsimError, JournalMismatch
+from agentsim.errors import AgentsimError, JournalMismatch, ScenarioError, UsageError
 from agentsim.games import find
 from agentsim.history.contents import Contents, Entry
 from agentsim.history.diagnostics import shares
-from agentsim.history.fold import fold, totals
-from agentsim.history.record import Branch
+from agentsim.history.fold import dump_history, fold, totals
+from agentsim.history.record import Branch, ForkRecord, History
 from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Attempt
+from agentsim.scenario.document import overridden
+from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.source_files import located, roots
+from agentsim.scenario.validation import screen
 
 
 def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
@@ -66,6 +72,50 @@ def new_play(scenario: Scenario, game: Game) -> GamePlay:
     )
 
 
+_MAY_CHANGE = ("players", "staff", "prices", "providers")
+
+
+def changed_scenario(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario:
+    """The scenario with `KEY=VALUE` put into what a journal keeps of it."""
+    for change in changes:
+        first = change.partition("=")[0].strip().partition(".")[0]
+        if first not in _MAY_CHANGE:
+            raise UsageError(f"--set {first}: cannot be changed by a fork (valid: {', '.join(_MAY_CHANGE)})")
+    if not changes:
+        return scenario
+    screen(overridden({}, changes))  # what is changed is kept as it was typed
+    identity = overridden(scenario.identity(), changes)
+    changed = Scenario.restore(identity, dict(scenario.run_part()), seed=scenario.seed)
+    if [plan.id for plan in changed.players] != [plan.id for plan in scenario.players]:
+        raise UsageError("--set players: who plays cannot change in the middle of a game")
+    before = {plan.id: plan for plan in scenario.seats}
+    return replace(
+        changed,
+        players=tuple(_checked(plan, before[plan.id], changed, game) for plan in changed.players),
+        staff={role: _checked(plan, before.get(plan.id), changed, game) for role, plan in changed.staff.items()},
+    )
+
+
+def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, game: Game) -> PlayerPlan:
+    """The plan, its model's file found; `ScenarioError` where its new model cannot play here."""
+    if before is not None and [each.model for each in plan.models] == [each.model for each in before.models]:
+        return plan
+    at = f"the model of {plan.id}"
+    try:
+        name = plan.name
+    except ValueError as error:
+        raise ScenarioError(str(error), key=at) from None
+    if name.kind == "bot" and name.rest not in game.bots:
+        raise ScenarioError(f"{game.name} has no {plan.model}", key=at, valid=", ".join(game.bots))
+    if name.kind not in {"bot", "human"} and (plan.settings.timeout_s is None or plan.settings.max_attempts is None):
+        raise ScenarioError(
+            "a person has no time limit and a model needs one: set timeout_s and max_attempts as well", key=at
+        )
+    if name.file is None:
+        return replace(plan, path=None)
+    return replace(plan, path=located(name.file, scenario.path, roots(scenario.path, scenario.allow_dirs), key=at))
+
+
 @dataclass(frozen=True)
 class RunResult:
     """How a session ended: its files, its history, and the error that ended it, if one did.
@@ -75,7 +125,7 @@ class RunResult:
     """
 
     files: RunFiles
-    history: Mapping[str, Any]
+    record: History
     error: AgentsimError | None = None
     replayed: bool = False
     remark: str | None = None
@@ -84,7 +134,13 @@ class RunResult:
     @property
     def status(self) -> str:
         """The history's status."""
-        return str(self.history["status"])
+        return self.record.status
+
+    @property
+    def history(self) -> dict[str, Any]:
+        """The history as in the file."""
+        found: dict[str, Any] = json.loads(dump_history(self.record))
+        return found
 
 
 @dataclass(frozen=True)
@@ -110,35 +166,46 @@ class Played:
         share = found.whole.fallbacks / len(own) if bots_count else found.worst
         return "degraded" if limit is not None and share > limit else "completed"
 
-    def history(self, status: str, recorded: Contents, volatile: Mapping[str, Any]) -> dict[str, Any]:
+    def history(self, status: str, recorded: Contents, volatile: Mapping[str, Any]) -> History:
         """Its history, finished or not; attempts at requests that have no decision are those of the journal."""
-        scenario, undecided = self.scenario, recorded.undecided()
-        return fold(
-            game=self.game.name,
-            rules_version=self.scenario.rules_version,
-            seed=cast("int", scenario.seed),
-            fork=None if scenario.branch is None else self._fork(scenario.branch, undecided),
+        undecided = recorded.undecided()
+        return self._folded(
+            self.play.log,
+            self.entries,
             status=status,
-            scenario=scenario.identity(),
-            players=[plan.listed() for plan in scenario.seats],
-            rounds=self.play.table.rounds,
-            log=self.play.log,
-            entries=self.entries,
-            surveyed=self.play.surveyed,
+            fork=None if self.scenario.branch is None else self._fork(self.scenario.branch, undecided),
             undecided=undecided,
             outcome=self.play.outcome,
             volatile=volatile,
         )
 
-    def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> dict[str, Any]:
+    def since(self, told: int, entries: Iterable[Entry]) -> History:
+        """The history with nothing but the events after the first `told`, and these decisions."""
+        log = self.play.log[told:]
+        return self._folded(log, entries, first=told + 1, status="interrupted", outcome=None, volatile={})
+
+    def _folded(self, log: Sequence[LogEntry], entries: Iterable[Entry], **more: Any) -> History:
+        return fold(
+            game=self.game.name,
+            rules_version=self.scenario.rules_version,
+            seed=cast("int", self.scenario.seed),
+            scenario=self.scenario.identity(),
+            players=[plan.listed() for plan in self.scenario.seats],
+            rounds=self.play.table.rounds,
+            log=log,
+            entries=entries,
+            surveyed=self.play.surveyed,
+            **more,
+        )
+
+    def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> ForkRecord:
         """The branch's record with what its parent has paid of the whole game's usage, and what it has paid itself."""
-        record = branch.record()
         if not branch.wave:
-            return record
+            return ForkRecord(**dict(branch))
         players = [plan.id for plan in self.scenario.seats]
         kept = [entry for entry in self.entries if branch.inherits(entry.wave, entry.index)]
         own = [entry for entry in self.entries if not branch.inherits(entry.wave, entry.index)]
-        return {**record, "inherited": totals(kept, players), "paid": totals(own, players, undecided)}
+        return ForkRecord(**dict(branch), inherited=totals(kept, players), paid=totals(own, players, undecided))
 
 
 def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[str, Any]:
@@ -153,7 +220,7 @@ def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[st
         "versions": _versions(),
         "scenario": scenario.identity(),
         "run": scenario.run_part(),
-        **({} if scenario.branch is None else {"fork": scenario.branch.record()}),
+        **({} if scenario.branch is None else {"fork": scenario.branch.model_dump(mode="json")}),
     }
 
 

@@ -20,7 +20,7 @@ from agentsim.history.contents import Contents, Stop, read_head, read_journal, r
 from agentsim.history.fold import Totals, history_bytes
 from agentsim.history.journal import Journal
 from agentsim.history.load import load_history
-from agentsim.history.record import FINISHED, FORMAT
+from agentsim.history.record import FINISHED, FORMAT, History
 from agentsim.history.run_files import RunFiles, is_running, write_whole
 from agentsim.runner.drive import not_whole, played_again, recalled
 from agentsim.runner.plays import Played, new_play, restored_scenario, volatile_of
@@ -73,7 +73,7 @@ def prove(files: RunFiles) -> Proof:
         raise JournalError(f"{files.history.name}: is not a history") from None
     again = replayed(files.name, recorded)
     status = _status(str(claimed["status"]), recorded.stops, again.finished)
-    history = again.history(status, recorded, claimed.get("volatile", {}))
+    history = json.loads(dump_history(again.history(status, recorded, claimed.get("volatile", {}))))
     if "warnings" not in claimed and not recorded.chain.protected:
         history.pop("warnings", None)  # histories of earlier versions have none
     one, other = without_volatile(claimed), without_volatile(history)
@@ -173,7 +173,7 @@ def unfit(files: RunFiles, *, closely: bool = False) -> str | None:
     return None
 
 
-def rebuilt(files: RunFiles) -> Mapping[str, Any]:
+def rebuilt(files: RunFiles) -> History:
     """The history of a game that is over, played again from its journal and written.
 
     Raises `JournalError` where the journal cannot be used or does not end the game, `ReplayDiffers` where it says more.

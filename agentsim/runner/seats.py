@@ -14,11 +14,10 @@ from agentsim.models import gemini
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Model, Sampling
 from agentsim.models.keys import errand, key_for, variable_for
-from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.own import Own, OwnModel
 from agentsim.models.prices import Priced, Prices
 from agentsim.models.profiles import ProviderSettings, Structured, resolve
-from agentsim.models.remote import Endpoints
+from agentsim.models.remote import Endpoints, OpenAICompatible
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
 from agentsim.players.terminal import InterruptRequest, Terminal

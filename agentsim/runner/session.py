@@ -24,13 +24,13 @@ from agentsim.games import find
 from agentsim.history.contents import read_journal
 from agentsim.history.fold import history_bytes
 from agentsim.history.journal import Journal
-from agentsim.history.record import FINISHED
+from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, default_stem, write_whole
 from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
 from agentsim.players.terminal import InterruptRequest
 from agentsim.runner.admission import Budget
-from agentsim.runner.dispatcher import Dispatcher
+from agentsim.runner.dispatcher import Dispatcher, Gate
 from agentsim.runner.drive import drive
 from agentsim.runner.plays import Played, RunResult, head_of, new_play, restored_scenario, stamp, volatile_of
 from agentsim.runner.recorder import Recording
@@ -149,6 +149,7 @@ class Session:
     watcher: Watcher
     recording: Recording = field(default_factory=Recording)
     within: Budget | None = None
+    gate: Gate | None = None
 
     _result: RunResult = field(init=False)
 
@@ -214,6 +215,7 @@ class Session:
             watcher=Discreet(self.watcher) if self.seats.has_person else self.watcher,
             branch=self.scenario.branch,
             tick_deadline_s=limits.tick_deadline_s,
+            gate=self.gate,
         )
         if (line := make_room(self.seats.most_calls(limits.concurrency))) is not None:
             self.watcher.noted(f"agentsim: {line}")
@@ -233,7 +235,7 @@ class Session:
         finally:
             await self.seats.aclose()
 
-    def _write(self, status: str, wall_s: float) -> Mapping[str, Any]:
+    def _write(self, status: str, wall_s: float) -> History:
         self.files = RunFiles(self.journal.path.parent, self.journal.path.stem)  # a journal that was removed is saved
         now, recorded = stamp(datetime.now(UTC)), self.journal.contents
         volatile = volatile_of(self.scenario, recorded, self.files.name, now, recorded.wall_s + wall_s)

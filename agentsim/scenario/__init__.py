@@ -6,6 +6,6 @@ Playing it belongs to `runner`; the game defines what its own table means.
 from agentsim.scenario.load import load
 from agentsim.scenario.player_plan import ModelName, ModelSettings, PlayerPlan
 from agentsim.scenario.scenario import Scenario
-from agentsim.scenario.tables import Limits, json_schema
+from agentsim.scenario.toml_tables import Limits, json_schema
 
 __all__ = ["Limits", "ModelName", "ModelSettings", "PlayerPlan", "Scenario", "json_schema", "load"]

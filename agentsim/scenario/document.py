@@ -8,13 +8,12 @@ from __future__ import annotations
 import copy
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agentsim import games
 from agentsim.errors import ScenarioError
-from agentsim.scenario.player_plan import PROVIDER, prefixed
+from agentsim.scenario.player_plan import PROVIDER, numbered, prefixed
 from agentsim.scenario.validation import dotted, one_line, screen, shown, validated
 
 _PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\[^\n])*"|'[^'\n]*')"""
@@ -191,17 +190,19 @@ def _seat(tables: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
 
 def _seats(tables: Sequence[Any]) -> list[tuple[str, int, int | None]]:
     """Each seat's id ("" where a file's name will make it), the place of its table, and its own in a population."""
-    numbered: Counter[str] = Counter()
-    seats: list[tuple[str, int, int | None]] = []
-    for place, table in enumerate(tables):
-        name, count = _id(table), table.get("count") if isinstance(table, dict) else None
-        if name and isinstance(count, int) and not isinstance(count, bool):
-            count, before = min(count, _MOST), numbered[name]
-            seats += [(f"{name}{before + member + 1}", place, member) for member in range(count)]
-            numbered[name] += count
-        else:
-            seats.append((name, place, None))
-    return seats
+    counts = [_count(table) for table in tables]
+    ids = numbered(zip(map(_id, tables), counts, strict=True))
+    return [
+        (name, place, None if counts[place] is None else member)
+        for place, names in enumerate(ids)
+        for member, name in enumerate(names)
+    ]
+
+
+def _count(table: Any) -> int | None:
+    """How many a population has, as far as they are counted; None of a table that is none."""
+    count = table.get("count") if _id(table) else None
+    return min(count, _MOST) if isinstance(count, int) and not isinstance(count, bool) else None
 
 
 def _id(table: Any) -> str:

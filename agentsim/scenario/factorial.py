@@ -3,7 +3,7 @@
 A fraction is regular, of factors with two levels: those of some factors are sums modulo 2 of the others' (G. E. P. Box
 and J. S. Hunter, The 2^(k-p) fractional factorial designs, 1961). Of all such fractions of a size it is the one of
 minimum aberration (A. Fries and W. G. Hunter, 1980) among those that keep main effects and the asked-for interactions
-apart. The file is read by `design_file`; effects are estimated by `analysis.design_effects`.
+apart. The file is read by `load`; effects are estimated by `analysis.design_effects`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field, JsonValue
 
+from agentsim.engine.codec import ClosedTable
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.scenario.player_plan import ClosedTable
 from agentsim.scenario.validation import nearest, one_line
 
 EVERYONE = "all players"

@@ -1,18 +1,21 @@
 """PlayerPlan: one seat with everything decided: its models, how they are asked, and its prompt.
 
-How the tables of a TOML become plans is `seats`.
+How the tables of a TOML become plans is `seating`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
+
+from agentsim.engine.codec import ClosedTable
 
 SHAPE = (
     "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, script:<file> or local/<model>; "
@@ -66,16 +69,19 @@ def prefixed(name: str, provider: str) -> str:
     return name if name == "human" or name.startswith(_AS_IT_IS) else f"{provider}/{name}"
 
 
-class ClosedTable(BaseModel):
-    """Base of every table: closed to unknown keys, strict about types, finite."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
-
-
 Temperature: TypeAlias = Annotated[float, Field(ge=0, le=2)]
 MaxTokens: TypeAlias = Annotated[int, Field(ge=1, le=10_000_000)]
 Seconds: TypeAlias = Annotated[float, Field(ge=0, le=86_400)]
 Fault: TypeAlias = Literal["unreadable", "ambiguous", "illegal"]
+
+
+def numbered(tables: Iterable[tuple[str, int | None]]) -> Iterator[list[str]]:
+    """The ids of each table, by its id and count: numbers go on where an earlier population of that id stopped."""
+    so_far: Counter[str] = Counter()
+    for name, count in tables:
+        first = so_far[name] + 1
+        so_far[name] += count or 0
+        yield [name] if count is None else [f"{name}{first + member}" for member in range(count)]
 
 
 class ModelSettings(ClosedTable):

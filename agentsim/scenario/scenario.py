@@ -14,6 +14,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, JsonValue
 
 from agentsim import games
+from agentsim.engine.codec import ClosedTable
 from agentsim.engine.game import GameConfig
 from agentsim.engine.rule_sets import completed, recorded, version_of
 from agentsim.engine.survey import Interview
@@ -21,8 +22,8 @@ from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.record import Branch
 from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
-from agentsim.scenario.player_plan import ClosedTable, PlayerPlan, SeatRecord
-from agentsim.scenario.tables import Limits
+from agentsim.scenario.player_plan import PlayerPlan, SeatRecord
+from agentsim.scenario.toml_tables import Limits
 from agentsim.scenario.validation import nearest, one_line, screen, validated
 
 

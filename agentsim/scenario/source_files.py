@@ -20,7 +20,7 @@ from pydantic import JsonValue
 from agentsim.engine.game import GameConfig, InFile, SeatsInFolder
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import Refusals, ScenarioError
-from agentsim.scenario.tables import PlayerTable
+from agentsim.scenario.toml_tables import PlayerTable
 from agentsim.scenario.validation import ADVICE, Key, dotted, one_line, secret_in
 
 MAX_BYTES = 256 * 1024

@@ -1,4 +1,4 @@
-"""Error lines of scenarios: where, what was found, what would be valid. The rules themselves are in `tables`.
+"""Error lines of scenarios: where, what was found, what would be valid. The rules themselves are in `toml_tables`.
 
 The words for "what would be valid" come from the JSON Schema of the pydantic model that refuses the value. Secrets and
 values that JSON cannot represent are refused before any model sees them.
@@ -6,7 +6,6 @@ values that JSON cannot represent are refused before any model sees them.
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import re
@@ -17,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from agentsim.engine.prompt import cleaned
+from agentsim.engine.wording import near
 from agentsim.errors import ScenarioError
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
@@ -60,11 +60,8 @@ def _refusal(error: ValidationError, model: type[BaseModel], document: Any, *, a
 
 def nearest(name: str, known: Sequence[str]) -> tuple[str, str]:
     """For an unknown name: a hint to append to the problem, or else the list of what is valid."""
-    close = difflib.get_close_matches(name[:100], known, n=1)
-    if not close:  # difflib minds case
-        close = [other for other in known if other.casefold() == name.casefold()]
-    if close:
-        return f" (did you mean {close[0]}?)", ""
+    if hint := near(name, known):
+        return hint, ""
     return "", ", ".join([*sorted(known)[:_MOST_NAMED], *(["..."] if len(known) > _MOST_NAMED else [])])
 
 

@@ -12,11 +12,10 @@ from aiohttp import web
 
 from agentsim.report.page import Served
 from agentsim.server import listing, runs, static
+from agentsim.server.guard import MOST_BYTES
 from agentsim.server.site import POLICY, SCRIPTS, STYLE, Site, page
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-MOST_BYTES = 256 * 1024
-"""Of one request's body."""
 PARTS: Final[tuple[Callable[[Site], Iterable[web.RouteDef]], ...]] = (static.routes, listing.routes, runs.routes)
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -30,7 +29,14 @@ HEADERS = {
 
 def make_app(site: Site) -> web.Application:
     """The application of a site: all parts' routes behind one guard."""
-    app = web.Application(client_max_size=MOST_BYTES, middlewares=[_errors, _same_site])
+
+    @web.middleware
+    async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+        await site.guard.check(request)
+        return await handler(request)
+
+    app = web.Application(client_max_size=MOST_BYTES, middlewares=[_errors, guarded])
+    app.add_routes([web.get("/enter", site.guard.enter)])
     for routes in PARTS:
         app.add_routes(routes(site))
     app.on_response_prepare.append(_headers)
@@ -44,18 +50,6 @@ async def _headers(_request: web.Request, response: web.StreamResponse) -> None:
 
 
 @web.middleware
-async def _same_site(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuses what another site's page sends: only a page of this one may change anything."""
-    if request.method not in {"GET", "HEAD"}:
-        origin, fetched = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
-        if fetched not in {None, "same-origin", "none"} or (
-            origin is not None and origin != f"{request.scheme}://{request.host}"
-        ):
-            raise web.HTTPForbidden(text="Another site's page sent this.")
-    return await handler(request)
-
-
-@web.middleware
 async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     """A page for each refusal, in one sentence."""
     try:
@@ -65,6 +59,7 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
             raise
         served = Served(STYLE, SCRIPTS[:0])
         said = page("error.html.j2", {"served": served, "title": error.reason, "text": error.text}, status=error.status)
-        if "Allow" in error.headers:
-            said.headers["Allow"] = error.headers["Allow"]
+        for name in ("Allow", "Retry-After"):
+            if name in error.headers:
+                said.headers[name] = error.headers[name]
         return said

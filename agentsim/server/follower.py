@@ -13,7 +13,6 @@ from typing import Any
 from agentsim.engine.play import Wave
 from agentsim.errors import JournalError
 from agentsim.history.contents import Contents, read_on
-from agentsim.history.fold import fold
 from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, is_running
 from agentsim.runner.drive import not_whole, recalled
@@ -96,7 +95,7 @@ class Follower:
         assert self._played is not None, "`look` has found the journal's head"
         contents, now = self._contents, stamp(datetime.now(UTC))
         volatile = volatile_of(self._played.scenario, contents, self.files.name, now, contents.wall_s)
-        return History.model_validate(self._played.history(self._status(self._played), contents, volatile))
+        return self._played.history(self._status(self._played), contents, volatile)
 
     def _status(self, played: Played) -> str:
         if self.playing or not self._contents.stops:
@@ -106,27 +105,8 @@ class Follower:
     def since(self, told: int) -> History:
         """The history with nothing but the events after the first `told`, and the decisions that led to them."""
         assert self._played is not None, "`look` has found the journal's head"
-        scenario, play = self._played.scenario, self._played.play
-        log = play.log[told:]
-        made = {entry.decision for entry in log if entry.decision is not None}
-        found = fold(
-            game=self._played.game.name,
-            rules_version=scenario.rules_version,
-            seed=scenario.seed or 0,
-            status="interrupted",
-            scenario=scenario.identity(),
-            players=[plan.listed() for plan in scenario.seats],
-            rounds=play.table.rounds,
-            log=log,
-            entries=[self._by_index[index] for index in made if index in self._by_index],
-            surveyed=play.surveyed,
-            outcome=None,
-            volatile={},
-        )
-        for part in found["rounds"]:
-            for event in part["events"]:
-                event["seq"] += told
-        return History.model_validate(found)
+        made = {entry.decision or 0 for entry in self._played.play.log[told:]}
+        return self._played.since(told, [self._by_index[index] for index in made if index in self._by_index])
 
 
 def _size(path: Path) -> int:

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from aiohttp import web
 
+from agentsim.errors import AgentsimError, needed_by
 from agentsim.history.load import RunSummary, run_names, summarized
 from agentsim.history.run_files import MANIFEST, RunFiles
 from agentsim.report.page import Served
 from agentsim.server.site import STYLE, Site, page
 
+_ANALYSIS = find_spec("scipy") is not None
+"""Whether the extra is there that a report needs."""
 _Stamp = tuple[tuple[int, int], ...]
 
 
@@ -65,11 +69,36 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
         runs = await asyncio.to_thread(known.runs, directory)
         inside = [] if batch else batches(directory)
         base = f"/batches/{batch}" if batch else ""
-        report = batch is not None and (directory / "index.html").is_file()
+        report = batch is not None and _ANALYSIS
         served = Served(STYLE, (), home="/")
         return page("listing.html.j2", {
             "served": served, "title": batch or "Runs", "runs": runs, "batches": inside, "base": base,
             "report": report, "running": [run for run in runs if run.status == "running"],
         })  # fmt: skip
 
-    return [web.get("/", listed), web.get("/batches/{batch}", listed)]
+    async def report(request: web.Request) -> web.Response:
+        directory = site.folder(request.match_info["batch"])
+        runs = await asyncio.to_thread(known.runs, directory)
+        try:
+            text = await asyncio.to_thread(_report, directory, runs)
+        except AgentsimError as error:
+            raise web.HTTPConflict(text=f"{directory.name} has no report: {error}") from None
+        return web.Response(text=text, content_type="text/html")
+
+    return [
+        web.get("/", listed),
+        web.get("/batches/{batch}", listed),
+        web.get("/batches/{batch}/report", report),
+    ]
+
+
+def _report(directory: Path, runs: Sequence[RunSummary]) -> str:
+    """The page that `agentsim report --html` writes, with links to the games' served pages."""
+    with needed_by("the report of a batch"):
+        from agentsim.analysis.folder_page import folder_page, planned_by_batch
+        from agentsim.analysis.folder_report import compared
+
+    found = compared([directory], planned=frozenset(planned_by_batch(directory)))
+    base = f"/batches/{directory.name}"
+    pages = {run.name: f"{base}/runs/{run.name}" for run in runs if run.status != "unreadable"}
+    return folder_page(directory, found, runs, pages, served=Served(STYLE, (), home=base))

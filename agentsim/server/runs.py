@@ -73,21 +73,22 @@ async def run_stream(site: Site, files: RunFiles, audience: Audience, request: w
     run = followed(site, files)
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
     try:
-        async with run.channel(audience) as channel:
-            await response.prepare(request)
-            with suppress(ConnectionResetError):
-                await response.write(b"retry: 500\n\n")
-                while True:
-                    there, html = channel.position, channel.since(here)
-                    over_now = run.over
-                    if html:
-                        await response.write(_message(str(there), html))
-                    here = there
-                    if over_now:
-                        await response.write(b"event: end\ndata:\n\n")
-                        break
-                    if not await channel.news(_BEAT_S):
-                        await response.write(b": here\n\n")
+        with site.guard.stream(request):
+            async with run.channel(audience) as channel:
+                await response.prepare(request)
+                with suppress(ConnectionResetError):
+                    await response.write(b"retry: 500\n\n")
+                    while True:
+                        there, html = channel.position, channel.since(here)
+                        over_now = run.over
+                        if html:
+                            await response.write(_message(str(there), html))
+                        here = there
+                        if over_now:
+                            await response.write(b"event: end\ndata:\n\n")
+                            break
+                        if not await channel.news(_BEAT_S):
+                            await response.write(b": here\n\n")
     except AgentsimError as error:
         raise web.HTTPConflict(text=f"{files.name} cannot be shown: {error}") from None
     return response

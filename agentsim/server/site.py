@@ -15,9 +15,11 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader
 from agentsim.errors import UsageError
 from agentsim.history.run_files import MANIFEST, RunFiles, check_name, find_run
 from agentsim.report import markup
+from agentsim.server.guard import Guard
 
 if TYPE_CHECKING:
     from agentsim.server.followed import Followed
+    from agentsim.server.hosting import HostedRun
 
 STYLE, SCRIPTS = "/static/logs.css", ("/static/page.js", "/static/serve.js")
 POLICY = (
@@ -32,8 +34,9 @@ class Site:
 
     logs_dir: Path
     base_url: str = ""
+    guard: Guard = field(default_factory=Guard)
     followers: dict[Path, Followed] = field(default_factory=dict)
-    hosted: dict[str, Any] = field(default_factory=dict)
+    hosted: dict[str, HostedRun] = field(default_factory=dict)
     """The runs that this process plays, by name."""
 
     def folder(self, batch: str | None) -> Path:

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from agentsim.report import markup
 from agentsim.report.page import PageOptions, Served, shown
-from agentsim.report.redaction import as_seen_by
+from agentsim.report.player_view import as_seen_by
 from agentsim.report.timeline import Timeline
 from agentsim.server.follower import Follower
 from agentsim.server.site import SCRIPTS, STYLE

@@ -15,11 +15,11 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from agentsim import games
 from agentsim.engine.chance import Chance
 from agentsim.engine.codec import values
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.game import Bot, Game, Outcome
 from agentsim.engine.play import Ask, GamePlay
 from agentsim.engine.random_policy import random_decision
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.errors import UsageError
 

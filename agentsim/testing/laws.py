@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from math import prod
 
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
 from agentsim.engine.game import Lot
 from agentsim.engine.play import Ask
 from agentsim.engine.random_policy import random_decision
-from agentsim.engine.reading import Decision
 from agentsim.errors import DecisionError
 from agentsim.testing.case import Asked, Case, Played, data_of
 from agentsim.testing.check import Findings, check

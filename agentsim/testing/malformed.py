@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from agentsim.engine import Variant
 from agentsim.engine.chance import Stream
+from agentsim.engine.codec import Path, paths_in, value_at, with_value
 from agentsim.engine.decision import Decision
-from agentsim.engine.paths import Path, paths_in, value_at, with_value
 from agentsim.engine.random_policy import random_decision
-from agentsim.engine.request import Request, Variant
+from agentsim.engine.request import Request
 from agentsim.errors import DecisionError
 
 _OTHERS: tuple[Any, ...] = (None, 10**9, -1, "", "Zq", [], {})

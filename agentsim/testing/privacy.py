@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from agentsim.engine import Choice, Each
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
 from agentsim.engine.game import Bot
 from agentsim.engine.random_policy import random_decision
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Each, Request
+from agentsim.engine.request import Request
 from agentsim.testing.case import Asked, Case, Played, differences, excused, named, words_of
 from agentsim.testing.check import Findings, check
 from agentsim.testing.redrawn import Draw, Redrawn

@@ -13,11 +13,11 @@ from rich.cells import cell_len
 from agentsim.engine.play import Ask
 from agentsim.engine.request import Request
 from agentsim.errors import Interrupted
-from agentsim.players.fields import hint, is_words
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import prompt_messages
 from agentsim.players.rendering import question
 from agentsim.players.terminal import Terminal, rows
+from agentsim.players.typed_answers import hint, is_words
 from agentsim.testing.case import Case
 from agentsim.testing.check import Findings, check
 from agentsim.testing.privacy import reworded

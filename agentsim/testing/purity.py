@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import Any
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.reading import Decision
+from agentsim.engine.decision import Decision
 from agentsim.engine.request import Request
 from agentsim.testing.case import Case, data_of, differences, game_of
 from agentsim.testing.check import Findings, Stopped, check, raised

@@ -19,9 +19,8 @@ from agentsim.analysis.paired import paired_intervals
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.fork import parent_of
+from agentsim.runner.fork import of_arm, parent_of
 from agentsim.runner.session import Session, begin
-from agentsim.runner.wanted import of_arm
 from agentsim.scenario.load import load
 from benchmarks.arms_world import differences, rates
 from tests.amounts import amounts

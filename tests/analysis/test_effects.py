@@ -27,16 +27,16 @@ from agentsim.analysis.design_effects import (
     plan,
     power_of,
 )
-from agentsim.analysis.measures import Blocks, DesignGames
+from agentsim.analysis.finished_games import Blocks, DesignGames
 from agentsim.analysis.paired import FEWEST_SEEN, confidence_sequence
+from agentsim.batches import prepare_batch
 from agentsim.engine.panel import DataTable, Estimates
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import MANIFEST
-from agentsim.prepare import prepare_batch
 from agentsim.runner.batch.run_batch import Batch
-from agentsim.scenario.design_file import read_design
 from agentsim.scenario.factorial import EVERYONE
+from agentsim.scenario.load import read_design
 from benchmarks import design_world
 from tests.cli.command_line import ROOT, agentsim, program, trio
 

@@ -12,17 +12,18 @@ import numpy as np
 import pytest
 
 import agentsim as library
-from agentsim.analysis.influence import ALL, Followed, Influence, Responses, Swapped, influences, responses
+from agentsim.analysis.influence import ALL, BranchResult, Influence, Responses, Swapped, influences, responses
+from agentsim.engine import Choice, Each, Number, Options
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Deed, Event, Everyone
 from agentsim.engine.game import GameConfig
 from agentsim.engine.play import GamePlay
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Each, Number, Options, Request
+from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
-from agentsim.runner.message import NEUTRAL, messages, neutral
+from agentsim.runner.player_message import NEUTRAL, messages, neutral
 from agentsim.runner.referee import Ruling, to_entry
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
@@ -309,10 +310,10 @@ def test_the_next_of_each_listener_is_its_first_after_it_heard_in_a_game_of_any_
 def test_shares_are_of_all_branches_and_amounts_of_those_that_have_one() -> None:
     message = Swapped("r", 1, "any", "A", "pitch", 1, "Hi.", "silence", "", ("B", "C"))
 
-    def side(*branches: tuple[dict[str, str], dict[str, float]]) -> dict[int, Followed]:
+    def side(*branches: tuple[dict[str, str], dict[str, float]]) -> dict[int, BranchResult]:
         made = [Responses({("vote", who): x for who, x in votes.items()}, {("bid", who): y for who, y in bids.items()})
                 for votes, bids in branches]  # fmt: skip
-        return {number: Followed(each, {("rank", "A"): 1.0}, number) for number, each in enumerate(made)}
+        return {number: BranchResult(each, {("rank", "A"): 1.0}, number) for number, each in enumerate(made)}
 
     said = side(({"B": "A"}, {"B": 4.0}), ({"B": "A", "C": "C"}, {"B": 6.0}), ({}, {}))
     silent = side(({"B": "C"}, {}), ({"B": "A"}, {"B": 1.0}))

@@ -11,7 +11,7 @@ from scipy.stats import beta
 from agentsim.analysis.game_records import GameRecord
 from agentsim.analysis.inference import blocks, fit, stages
 from agentsim.analysis.posterior import AGREED, Stages, credible, independence, posterior
-from agentsim.analysis.standings import Standing, standings
+from agentsim.analysis.standings import StandingsLine, standings
 from agentsim.analysis.standings_panels import panels
 from agentsim.engine.panel import DataTable
 from benchmarks.inference_worlds import Array, entrants, runner_up, same_seed, tables
@@ -37,7 +37,7 @@ def records(games: int, *, seed: int) -> list[GameRecord]:
     ]
 
 
-def line_of(games: list[GameRecord], label: str) -> Standing:
+def line_of(games: list[GameRecord], label: str) -> StandingsLine:
     (line,) = [line for line in standings(games).lines if line.label == f"{label}/x"]
     return line
 

@@ -93,7 +93,7 @@ def test_a_lead_is_shaded_by_its_distance_from_even_where_it_is_none_of_chance()
     mostly = [game(seed, ("x", 1 + (seed % 5 == 0)), ("y", 2 - (seed % 5 == 0))) for seed in range(40)]
     assert cell(mostly, "x", "y") == pytest.approx(0.6)
     assert cell(mostly, "y", "x") is None
-    assert "leaves out even" in shown(mostly, "Head to head").note
+    assert "excludes 50%" in shown(mostly, "Head to head").note
 
 
 def test_what_may_be_chance_is_not_shaded() -> None:

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 import agentsim as library
+from agentsim.batches import prepare_batch
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import MANIFEST
-from agentsim.prepare import prepare_batch
 from agentsim.runner.batch.manifest import require_manifest
 from agentsim.runner.batch.run_batch import Batch
 from tests.batch.test_batch import QUIET, said, whole

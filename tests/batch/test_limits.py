@@ -18,12 +18,11 @@ from agentsim.history.load import list_runs
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.admission import Budget
 from agentsim.runner.batch import executors
-from agentsim.runner.batch.batch_game import GameEnd, session
-from agentsim.runner.batch.executors import Executor, InLoop, InProcesses, WorkerLost, play_task, task_of
+from agentsim.runner.batch.executors import Executor, InLoop, InProcesses, WorkerLost, play_task, session, task_of
 from agentsim.runner.batch.manifest import Manifest, planned
 from agentsim.runner.batch.run_batch import Batch
 from agentsim.runner.batch.seating import Design
-from agentsim.runner.batch.tally import BatchResult, BatchWatcher, Tally
+from agentsim.runner.batch.tally import BatchResult, BatchWatcher, GameEnd, Tally
 from agentsim.runner.session import Session, begin, opened
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
@@ -299,11 +298,11 @@ def test_a_game_that_another_worker_has_begun_meanwhile_is_not_played_twice(
     task = task_of(manifest.scenario(game), RunFiles(out, game.name))
 
     def late(*words: Any, **options: Any) -> Session:
-        monkeypatch.setattr("agentsim.runner.batch.batch_game.opened", opened)
+        monkeypatch.setattr("agentsim.runner.batch.executors.opened", opened)
         assert play_task(task).status == "completed"
         return opened(*words, **options)
 
-    monkeypatch.setattr("agentsim.runner.batch.batch_game.opened", late)
+    monkeypatch.setattr("agentsim.runner.batch.executors.opened", late)
     assert play_task(task).calls == CALLS
     assert server.started["ok"] == CALLS, "paid for once"
     assert {run.name for run in list_runs(out)} == {game.name}

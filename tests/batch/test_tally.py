@@ -6,8 +6,7 @@ import pytest
 
 from agentsim.cli.display import status_line
 from agentsim.history.fold import Totals
-from agentsim.runner.batch.batch_game import GameEnd
-from agentsim.runner.batch.tally import Tally
+from agentsim.runner.batch.tally import GameEnd, Tally
 
 
 class Clock:

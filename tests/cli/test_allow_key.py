@@ -11,9 +11,9 @@ from typing import Any, cast
 
 import pytest
 
-from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.executors import play_task
 from agentsim.runner.batch.on_dask import OnDask
+from agentsim.runner.batch.tally import GameEnd
 from tests.cli.command_line import Said, agentsim
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer

@@ -16,6 +16,7 @@ from agentsim.engine.codec import text_id
 from agentsim.games import find
 from agentsim.history.contents import Chain
 from agentsim.history.fold import dump_history
+from agentsim.history.record import History
 from agentsim.history.run_files import RunFiles
 from agentsim.testing import CHECKS
 from tests.contract.harness import GAMES, on_server
@@ -35,7 +36,7 @@ def record(name: str, directory: Path) -> RunFiles:
         history = json.loads(result.files.history.read_text(encoding="utf-8"))
     files = RunFiles(directory, stem_of(name, directory))
     _without_machine(history["volatile"]["run"])
-    dumped = dump_history(history)
+    dumped = dump_history(History.model_validate(history))
     files.history.write_text(dumped, encoding="utf-8")
     journal[-1]["history"] = text_id(dumped)
     chain = Chain()

@@ -10,10 +10,10 @@ import pytest
 from agentsim import games
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Past
 from agentsim.engine.panel import DataTable
-from agentsim.history.load import load_history, told_events
-from agentsim.history.pairs import Deed, Pair, pairs
+from agentsim.history.events import Deed, Pair, pairs, told_events
+from agentsim.history.load import load_history
 from agentsim.history.tables import run_tables
-from agentsim.report.tables import pairs_table
+from agentsim.report.game_panels import pairs_table
 from tests.contract.golden import GOLDEN
 from tests.contract.harness import GAMES, on_bots, some_bot
 

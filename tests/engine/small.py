@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
+from agentsim.engine import Number, Options, Text
 from agentsim.engine.chance import Chance, Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LogEntry, Past, PlayerId
 from agentsim.engine.game import Bot, Game, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Number, Options, Request, Text
+from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 
 T = TypeVar("T")

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from agentsim.engine import Choice, Each, Number, Options, Text
 from agentsim.engine.chance import Chance
+from agentsim.engine.decision import Decision
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Each, Number, Options, Request, Text
+from agentsim.engine.request import Request
 from agentsim.engine.schema import closed_object
 from agentsim.errors import IllegalDecision, UnreadableReply
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import ModuleType
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agentsim.engine.game import GameConfig, Outcome, Standing, ranked, told_in
+from agentsim.engine.game import GameConfig, Outcome, Standing, asked_in, ranked, told_in
 
 
 def test_a_game_by_chapters_tells_what_its_modules_define_and_not_their_bases_or_what_they_import() -> None:
@@ -25,6 +26,31 @@ def test_a_game_by_chapters_tells_what_its_modules_define_and_not_their_bases_or
     exec(source.format("Second"), two.__dict__)
     two.First = one.First  # type: ignore[attr-defined] # as an import would
     assert [kind.__name__ for kind in told_in(two, one)] == ["Second", "OtherSecond", "First", "OtherFirst"]
+
+
+def test_a_game_asks_what_its_package_defines_and_not_what_others_are_made_of() -> None:
+    source = (
+        "from typing import TypeVar\n"
+        "from agentsim.engine import Decision, Event, Game, Request\n"
+        "D = TypeVar('D', bound=Decision)\n"
+        "class Said(Decision): text: str\n"
+        "class Question(Request[D]): ...\n"
+        "class Speech(Question[Said]): ...\n"
+        "class Talk(Speech): ...\n"
+        "class Vote(Question[Said]): ...\n"
+        "class Spoke(Event, content=''): ...\n"
+        "class Small(Game): ...\n"
+        "class Listed(Game): requests, events = (Talk,), ()\n"
+    )
+    module = ModuleType("small_game")
+    sys.modules["small_game"] = module
+    try:
+        exec(source, module.__dict__)
+    finally:
+        del sys.modules["small_game"]
+    assert asked_in(module) == (module.Talk, module.Vote)
+    assert (module.Small.requests, module.Small.events) == ((module.Talk, module.Vote), (module.Spoke,))
+    assert (module.Listed.requests, module.Listed.events) == ((module.Talk,), ())
 
 
 def _ranks(**keys: Any) -> dict[str, int]:

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from agentsim.engine.number import MAX_DIGITS, Real, WholeNumber, whole
-from agentsim.engine.reading import Decision
+from agentsim.engine.decision import MAX_DIGITS, Decision, Real, WholeNumber, whole
 from agentsim.errors import DecisionError, UnreadableReply
 from tests.engine.small import Terms
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.reading import Decision, split
+from agentsim.engine.decision import Decision
+from agentsim.engine.reading import split
 from agentsim.engine.reading.scanning import MAX_TEXT
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from tests.engine.small import Terms

@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel
 
+from agentsim.engine import Choice, Number, Options, Text
+from agentsim.engine.decision import Decision
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Number, Options, Request, Text
+from agentsim.engine.request import Request
 from agentsim.engine.schema import closed_object
 from agentsim.errors import IllegalDecision
 from tests.engine.small import Bid, Say

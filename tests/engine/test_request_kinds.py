@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Number, Options, Request, Text, values_at
+from agentsim.engine import Choice, Number, Options, Text
+from agentsim.engine.decision import Decision, values_at
+from agentsim.engine.request import Request
 from agentsim.errors import IllegalDecision
 from agentsim.runner.forecast import wordy
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from agentsim.engine import Options, Order, Subset
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Options, Order, Request, Subset
+from agentsim.engine.request import Request
 from agentsim.errors import DecisionError, IllegalDecision
 from tests.players.test_human import Screen
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody, Past
-from agentsim.engine.hearing import Heard
-from agentsim.engine.reading import Decision
+from agentsim.engine.memory import Heard
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import RulesBroken

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias
 import pytest
 from pydantic import BaseModel, Field
 
-from agentsim.engine.template import Worded, filled
+from agentsim.engine.wording import Worded, filled
 
 Seat: TypeAlias = Annotated[int, Worded("#{}".format)]
 

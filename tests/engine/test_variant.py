@@ -8,12 +8,13 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field
 
+from agentsim.engine import Choice, Number, Options, Text, Variant
 from agentsim.engine.capability import Capability, described, variant
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Number, Options, Request, Text, Variant
+from agentsim.engine.request import Request
 from agentsim.errors import IllegalDecision, UnreadableReply
 
 ERRANDS = Variant(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import assert_type
 
-from agentsim.engine.hearing import Heard
-from agentsim.engine.reading import Reading
+from agentsim.engine.decision import Reading
+from agentsim.engine.memory import Heard
 from agentsim.engine.table import Table
 from tests.engine.small import Amount, Bid, Say, Word
 

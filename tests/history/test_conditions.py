@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentsim.history.levels import levels, named
+from agentsim.history.folders import levels, named
 
 
 def scenario(*players: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def test_each_is_said_once_for_each_model_and_counted() -> None:
     found = warnings_of(
         [], [("A", silent), ("B", silent), ("A", silent), ("A", FINE)], {"A": "lab/gpt-x", "B": "lab/gpt-y"}
     )
-    assert [(each["code"], each["model"], each["count"]) for each in found] == [
+    assert [(each.code, each.model, each.count) for each in found] == [
         ("no_usage", "lab/gpt-x", 2),
         ("no_usage", "lab/gpt-y", 1),
     ]
@@ -166,7 +166,7 @@ def test_what_a_game_turned_away_is_counted_by_its_decision_and_bots_are_not() -
     ask = on_bots("monopoly", some_bot(find("monopoly"))).asks()[0]
     discarded = TradeDiscarded("A", "Ann", "no such deed")
 
-    def history(source: Any) -> dict[str, Any]:
+    def history(source: Any) -> History:
         first = to_entry(Ask(1, 1, 0, 1, ask.request), Ruling(ask.request.fallback(), source))
         player = first.player
         log = [LogEntry(discarded, (player,), 0, player, 1), LogEntry(discarded, Nobody, 0)]
@@ -184,8 +184,8 @@ def test_what_a_game_turned_away_is_counted_by_its_decision_and_bots_are_not() -
             volatile={},
         )
 
-    made = History.model_validate(history("model"))
+    made = history("model")
     assert shares_in(made).whole == Share(1, 0, 1)
-    assert shares_in(History.model_validate(history("bot"))).whole == Share()
+    assert shares_in(history("bot")).whole == Share()
     unknown = made.model_copy(update={"game": "nosuch"})
     assert shares_in(unknown).whole == Share(1, 0, 0), "of a game that is not installed the rest is still counted"

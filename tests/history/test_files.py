@@ -258,7 +258,7 @@ def test_what_is_not_rows_is_no_table_and_stays_where_a_table_would_go(tmp_path:
     path.write_bytes(content)
     (tmp_path / "run.json").write_text("{}", encoding="utf-8")
     assert not is_table(path)
-    with pytest.raises(UsageError, match=r"run\.votes\.jsonl: is in the way: it is no exported table"):
+    with pytest.raises(UsageError, match=r"run\.votes\.jsonl: exists and is not an exported table"):
         table_file(tmp_path, "run", "votes", "jsonl")
     assert table_file(tmp_path, "run", "votes", "csv") == tmp_path / "run.votes.csv"
 

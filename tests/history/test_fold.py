@@ -9,8 +9,8 @@ import pytest
 
 from agentsim.engine.event import Everyone, LogEntry, Nobody
 from agentsim.engine.game import Outcome, ranked
-from agentsim.games.agent_island.opening import GameBegan
 from agentsim.games.agent_island.speeches import Pitched
+from agentsim.games.agent_island.view import GameBegan
 from agentsim.games.agent_island.votes import Eliminated, Voted
 from agentsim.history.contents import Entry
 from agentsim.history.fold import Totals, cached_share, dump_history, fold, totals, usage_of
@@ -27,7 +27,7 @@ LOG = [
 ]
 
 
-def folded(entries: list[Entry] | None = None, **changes: Any) -> dict[str, Any]:
+def fold_of(entries: list[Entry] | None = None, **changes: Any) -> History:
     values: dict[str, Any] = {
         "game": "agent_island",
         "rules_version": 1,
@@ -44,6 +44,12 @@ def folded(entries: list[Entry] | None = None, **changes: Any) -> dict[str, Any]
     return fold(**{**values, **changes})
 
 
+def folded(entries: list[Entry] | None = None, **changes: Any) -> dict[str, Any]:
+    """The history as in its file."""
+    found: dict[str, Any] = json.loads(dump_history(fold_of(entries, **changes)))
+    return found
+
+
 def test_a_history_fits_its_format_in_its_order_of_keys() -> None:
     history = folded()
     absent = {"warnings", "fork"}
@@ -53,7 +59,7 @@ def test_a_history_fits_its_format_in_its_order_of_keys() -> None:
 
 def test_the_order_in_which_decisions_came_leaves_no_trace() -> None:
     entries = [entry(1), entry(2, "B", wave=2), entry(3, "@moderator", wave=2, place=1)]
-    assert dump_history(folded(entries)) == dump_history(folded(entries[::-1]))
+    assert dump_history(fold_of(entries)) == dump_history(fold_of(entries[::-1]))
 
 
 def test_texts_stand_once_in_the_order_of_their_first_use_and_prompts_are_their_segments() -> None:
@@ -112,7 +118,7 @@ def test_an_unfinished_game_has_no_outcome_and_its_empty_rounds() -> None:
     history = folded([], outcome=None, log=[], status="interrupted")
     assert history["outcome"] is None
     assert [part["events"] for part in history["rounds"]] == [[], []]
-    History.model_validate_json(dump_history(history))
+    History.model_validate(history)
 
 
 @pytest.mark.parametrize(
@@ -131,13 +137,13 @@ def test_the_outcome_names_a_winner_only_where_one_stands_alone(
 def test_latency_is_volatile_and_nothing_else_holds_it() -> None:
     history = folded([entry(1, attempts=(failed(), paid())), entry(2, "B", ())])
     assert history["volatile"] == {"name": "run", "latency_s": {"1": 1.5}}
-    assert "latency" not in dump_history({key: value for key, value in history.items() if key != "volatile"})
+    assert "latency" not in json.dumps({key: value for key, value in history.items() if key != "volatile"})
 
 
 def test_a_history_is_one_line_an_event_a_decision_and_a_text() -> None:
-    history = folded()
-    text = dump_history(history)
-    assert json.loads(text) == history
+    text = dump_history(fold_of())
+    history = json.loads(text)
+    assert dump_history(History.model_validate_json(text)) == text
     lines = [line.removesuffix(",") for line in text.splitlines()]
     assert sum(line.startswith('{"seq":') for line in lines) == len(LOG)
     assert sum(line.startswith('{"index":') and '"wave":' in line for line in lines) == len(history["decisions"])
@@ -149,9 +155,9 @@ def test_a_history_is_one_line_an_event_a_decision_and_a_text() -> None:
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
 def test_a_number_that_is_none_is_never_written(number: float) -> None:
     for history in (
-        folded(volatile={"wall_s": number}),
-        folded([entry(1, decision={"bid": number}), entry(2, "B"), entry(3, "@moderator")]),
-        folded([entry(1, attempts=(paid(cost=number),)), entry(2, "B"), entry(3, "@moderator")]),
+        fold_of(volatile={"wall_s": number}),
+        fold_of([entry(1, decision={"bid": number}), entry(2, "B"), entry(3, "@moderator")]),
+        fold_of([entry(1, attempts=(paid(cost=number),)), entry(2, "B"), entry(3, "@moderator")]),
     ):
         with pytest.raises(ValueError, match="JSON compliant"):
             dump_history(history)
@@ -202,7 +208,7 @@ def test_totals_count_every_call_and_never_take_unknown_for_free(
 ) -> None:
     summed = Totals()
     summed.add(one)
-    found = summed.to_json()
+    found = summed.record().model_dump()
     assert tuple(found[name] for name in COUNTS) == counts
     assert found["cost_usd"] == cost
     calls = counts[0] - counts[1]
@@ -211,7 +217,7 @@ def test_totals_count_every_call_and_never_take_unknown_for_free(
 
 def test_totals_are_summed_in_all_and_by_player_staff_and_silent_players_too() -> None:
     entries = [entry(1, "A"), entry(2, "A"), entry(3, "@moderator", (paid(cost=None),))]
-    found = totals(entries, ["A", "B", "@moderator"])
+    found = totals(entries, ["A", "B", "@moderator"]).model_dump()
     assert (found["calls"], found["cost_usd"], found["unpriced_calls"]) == (3, None, 1)
     by_player = found["by_player"]
     assert list(by_player) == ["A", "B", "@moderator"]
@@ -220,7 +226,7 @@ def test_totals_are_summed_in_all_and_by_player_staff_and_silent_players_too() -
 
 
 def test_costs_are_summed_without_the_dust_of_binary_fractions() -> None:
-    found = totals([entry(n, attempts=(paid(cost=0.1),)) for n in range(1, 4)], ["A"])
+    found = totals([entry(n, attempts=(paid(cost=0.1),)) for n in range(1, 4)], ["A"]).model_dump()
     assert found["cost_usd"] == 0.3
     assert usage_of(entry(attempts=(paid(cost=0.1), paid(cost=0.2)))).cost_usd == 0.3
 

@@ -31,7 +31,10 @@ _MODELS = {name: cls for name, cls in vars(record).items() if inspect.isclass(cl
 _BASES = {base for cls in _MODELS.values() for base in cls.__bases__}
 """Records that others extend: their keys stand in the tables of those."""
 RECORDS: dict[str, type[Any]] = {name: cls for name, cls in _MODELS.items() if cls not in _BASES} | {
-    "Parse": record.Parse,
+    "EventRecord": record.EventRecord,
+    "TryRecord": record.TryRecord,
+    "DecisionRecord": record.DecisionRecord,
+    "Parse": contents.Parse,
     "Usage": Usage,
     "SurveyPlace": SurveyPlace,
 }

@@ -21,7 +21,7 @@ from agentsim.engine.event import (
     Past,
     Sign,
 )
-from agentsim.history.pairs import Deed, Pair, pairs
+from agentsim.history.events import Deed, Pair, pairs
 from tests.engine.small import Spoke
 
 PLAYERS = ("Ada", "Bo", "Cy")

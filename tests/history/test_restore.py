@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,8 +13,8 @@ from agentsim.engine.game import Outcome
 from agentsim.engine.simulate import simulate
 from agentsim.errors import UsageError
 from agentsim.games.agent_island.speeches import Pitched
-from agentsim.history.fold import dump_history, fold
-from agentsim.history.load import told_events
+from agentsim.history.events import told_events
+from agentsim.history.fold import fold
 from agentsim.history.record import History
 
 GAME = games.find("agent_island")
@@ -21,7 +22,7 @@ PLAYERS = ["A", "B", "C", "D"]
 
 
 def kept(log: list[LogEntry], rounds: list[str], outcome: Outcome | None = None) -> History:
-    history = fold(
+    return fold(
         game=GAME.name,
         rules_version=1,
         seed=1,
@@ -34,7 +35,6 @@ def kept(log: list[LogEntry], rounds: list[str], outcome: Outcome | None = None)
         outcome=outcome,
         volatile={},
     )
-    return History.model_validate_json(dump_history(history))
 
 
 def test_the_log_of_a_game_comes_back_whole() -> None:
@@ -70,7 +70,7 @@ def test_the_audience_comes_back(to: Any) -> None:
 def test_an_event_of_no_such_game_is_named(change: dict[str, Any]) -> None:
     event: Event = Pitched("A", 1, "Hello.")
     history = kept([LogEntry(event, Everyone, 0)], ["Set-up"])
-    record = history.rounds[0].events[0].model_copy(update=change)
+    record = replace(history.rounds[0].events[0], **change)
     part = history.rounds[0].model_copy(update={"events": [record]})
     with pytest.raises(UsageError, match=r"event 1 \(.*\) is none of agent_island, rules version 1"):
         told_events(history.model_copy(update={"rounds": [part]}), GAME)

@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 from agentsim.errors import ModelError
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.gemini import Gemini
-from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, resolve
-from agentsim.models.remote import Endpoint, RemoteModel
+from agentsim.models.remote import Endpoint, OpenAICompatible, RemoteModel
 from tests.fakes.gemini import native_url
 from tests.fakes.server import FakeServer
 

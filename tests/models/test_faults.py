@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 
 from agentsim.errors import LocalShortage, ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import MOST_TEXT, Completion, Usage
+from agentsim.models.chat_completions import completion_of
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
-from agentsim.models.response_parsing import completion_in
+from agentsim.models.remote import decoded
 from agentsim.models.transport import no_answer
 from tests.fakes.replies import envelope
 
@@ -235,7 +236,7 @@ def test_whatever_a_server_says_is_one_short_clean_line(said: str, status: int) 
 def received(body: Any, content_type: str = "application/json") -> Any:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     try:
-        return completion_in(content, content_type, OPENAI)
+        return completion_of(decoded(content, content_type, OPENAI), OPENAI)
     except ModelError as fault:
         return fault
 

@@ -12,7 +12,7 @@ import pytest
 
 from agentsim.errors import ModelError, ProviderRejected, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.openai_compatible import request_body
+from agentsim.models.chat_completions import request_body
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, resolve
 from agentsim.models.rate_limiter import RateLimits
 from agentsim.models.remote import RemoteModel

@@ -21,9 +21,8 @@ from agentsim import __version__
 from agentsim.errors import ProviderRejected, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.keys import headers_for
-from agentsim.models.openai_compatible import OpenAICompatible
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
-from agentsim.models.remote import Endpoint
+from agentsim.models.remote import Endpoint, OpenAICompatible
 from agentsim.models.transport import Transport
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw

@@ -16,18 +16,19 @@ import pexpect  # type: ignore[import-untyped] # it ships no types
 import pytest
 from rich.cells import cell_len
 
+from agentsim.engine import Choice, Number, Options, Text
+from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Prompt, in_quotes, joined, quoted
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Number, Options, Request, Text
+from agentsim.engine.request import Request
 from agentsim.errors import Interrupted
 from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Message
-from agentsim.players.fields import by_number, hint, understood
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import Complaint
 from agentsim.players.rendering import news, question
 from agentsim.players.terminal import Terminal, cut, rows
+from agentsim.players.typed_answers import by_number, hint, understood
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
 from tests.players.keyboard import at_terminal, unstyled

@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
+from agentsim.engine import Number, Options
+from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Number, Options, Request
-from agentsim.players.fields import kinds_of
+from agentsim.engine.request import Request
+from agentsim.players.typed_answers import kinds_of
 from tests.players.test_human import Screen
 
 

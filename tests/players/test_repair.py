@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agentsim import games
-from agentsim.engine.reading import Decision, Reading
+from agentsim.engine.decision import Decision, Reading
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import simulate
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply

@@ -13,8 +13,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from agentsim import games
+from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask, GamePlay
-from agentsim.engine.reading import Decision, thoughts_in
+from agentsim.engine.reading import thoughts_in
 from agentsim.engine.request import Request
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
@@ -270,6 +271,23 @@ ASKED: Mapping[str, Asked] = {
         "Shark may build on 1 and 3, mortgage 1, 3, 14, 19 and 23; Hustler owns 6, Professor 25, Turtle built on 31",
         "do",
         lambda request: len(request.kinds) == 2 and bool(request.view.estate().able("build", request.seat)),
+        **_TABLE_TALK,
+    ),
+    "monopoly/raise_first": Asked(
+        monopoly(9, model="bot/shark", rules=2),
+        "Shark",
+        "raise_first",
+        "Shark is $37 short of the price of 39; hotels stand on 1 and 3; 15, 24, 27 and 34 may be mortgaged",
+        "mortgages",
+        lambda request: not request.bid,
+        **_TABLE_TALK,
+    ),
+    "monopoly/lift_on_receipt": Asked(
+        monopoly(14, model="bot/hustler", rules=2),
+        "Shark",
+        "lift_on_receipt",
+        "Shark has received 25, mortgaged, and lifts its mortgage or does not",
+        "action",
         **_TABLE_TALK,
     ),
     "monopoly/raise_cash": Asked(

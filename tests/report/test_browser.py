@@ -20,12 +20,21 @@ from agentsim.engine.panel import Board, Panel, Piece, Scene, Tile
 from agentsim.history.record import History
 from agentsim.report.markup import find_css
 from agentsim.report.page import PageOptions, render
-from agentsim.report.redaction import as_seen_by
+from agentsim.report.player_view import as_seen_by
 from tests.report.sample import REASONING, document, panels, poisoned, poisoned_panels, sample
 
 ALL = PageOptions(include_prompts=True, include_reasoning=True, include_usage=True)
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
         "--disable-component-update", "--disable-sync"]  # fmt: skip
+
+WIDER = """[...document.querySelectorAll('main *, header *')].filter(e => {
+        let box = e.parentElement;
+        while (getComputedStyle(box).display === 'contents') box = box.parentElement;
+        const { display, overflowX } = getComputedStyle(box);
+        return e.checkVisibility() && !e.closest('svg') && display !== 'inline' && overflowX === 'visible'
+            && e.getBoundingClientRect().right > box.getBoundingClientRect().right + 1;
+    }).map(e => e.outerHTML.slice(0, 100))"""
+"""Elements that stand out of their container, but for what it scrolls or cuts with a mark."""
 
 CORPUS = {
     "script": "<script>window.PWN=1</script>",
@@ -117,12 +126,7 @@ def test_no_element_is_wider_than_its_container(browser: Browser, page_file: Pat
     with Opened(browser, page_file, viewport={"width": width, "height": 900}) as opened:
         opened.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
-        wider = """[...document.querySelectorAll('main *, header *')].filter(e => {
-            const box = e.parentElement, { display, overflowX } = getComputedStyle(box);
-            return e.checkVisibility() && !e.closest('svg') && display !== 'inline' && overflowX === 'visible'
-                && e.getBoundingClientRect().right > box.getBoundingClientRect().right + 1;
-        }).map(e => e.outerHTML.slice(0, 100))"""
-        assert opened.page.evaluate(wider) == []
+        assert opened.page.evaluate(WIDER) == []
 
 
 @pytest.mark.parametrize("width", [1200, 1920])
@@ -167,6 +171,7 @@ def test_the_search_finds_what_was_said_and_thought(browser: Browser, page_file:
     with Opened(browser, page_file) as opened:
         rows = opened.page.locator("#split .exchange")
         every = rows.count()
+        opened.page.check("#follow input")
         opened.page.fill("#find", REASONING[3, "C"][:30])
         expect(rows.locator("visible=true").first).to_contain_text(REASONING[3, "C"])
         assert 0 < sum(row.is_visible() for row in rows.all()) < every

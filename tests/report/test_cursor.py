@@ -104,6 +104,22 @@ def test_an_address_names_a_turn(browser: Browser, page_file: Path) -> None:
         expect(page.locator("#e9")).to_have_class(re.compile(r"\bchosen\b"))
 
 
+def test_words_and_thoughts_are_those_of_the_cursors_turn(browser: Browser, page_file: Path) -> None:
+    with Opened(browser, page_file) as opened:
+        page, rows = opened.page, opened.page.locator("#split .exchange")
+        visible = "[...document.querySelectorAll('#split .exchange')].filter(e => e.checkVisibility())"
+        seen = f"{visible}.map(e => e.dataset.turn)"
+        for turn, shown in ((1, "1"), (2, "1"), (9, "3")):  # of turns without any the last before that has some
+            page.evaluate(f"location.hash = '#turn={turn}'")
+            place_of(page, turn)
+            assert set(page.evaluate(seen)) == {shown}
+        page.fill("#find", "a")
+        assert len(set(page.evaluate(seen))) > 1, "a search looks at all"
+        page.keyboard.press("Escape")
+        page.check("#follow input")
+        assert all(row.is_visible() for row in rows.all())
+
+
 def test_the_slider_marks_where_another_takes_the_lead(browser: Browser, page_file: Path) -> None:
     with Opened(browser, page_file) as opened:
         marks = "[...document.querySelectorAll('#leads option')].map(option => option.value)"

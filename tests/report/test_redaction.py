@@ -9,7 +9,7 @@ import pytest
 
 from agentsim.errors import UsageError
 from agentsim.history.record import History
-from agentsim.report.redaction import as_seen_by
+from agentsim.report.player_view import as_seen_by
 from tests.report.sample import MODELS, PERSONAS, REASONING, VOTES, document, sample
 
 

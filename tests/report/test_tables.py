@@ -6,11 +6,9 @@ from collections import Counter
 from typing import Any
 
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
-from agentsim.history.pairs import Deed, Pair
+from agentsim.history.events import Deed, Pair
 from agentsim.history.record import History
-from agentsim.report.page import PageOptions, render
-from agentsim.report.redaction import as_seen_by
-from agentsim.report.tables import (
+from agentsim.report.game_panels import (
     MOST_KINDS,
     MOST_PAIRS,
     MOST_PERIODS,
@@ -19,6 +17,8 @@ from agentsim.report.tables import (
     pairs_table,
     say_do_table,
 )
+from agentsim.report.page import PageOptions, render
+from agentsim.report.player_view import as_seen_by
 from tests.report.sample import document, sample
 
 

@@ -15,9 +15,8 @@ from agentsim.errors import UsageError
 from agentsim.history.load import branches_in, load_history
 from agentsim.history.record import ForkRecord
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.fork import parent_of
+from agentsim.runner.fork import of_arm, parent_of
 from agentsim.runner.replay import prove
-from agentsim.runner.wanted import of_arm
 from tests.cli.command_line import Said, agentsim, program, snapshot
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer

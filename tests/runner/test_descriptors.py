@@ -107,7 +107,7 @@ _HOG = """
     import asyncio, os, sys
     from agentsim.models.base import Call, Sampling
     from agentsim.models.remote import Endpoint
-    from agentsim.models.openai_compatible import OpenAICompatible
+    from agentsim.models.remote import OpenAICompatible
     from agentsim.models.profiles import ProviderSettings, resolve
 
     async def main(url):

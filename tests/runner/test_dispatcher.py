@@ -14,10 +14,10 @@ from typing import TypeAlias
 
 import pytest
 
+from agentsim.engine import Choice
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, GamePlay, Wave
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice
 from agentsim.games.agent_island.game import AgentIsland
 from agentsim.history.contents import Entry
 from agentsim.history.fold import Totals

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.folders import read_games, without_branches
+from agentsim.analysis.finished_games import read_games, without_branches
 from agentsim.analysis.game_records import game_record
 from agentsim.errors import AgentsimError, ScenarioError, UsageError
 from agentsim.history.contents import read_journal

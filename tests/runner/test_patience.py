@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -54,9 +53,7 @@ def test_a_limit_beyond_all_patience_costs_one_decision_and_stops_the_run(
     server: Mendable, tmp_path: Path, answer: Raw
 ) -> None:
     from_then_on(server, answer)
-    began = time.monotonic()
-    result = play(server.url(), tmp_path, "limits.concurrency=1")
-    assert time.monotonic() - began < 20, "nobody waits, not even in the queue"
+    result = play(server.url(), tmp_path, "limits.concurrency=1")  # each of the waits is longer than a test may take
     assert isinstance(result.error, ProviderStopped)
     assert result.error.exit_code == 3
     assert "rate_limit_patience_s" in str(result.error)
@@ -134,4 +131,4 @@ def test_who_has_another_model_is_stopped_by_no_limit_and_waits_for_none(server:
     cut = play(server.url(), tmp_path, *chain, "limits.max_calls=9", stem="cut")
     again = resumed(cut.files, max_calls=99)
     assert stable(again.files) == stable(whole.files)
-    assert '"held"' not in dump_history(whole.history)
+    assert '"held"' not in dump_history(whole.record)

@@ -9,10 +9,11 @@ from typing import Literal, TypeAlias
 
 import pytest
 
+from agentsim.engine import Choice, Options
+from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options, Request
+from agentsim.engine.request import Request
 from agentsim.errors import (
     AgentsimError,
     BudgetReached,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agentsim import games
-from agentsim.scenario.tables import json_schema
+from agentsim.scenario.toml_tables import json_schema
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "scenario.md"

@@ -11,10 +11,10 @@ import pytest
 from pydantic import Field, model_validator
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.game import Bot, Game, GameConfig, InFile, Outcome, SeatsInFolder
 from agentsim.engine.panel import Frame, Panel
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError

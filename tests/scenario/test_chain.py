@@ -11,7 +11,7 @@ from agentsim.errors import ScenarioError
 from agentsim.scenario import Scenario, load
 from agentsim.scenario.player_plan import ModelPlan
 from agentsim.scenario.scenario import check_prices
-from agentsim.scenario.tables import json_schema
+from agentsim.scenario.toml_tables import json_schema
 from tests.cli.json_schema import complaints
 from tests.scenario.parlour import SEATS, Parlour, refused, written
 from tests.scenario.test_errors import MODEL_SHAPE

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.errors import ScenarioError
-from agentsim.scenario.seats import seat_ids
-from agentsim.scenario.tables import PlayerTable, legal_id
+from agentsim.scenario.seating import seat_ids
+from agentsim.scenario.toml_tables import PlayerTable, legal_id
 
 
 def ids(*seats: str) -> list[str]:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from agentsim.errors import ScenarioError
 from agentsim.scenario import load
 from agentsim.scenario.document import overridden
-from agentsim.scenario.seats import seat_ids
-from agentsim.scenario.tables import PlayerTable
+from agentsim.scenario.seating import seat_ids
+from agentsim.scenario.toml_tables import PlayerTable
 from agentsim.scenario.validation import dotted
 from tests.scenario.parlour import SEATS, ParlourConfig, refused, written
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from agentsim.errors import ScenarioError
 from agentsim.games import find, names
 from agentsim.scenario import json_schema, load
-from agentsim.scenario.tables import PlayerTable, ScenarioTable
+from agentsim.scenario.toml_tables import PlayerTable, ScenarioTable
 from tests.scenario.parlour import SEATS, Parlour, written
 
 SCHEMA = json_schema([Parlour()])

@@ -146,7 +146,8 @@ class Planted(Game):
         self.fault, self.played = fault, 0
         self.bots: Mapping[str, Bot] = {"random": Forgetful() if fault == "stateful bot" else randomly}  # type: ignore[misc] # a fault may be that of a bot
         told: tuple[type[Event], ...] = (Dealt, Counted, Nameless, Repeated)
-        self.events = told if fault == "undeclared event" else (*told, Whispered)
+        declared = told if fault == "undeclared event" else (*told, Whispered)
+        self.events = declared  # type: ignore[misc] # a fault may be what it declares
 
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
         return None

@@ -4,11 +4,10 @@
 `claims` finds decisions in prose, `doubts` what turns them around; `reader` decides.
 """
 
-from agentsim.engine.decision import Decision, Reading
 from agentsim.engine.reading.reader import read, thoughts_in
 from agentsim.engine.reading.thinking import split
 
-__all__ = ["READER_VERSION", "Decision", "Reading", "read", "split", "thoughts_in"]
+__all__ = ["READER_VERSION", "read", "split", "thoughts_in"]
 
 READER_VERSION = 5
 """Rises with every change that reads some reply otherwise: a journal names the version that read its replies."""

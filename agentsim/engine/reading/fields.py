@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from pydantic_core import PydanticCustomError
 
-from agentsim.engine.number import Real, whole
+from agentsim.engine.decision import Real, whole
 from agentsim.engine.reading import vocabulary
 from agentsim.engine.reading.text import BLANK, bare, compact, folded, untitled
 

@@ -10,7 +10,7 @@ import re
 from math import nan
 from typing import Any
 
-from agentsim.engine.number import Real
+from agentsim.engine.decision import Real
 from agentsim.engine.reading.text import Work
 
 MAX_DEPTH = 200  # of objects and lists in each other: a decision is written as JSON again, which stops at 255

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal, TypeAlias
 
-from agentsim.engine.number import Real
+from agentsim.engine.decision import Real
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.relaxed import MAX_DEPTH, Broken, CutOff, relaxed
 from agentsim.engine.reading.text import Work, bounded
@@ -21,7 +21,7 @@ from agentsim.errors import AmbiguousReply, DecisionError
 MAX_TEXT = 256 * 1024  # characters looked at; more is no answer
 _MOST_OBJECTS = 300
 _PIECE = 4096  # characters that are decoded at first
-_MOST_DIGITS = 30  # of a whole number: longer ones are slow to convert; amounts have fewer (`number`)
+_MOST_DIGITS = 30  # of a whole number: longer ones are slow to convert; amounts have fewer (`MAX_DIGITS`)
 
 State: TypeAlias = Literal["strict", "repaired", "broken", "cut"]
 

@@ -69,7 +69,12 @@ _MARK = re.compile(
     r"|(?P<stray><channel\|>|<unused95>))",
     re.IGNORECASE | re.MULTILINE,
 )
-_ANY = re.compile(r"[<◁＜⟨〈‹【\[(*💭]|[-=]{3}|^Thinking\.|&lt;|```|analysis|assistant")
+# It begins with one set of characters, which lets the search leap from one of them to the next.
+_SIGNS = r"<◁＜⟨〈‹【\[(*💭"
+_ANY = re.compile(
+    rf"[{_SIGNS}=&`aT-](?:(?<=[{_SIGNS}])|(?<=[-=])[-=]{{2}}|(?<=&)lt;|(?<=`)``|(?<=a)(?:nalysis|ssistant)"
+    r"|(?<=\AT)hinking\.)"
+)
 # the channels of OpenAI's harmony format, whole and as what is left once its special tokens are stripped
 _CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80})\s*+(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start|channel)\|>")

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentsim.engine.event import Everyone, PlayerId
-from agentsim.engine.game import Game, Outcome, told_in
+from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 from agentsim.games.agent_island.bots import BOTS
 from agentsim.games.agent_island.config import AgentIslandConfig
-from agentsim.games.agent_island.memory import Summarize, phase_summaries
-from agentsim.games.agent_island.opening import GameBegan
 from agentsim.games.agent_island.panels import course, panels, tables
 from agentsim.games.agent_island.round import Round, RoundContext
-from agentsim.games.agent_island.rulebook import laws
-from agentsim.games.agent_island.rules import rules_prompt
+from agentsim.games.agent_island.rulebook import laws, rules_prompt
 from agentsim.games.agent_island.sidebars import NOBODY, AnswerApproach, Approach, Whisper
 from agentsim.games.agent_island.speeches import Pitch, Quips
 from agentsim.games.agent_island.state import Island
+from agentsim.games.agent_island.view import GameBegan, Summarize, phase_summaries
 from agentsim.games.agent_island.votes import Vote
 
 
@@ -31,7 +29,6 @@ class AgentIsland(Game):
     rules_version = 1
     config = AgentIslandConfig
     requests = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
-    events = told_in(__package__)
     bots = BOTS
     panels = staticmethod(panels)
     course = staticmethod(course)

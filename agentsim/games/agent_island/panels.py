@@ -12,12 +12,13 @@ from itertools import accumulate
 
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Panel, Series
-from agentsim.engine.wording import Naming
-from agentsim.games.agent_island.opening import RoundBegan
+from agentsim.engine.wording import Naming, cut, listed
 from agentsim.games.agent_island.speeches import Pitched, Quipped
+from agentsim.games.agent_island.view import RoundBegan
 from agentsim.games.agent_island.votes import Eliminated, Tallied, Voted, Won
 
 _SPOKEN = (Pitched, Quipped)
+_QUOTED = 160  # characters of a juror's reason
 
 
 def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
@@ -88,7 +89,7 @@ def course(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
     """All votes to eliminate each player so far; the jury's decide."""
     tallies = [told.event for told in log if isinstance(told.event, Tallied) and not told.event.final]
     if not tallies:
-        return Course(margin=("jury_votes",))
+        return Course(margin=("jury_votes",), why=_why(log))
     gone = {told.event.player: told.event.round for told in log if isinstance(told.event, Eliminated)}
     lines = []
     for player in players:
@@ -99,10 +100,19 @@ def course(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
         )
         lines.append(Series(player, tuple(known)))
     rounds = tuple(tally.round for tally in tallies)
-    chart = Chart(
-        "Votes against each player so far", "line", tuple(map(str, rounds)), tuple(lines), "round", "", "", rounds
-    )
-    return Course(chart, lowest=True, margin=("jury_votes",), refusals=("declined to talk",))
+    chart = Chart("Votes against so far", "line", tuple(map(str, rounds)), tuple(lines), "round", "", "", rounds)
+    return Course(chart, lowest=True, margin=("jury_votes",), why=_why(log), refusals=("declined to talk",))
+
+
+def _why(log: Sequence[LogEntry]) -> str:
+    """Who of the jury voted for the winner, with the longest reason; empty where no such vote was heard."""
+    won = next(((told.round, told.event.player) for told in log if isinstance(told.event, Won)), None)
+    kept = [t.event for t in log if isinstance(t.event, Voted) and (t.round, t.event.choice) == won]
+    if not kept:
+        return ""
+    best = max(kept, key=lambda vote: len(vote.explanation))
+    quoted = f" {best.voter}: \u201c{cut(best.explanation, _QUOTED)}\u201d" if best.explanation else ""
+    return f"{listed([vote.voter for vote in kept])} voted for it.{quoted}"
 
 
 def _words(spoken: Sequence[tuple[int, str, str]], players: Sequence[PlayerId]) -> Chart:

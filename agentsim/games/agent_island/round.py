@@ -10,12 +10,18 @@ from typing import Any, Protocol, TypeVar
 from agentsim.engine.event import Audience, Event, Everyone, PlayerId
 from agentsim.engine.table import Table
 from agentsim.games.agent_island.config import AgentIslandConfig, RoundSettings
-from agentsim.games.agent_island.memory import phase_summaries, view
-from agentsim.games.agent_island.opening import LastRoundBegan, OrderDrawn, RoundBegan
 from agentsim.games.agent_island.sidebars import phase_sidebars
 from agentsim.games.agent_island.speeches import phase_pitches, phase_quips
 from agentsim.games.agent_island.state import Island
-from agentsim.games.agent_island.view import IslandRequest, View
+from agentsim.games.agent_island.view import (
+    IslandRequest,
+    LastRoundBegan,
+    OrderDrawn,
+    RoundBegan,
+    View,
+    phase_summaries,
+    view,
+)
 from agentsim.games.agent_island.votes import phase_elimination, phase_votes
 
 R = TypeVar("R", bound=IslandRequest[Any])

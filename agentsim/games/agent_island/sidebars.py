@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
+from agentsim.engine import Choice, Options
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Deed, Everyone
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options
-from agentsim.engine.template import If, Template
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import If, Template, cut
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
 if TYPE_CHECKING:
@@ -125,16 +124,12 @@ class Approach(IslandRequest[ApproachMade]):
 class AnswerApproach(IslandRequest[Answer]):
     """Do you accept?"""
 
-    by: str
+    particulars: ClassVar[tuple[str, ...]] = ("by",)
 
-    def fingerprint_fields(self) -> Mapping[str, Any]:
-        return {"by": self.by}
+    by: str
 
     def question(self) -> str:
         return f"{self.by} asks you for a private exchange. Do you accept?"
-
-    def fallback(self) -> Answer:
-        return Answer(accept=False)
 
 
 class Whisper(SpeechRequest):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from agentsim.engine import Each, Options, Text
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import NAMED, Deed, Everyone
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Each, Options, Text
-from agentsim.engine.template import Template
-from agentsim.engine.wording import counted, cut
+from agentsim.engine.wording import Template, counted, cut, listed
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
 if TYPE_CHECKING:
@@ -70,6 +68,7 @@ class Quips(IslandRequest[QuipsMade]):
     """What is your one public line about every other player?"""
 
     abstains: ClassVar[bool] = True
+    particulars: ClassVar[tuple[str, ...]] = ("about", "limit")
 
     about: tuple[str, ...]
     limit: int
@@ -77,14 +76,8 @@ class Quips(IslandRequest[QuipsMade]):
     def options(self) -> Options:
         return {"quips": Each(self.about, Text(self.limit, empty=False))}
 
-    def fingerprint_fields(self) -> Mapping[str, Any]:
-        return {"about": self.about, "limit": self.limit}
-
     def question(self) -> str:
-        return "Say one public line about every other player."
-
-    def fallback(self) -> QuipsMade:
-        return QuipsMade(quips={})
+        return f"Say one public line about {'each of ' * (len(self.about) > 1)}{listed(self.about)}."
 
 
 async def phase_quips(context: RoundContext) -> None:

@@ -1,21 +1,26 @@
-"""View: what one player may know, how it stands in a prompt, and what all questions share.
+"""View: what one player may know, how it stands in a prompt, and what all questions share; the announcements; and the
+summaries that take the place of a round.
 
-Never the state with pieces taken out. Where the lines come from is `memory`. Each question stands in its chapter.
+Never the state with pieces taken out. Each question stands in its chapter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from agentsim.engine.event import Event
+from agentsim.engine import Options, Text
+from agentsim.engine.decision import Decision
+from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.prompt import Prompt, in_quotes, joined
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Options, Request, Text
-from agentsim.engine.template import Template
-from agentsim.engine.wording import listed
-from agentsim.games.agent_island.state import Tally
+from agentsim.engine.request import Request
+from agentsim.engine.table import Table
+from agentsim.engine.wording import If, Template, cut, filled, listed
+from agentsim.games.agent_island.state import Island, Tally
+
+if TYPE_CHECKING:
+    from agentsim.games.agent_island.round import RoundContext
 
 
 class Told(Event, base=True):
@@ -142,11 +147,116 @@ class IslandRequest(Request[D]):
 class SpeechRequest(IslandRequest[Speech]):
     """A question that is answered in words: JSON, or plain prose, which cannot be misunderstood here."""
 
+    prose: ClassVar[str | None] = "text"
     about: ClassVar[str]
     limit: int
 
     def options(self) -> Options:
         return {"text": Text(self.limit, self.about, empty=False)}
 
-    def in_words(self, words: str) -> Speech:
-        return self.decision_of({"text": words})
+
+class GameBegan(
+    Told, heading="The game begins", content="{players:player}, {rounds} rounds: {players:and}.", in_prompt=False
+):
+    players: tuple[str, ...]
+    rounds: int
+
+
+class RoundBegan(
+    Told,
+    heading=If("final", "Final round", "Round {round} begins"),
+    content=If(
+        "final", "The finalists are {active:and}. The jury is {eliminated:and}.", "Still in the game: {active:and}."
+    ),
+    in_prompt=False,
+):
+    round: int
+    rounds: int
+    active: tuple[str, ...]
+    eliminated: tuple[str, ...]
+    phases: tuple[str, ...]
+
+    @property
+    def final(self) -> bool:
+        """Whether the jury names the winner in this round."""
+        return self.round == self.rounds
+
+
+class LastRoundBegan(RoundBegan):
+    """The last round of a game without a final."""
+
+    @property
+    def final(self) -> bool:
+        return False
+
+
+class OrderDrawn(Told, content="The order drawn for the {phase} is {order}.", drawn=("order",), in_prompt=False):
+    phase: str
+    order: tuple[str, ...]
+
+
+class Summarized(
+    Told, kind="summary", heading="Player {player}'s memory of round {round}", words="text", private=("player",)
+):
+    forgets: ClassVar[bool] = True
+    said: ClassVar[Template] = "note"
+    player: str
+    round: int
+    text: str
+
+
+class Transcript:
+    """What one player has heard, line by line; its own summary of a round stands in for all of it but the count."""
+
+    def __init__(self, player: PlayerId) -> None:
+        self.lines: list[Line] = []
+
+    def hear(self, entry: LogEntry) -> None:
+        """One more event; what the state says of it is not said here as well."""
+        event = entry.event
+        assert isinstance(event, Told), f"{event.kind} is no event of this game"
+        if not event.in_prompt or (event.forgets and not event.content):
+            return
+        if event.forgets:
+            self.lines = [line for line in self.lines if line.round != entry.round or line.kind == "tally"]
+        spoken = (entry.by or "", filled(event.said, event)) if event.words is not None else ("", event.kind)
+        self.lines.append(Line(entry.round, *spoken, event.content))
+
+
+def view(table: Table, island: Island, player: PlayerId, rules: str) -> View:
+    """What `player` may know now."""
+    return View(
+        players=island.players,
+        round=island.round,
+        rounds=island.rounds,
+        active=tuple(island.active),
+        tallies=tuple(island.tallies),
+        transcript=tuple(table.memory(player, Transcript).lines),
+        jury=island.jury,
+        rules=rules,
+    )
+
+
+class Summarize(SpeechRequest, kind="summary"):
+    """What will you remember of this round?"""
+
+    about: ClassVar[str] = "your note"
+
+    def question(self) -> str:
+        return (
+            f"Round {self.view.round} is over. Write down what you want to remember of it: from now on your note "
+            "takes the place of all you heard in this round but the votes. No other player sees it."
+        )
+
+
+async def phase_summaries(context: RoundContext) -> None:
+    """Each player who remembers by summaries, the jury too, writes a private one of the round so far, all at once."""
+    limit = context.config.summary_chars
+    requests = [
+        context.question(Summarize, player, limit=limit)
+        for player in context.players
+        if context.config.remembers(player) == "summary"
+    ]
+    for request, note in zip(requests, await context.history.ask_all(requests), strict=True):
+        summarized = Summarized(request.player, context.round_index, cut(note.text, limit))
+        context.tell(summarized, to=(request.player,), by=request.player)

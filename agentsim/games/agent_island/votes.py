@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from agentsim.engine import Choice, Options, Text
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options, Text
-from agentsim.engine.template import If, Template
-from agentsim.engine.wording import cut
-from agentsim.games.agent_island.opening import LastRoundBegan, RoundBegan
+from agentsim.engine.options import Schema
+from agentsim.engine.wording import If, Template, cut
 from agentsim.games.agent_island.state import Tally
-from agentsim.games.agent_island.view import IslandRequest, Told
+from agentsim.games.agent_island.view import IslandRequest, LastRoundBegan, RoundBegan, Told
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.round import RoundContext
@@ -119,8 +118,8 @@ class Vote(IslandRequest[VoteCast]):
         poll = "This vote is a poll: no player leaves by it. " if self.poll else ""
         return f"{poll}Vote for the player who should {aim}. Your vote and your explanation stay secret."
 
-    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {**legal, "default": ""} if name == "explanation" else legal
+    def narrowed(self) -> Mapping[str, Schema | None]:
+        return {"explanation": {"default": ""}}
 
     @property
     def against(self) -> bool:

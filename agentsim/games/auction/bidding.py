@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from agentsim.engine import Number, Options, Text
+from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.event import Audience, Event, Everyone
-from agentsim.engine.number import WholeNumber
+from agentsim.engine.options import Schema
 from agentsim.engine.prompt import Line, Prompt, in_quotes, joined, quoted
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Number, Options, Request, Text
+from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.engine.template import By, filled
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import By, cut, filled
 from agentsim.errors import UnreadableReply
+from agentsim.games.auction.announcing import AuctionBegan
 from agentsim.games.auction.config import AuctionConfig
-from agentsim.games.auction.opening import AuctionBegan
 from agentsim.games.auction.state import Auction, FailReason, GameState, Sale, view, why_not
 
 
@@ -181,8 +181,8 @@ class Bid(Request[BidCast]):
             return "0 to pass, as your budget is too small for more"
         return f"{self._least} to {self.state.you.budget}, or 0 to pass"
 
-    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {**legal, "description": self._worth_saying} if name == "bid" else {**legal, "default": ""}
+    def narrowed(self) -> Mapping[str, Schema | None]:
+        return {"reasoning": {"default": ""}, "bid": {"description": self._worth_saying}}
 
     def decision_of(self, said: Mapping[str, Any]) -> BidCast:
         cast = super().decision_of(said)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
-from agentsim.engine.reading import Decision
+from agentsim.games.auction.announcing import AuctionBegan
 from agentsim.games.auction.bidding import Bid, BidCast
-from agentsim.games.auction.opening import AuctionBegan
 
 STEPS = 5  # from nothing to the highest value of a bot
 

@@ -9,7 +9,7 @@ from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, fie
 
 from agentsim.engine.game import GameConfig, InFile, SeatsInFolder
 from agentsim.games.auction.items import SCHEMA, Item, presentable, read_items
-from agentsim.games.auction.pricing import PRICING, Format, Pricing
+from agentsim.games.auction.state import PRICING, Format, Pricing
 
 ITERATIONS = 10
 LONGEST_NAME = 100

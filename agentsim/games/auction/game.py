@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentsim.engine.event import Everyone, PlayerId
-from agentsim.engine.game import Game, Outcome, told_in
+from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
-from agentsim.games.auction.bidding import Bid, take_bids
+from agentsim.games.auction.announcing import began, ended, offer, settle
+from agentsim.games.auction.bidding import take_bids
 from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.config import AuctionConfig, Catalogue
 from agentsim.games.auction.drawing import draw
 from agentsim.games.auction.items import REQUIRED
-from agentsim.games.auction.opening import began
 from agentsim.games.auction.panels import course, panels, tables
 from agentsim.games.auction.rulebook import laws
-from agentsim.games.auction.settling import ended, offer, settle
 from agentsim.games.auction.state import Auction, Team
 
 
@@ -28,8 +27,6 @@ class AgentAuction(Game):
     summary = "teams with strategies of their own bid for the ten components of a set"
     rules_version = 1
     config = AuctionConfig
-    requests = (Bid,)
-    events = told_in(__package__)
     bots = BOTS
     laws = staticmethod(laws)
     panels = staticmethod(panels)

@@ -8,14 +8,27 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TypeVar
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
-from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Panel, Point, Scatter, Series
+from agentsim.engine.panel import (
+    Cell,
+    Chart,
+    Course,
+    DataTable,
+    Frame,
+    Panel,
+    Point,
+    Scatter,
+    Series,
+    TurnedAt,
+)
+from agentsim.engine.wording import listed
+from agentsim.games.auction.announcing import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
 from agentsim.games.auction.bidding import BidMade
-from agentsim.games.auction.opening import AuctionBegan
-from agentsim.games.auction.settling import AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
+from agentsim.games.auction.state import Team
 
 E = TypeVar("E", bound=Event)
 _INVALID = {"Pass": "passes", "OverBudget": "{} (over budget)", "Unreadable": "unreadable"}
@@ -29,7 +42,8 @@ def panels(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> list[Pa
 def course(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> Course:
     """How many of the required components each team has, item by item."""
     heard = _Heard(log)
-    return Course(heard.required() if heard.offered else None, margin=("count", "quality", "budget"))
+    standing = heard.required() if heard.offered else None
+    return Course(standing, margin=("count", "quality", "budget"), why=heard.why(), turns=tuple(heard.turns(log)))
 
 
 class _Heard:
@@ -61,12 +75,39 @@ class _Heard:
         if self.sold:
             yield self._curse()
 
+    def why(self) -> str:
+        """What the first team has and what it cost; nothing before the end."""
+        for first, *others in (event.results for event in self.ended):
+            spent = self.began[0].budget - first.budget
+            had = f"{first.name} bought {first.count} of {self.began[0].needed} required components for {spent}"
+            tied = [other.name for other in others if other.count == first.count]
+            return f"{had}; {listed(tied)} bought as many, of lower quality." if tied else f"{had}."
+        return ""
+
+    def turns(self, log: Sequence[LogEntry]) -> Iterator[TurnedAt]:
+        """The item after which the first in the end was first for good, the dearest one, and the best bargain."""
+        sales = [(at, told.event) for at, told in enumerate(log) if isinstance(told.event, ItemSold)]
+        teams = {team: Team(team, name, 0) for team, name in self.teams.items()}
+        leader, took = "", None
+        for at, sold in sales:
+            teams[sold.team] = team = replace(teams[sold.team], acquired=(*teams[sold.team].acquired, sold.item))
+            if not leader or (leader != team.id and team.score() > teams[leader].score()):
+                leader, took = team.id, (at, sold)
+        if took:
+            yield TurnedAt(took[0], "Decided", f"{took[1].name} is first from here on, with {took[1].item.name}")
+        for at, sold in sorted(sales, key=lambda sale: -sale[1].price)[:1]:
+            yield TurnedAt(at, "Dearest item", f"{sold.item.name}, to {sold.name} for {sold.price}")
+        wanted = [(sold.price / max(1, sold.item.quality), at, sold) for at, sold in sales if sold.item.required]
+        for _, at, sold in sorted(wanted, key=lambda sale: sale[:2])[:1]:
+            text = f"{sold.item.name}, quality {sold.item.quality}, to {sold.name} for {sold.price}"
+            yield TurnedAt(at, "Best bargain", text)
+
     def required(self) -> Chart:
         return self._by_round("Required components", "different components", self._components)
 
     def _results(self) -> DataTable:
         rows = tuple((team.name, len(team.items), ", ".join(team.items) or "nothing") for team in self.ended[0].results)
-        return DataTable("What everybody took home", ("team", "items", "in the order in which they were taken"), rows)
+        return DataTable("What each team bought", ("team", "items", "in the order in which they were taken"), rows)
 
     def _highs(self) -> dict[tuple[int, int], int]:
         """The high bid at the end of each iteration, by (round, iteration)."""

@@ -8,9 +8,8 @@ from typing import Any
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.game import Lot
 from agentsim.engine.request import Request
+from agentsim.games.auction.announcing import AuctionBegan, ItemLost, ItemOffered, ItemSold
 from agentsim.games.auction.bidding import BidMade
-from agentsim.games.auction.opening import AuctionBegan
-from agentsim.games.auction.settling import ItemLost, ItemOffered, ItemSold
 
 
 def laws(course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:

@@ -1,31 +1,108 @@
 """Artifact: what one is made of: the actions and queries it offers, its own state, and what it is told of the course.
 
-What each does is a file in `artifacts/`; when agents are asked, and what they are shown, is `turn` and `view`.
+What each does is a file in `artifacts/`; when agents are asked, and what they are shown, is `turn` and `view`. The
+authors of artifacts are many: what theirs give is looked at, so that a mistake names the artifact and the method in one
+line.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from functools import wraps
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 from agentsim.engine import Choice, GameConfig, LogEntry, Text
-from agentsim.engine.capability import Capability, Refused
+from agentsim.engine.capability import Refused, Stated, capabilities, mark_of, marked
 from agentsim.engine.options import Option
 from agentsim.engine.panel import Frame, Panel
-from agentsim.engine.template import Template, filled
-from agentsim.games.market.guard import ACTION, HOOKS, QUERY, guarded
+from agentsim.engine.wording import Template, filled
+from agentsim.errors import AgentsimError, RulesBroken
 from agentsim.games.market.order_book import Order
 from agentsim.games.market.world import World
+
+C = TypeVar("C", bound=Callable[..., Any])
+SHOWN = 60  # characters of what was returned
+
+
+class Faulty(RulesBroken):
+    """A mistake in an artifact, with the names of the artifact and of its method."""
+
+
+class Returns(NamedTuple):
+    """What a method must return, in words; `lets` are exceptions that are no mistake of it."""
+
+    words: str
+    fits: Callable[[Any], bool]
+    lets: tuple[type[Exception], ...] = ()
+
+
+def _answer(found: Any) -> bool:
+    try:
+        json.dumps(found, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return isinstance(found, Mapping)
+
+
+def _amounts(found: Any) -> bool:
+    return isinstance(found, Mapping) and all(type(amount) is int for amount in found.values())
+
+
+def _rows(kind: type) -> Callable[[Any], bool]:
+    return lambda found: (
+        isinstance(found, Sequence) and not isinstance(found, str) and all(isinstance(each, kind) for each in found)
+    )
+
+
+NOTHING = Returns("nothing", lambda found: found is None)
+ACTION = Returns("a text for the agent", lambda found: isinstance(found, str), (Refused,))
+QUERY = Returns("an object of JSON values", _answer, (Refused,))
+_RETURNS = {"action": ACTION, "query": QUERY}
+HOOKS: Mapping[str, Returns] = {
+    # what cannot be made of so many agents or goods is the scenario's mistake
+    "__init__": NOTHING._replace(lets=(ValueError,)),
+    **dict.fromkeys(("round_began", "round_ended", "period_ended", "game_ended"), NOTHING),
+    **dict.fromkeys(("promised", "most"), Returns("whole numbers by name", _amounts)),
+    "shown": Returns("an object of JSON values", _answer),
+    "barred": Returns("a frozenset of names", lambda found: isinstance(found, frozenset)),
+    "orders": Returns("a list of Order", _rows(Order)),
+    "claims": Returns("a whole number", lambda found: type(found) is int),
+    "check": Returns("a list of texts", _rows(str)),
+}
+
+
+def guarded(artifact: str, name: str, method: C, returns: Returns) -> C:
+    """The method, whose mistakes name the artifact and the method."""
+    where = f"artifact {artifact}: {'the constructor' if name == '__init__' else name}"
+    no_mistake: tuple[type[Exception], ...] = (Faulty, *returns.lets)
+
+    @wraps(method)
+    def called(*given: Any, **named: Any) -> Any:
+        try:
+            found = method(*given, **named)
+        except no_mistake:
+            raise
+        except Exception as error:  # its author's code may raise anything
+            what = str(error) if isinstance(error, AgentsimError) else f"{type(error).__name__}: {error}"
+            raise Faulty(f"{where} failed: {' '.join(what.split())}") from error
+        if not returns.fits(found):
+            raise Faulty(f"{where} must return {returns.words}, and returned {_shown(found)}")
+        return found
+
+    return called  # type: ignore[return-value] # it takes and gives what the method does
+
+
+def _shown(found: Any) -> str:
+    text = repr(found)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 Answer: TypeAlias = Mapping[str, Any]
 """What a query brings: JSON values by name."""
 MOST_CHOICES = 30  # agents that are listed as choices
 MOST_TEXT = 400  # characters of a name that is looked up
-
-
-Stated: TypeAlias = Option | Callable[[Any], Option]
-"""The legal values of a parameter, where they follow from the market as a function of the artifact."""
 
 
 def a_good(about: str) -> Stated:
@@ -49,20 +126,12 @@ def action(description: str, *, means: str = "", **parameters: Stated) -> Callab
     It returns what the agent is told, or raises `Refused` before anything has changed. `means` is what it comes to in
     the words of restrictions and traders (buy, sell, replace, cancel, borrow, send), where its name is another.
     """
-    return _marked("_action", description, parameters, means)
+    return marked("action", description, parameters, means)
 
 
 def query(description: str, **parameters: Stated) -> Callable[[F], F]:
     """Marks a method as a query of that name: it changes nothing, and returns an `Answer` or raises `Refused`."""
-    return _marked("_query", description, parameters, "")
-
-
-def _marked(mark: str, description: str, parameters: Mapping[str, Stated], means: str) -> Callable[[F], F]:
-    def marked(method: F) -> F:
-        setattr(method, mark, (description, parameters, means))
-        return method
-
-    return marked
+    return marked("query", description, parameters)
 
 
 class Artifact:
@@ -82,18 +151,18 @@ class Artifact:
         super().__init_subclass__(**kwargs)
         name = getattr(cls, "name", cls.__name__)
         for method, member in (*vars(cls).items(), ("__init__", cls.__init__)):
-            kind = ACTION if hasattr(member, "_action") else QUERY if hasattr(member, "_query") else HOOKS.get(method)
+            kind = _RETURNS.get(mark.kind) if (mark := mark_of(member)) else HOOKS.get(method)
             if kind is not None:
                 setattr(cls, method, guarded(name, method, member, kind))
-        marked = {method: member._action[2] for method, member in vars(cls).items() if hasattr(member, "_action")}
-        cls.meaning = {**cls.meaning, **{method: means or method for method, means in marked.items()}}
+        marks = ((method, mark) for method, member in vars(cls).items() if (mark := mark_of(member)))
+        cls.meaning = {**cls.meaning, **{name: mark.means or name for name, mark in marks if mark.kind == "action"}}
 
     def __init__(self, world: World, settings: Any) -> None:
         self.world = world
         self.config = settings
         self.described = filled(self.description, settings)
-        self.actions = self._capabilities("_action")
-        self.queries = self._capabilities("_query")
+        self.actions = capabilities(self, "action")
+        self.queries = capabilities(self, "query")
 
     def call(self, agent: str, name: str, given: Mapping[str, Any]) -> Any:
         """Do what an agent chose, or answer it, parameters being read; `Refused` where that cannot be."""
@@ -151,13 +220,3 @@ class Artifact:
     def tables(cls, log: Sequence[LogEntry]) -> Mapping[str, Frame]:
         """Tables of its own for export, by name; each is there whatever happened."""
         return {}
-
-    def _capabilities(self, mark: str) -> dict[str, Capability]:
-        found = {}
-        for cls in reversed(type(self).__mro__):
-            for name, member in vars(cls).items():
-                if marked := getattr(member, mark, None):
-                    description, stated, _ = marked
-                    options = {key: each(self) if callable(each) else each for key, each in stated.items()}
-                    found[name] = Capability(name, description, options)
-        return found

@@ -11,12 +11,12 @@ from pydantic import AfterValidator, Field, JsonValue, ValidationError, model_va
 from agentsim.engine import GameConfig
 from agentsim.engine.game import InFile
 from agentsim.engine.rule_sets import Since
+from agentsim.engine.tools import Tool
 from agentsim.errors import first_objection
 from agentsim.games.market import artifacts
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.restrictions import Restriction, RuleName
 from agentsim.games.market.system_text import problem, used
-from agentsim.games.market.tools import Tool
 
 ROUNDS = 20
 REDEMPTION = "redemption"

@@ -12,13 +12,12 @@ from math import sqrt
 from typing import ClassVar
 
 from agentsim.engine import Event, Everyone, Nobody
-from agentsim.engine.template import By
-from agentsim.games.market.clearing import Clearing, clearing
+from agentsim.engine.wording import By
 from agentsim.games.market.config import INDUCED, Experiment
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.restrictions import Restriction
 from agentsim.games.market.state import Agent, Market, PeriodBegan
-from agentsim.games.market.trade import Trade
+from agentsim.games.market.trade import Clearing, Trade, clearing
 
 
 def equilibrium(values: Sequence[Sequence[int]], costs: Sequence[Sequence[int]]) -> Clearing:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from agentsim.engine import Everyone, Outcome, PlayerId, Table
 from agentsim.engine.chance import Chance
 from agentsim.engine.game import Game, told_in
+from agentsim.engine.moderator import EVENTS, EVERYBODY, MODERATOR, NOBODY, Moderate
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
@@ -15,11 +16,10 @@ from agentsim.games.market.bots import BOTS
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.moderator import MODERATOR, NOBODY, Interviewed, Moderate, boundary, interview
 from agentsim.games.market.panels import course, panels, tables
-from agentsim.games.market.requests import Act, AskQuery, Brief
+from agentsim.games.market.requests import Act, AskQuery, Brief, Interviewed
 from agentsim.games.market.state import Agent, Market, MarketBegan, MarketEnded, OrderDrawn
-from agentsim.games.market.turn import EVERYBODY, Turns
+from agentsim.games.market.turn import Turns
 from agentsim.games.market.world import World
 
 RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
@@ -34,7 +34,7 @@ class MarketGame(Game):
     rules_version = 3
     config = MarketConfig
     requests = (Brief, AskQuery, Act, Interviewed, Moderate)
-    events = told_in(__package__)
+    events = (*told_in(__package__), *EVENTS)
     bots = BOTS
     staff = frozenset({MODERATOR})
     panels = staticmethod(panels)
@@ -43,14 +43,14 @@ class MarketGame(Game):
 
     def admit(self, config: MarketConfig, players: Sequence[PlayerId]) -> None:
         if taken := sorted(RESERVED.intersection(players)):
-            problem = f"nobody can be called {taken[0]}: agents and moderators say it when they mean no single agent"
+            problem = f"no agent can be called {taken[0]}: agents and moderators say it when they mean no single agent"
             raise ScenarioError(problem, key="players")
         named = {player: "agents" for table in config.agents for player in table.ids}
         named |= {player: "moderator" for interview in config.moderator for player in interview.agents}
         named |= {player: "traits" for trait in config.traits for player in trait.agents}
         for player, key in named.items():
             if player not in players:
-                raise ScenarioError(f"nobody is called {player[:40]}", key=f"game_config.{key}")
+                raise ScenarioError(f"no agent is called {player[:40]}", key=f"game_config.{key}")
         if config.experiment is not None:
             wanted = len(config.experiment.buyers) + len(config.experiment.sellers)
             if len(players) != wanted:
@@ -127,13 +127,13 @@ async def _round(turns: Turns, title: str, beginning: Session | None = None) -> 
         artifact.round_began(world.round)
     for each in turns.config.moderator:
         if each.round == world.round:
-            await interview(turns, each.agents or world.agents, each.questions)
+            await turns.moderator.interview(each.agents or world.agents, each.questions)
     order = [market.agents[player] for player in world.chance("order").shuffled(world.agents)]
     turns.table.tell(OrderDrawn(world.round, tuple(agent.id for agent in order)), to=Everyone)
     for together in [order] if turns.config.simultaneous else [[agent] for agent in order]:
         # looked at anew: a trade in this round may have been an agent's last
         if acting := [agent for agent in together if agent.active]:
-            await boundary(turns, [agent.id for agent in acting])
+            await turns.boundary(acting)
             await turns.take(acting)
     for artifact in market.artifacts.values():
         artifact.round_ended(world.round)

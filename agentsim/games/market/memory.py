@@ -12,8 +12,8 @@ from itertools import islice, takewhile
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine import Event, LogEntry, quoted
-from agentsim.engine.template import If
-from agentsim.games.market.interviews import Resumed
+from agentsim.engine.moderator import Resumed
+from agentsim.engine.wording import If
 from agentsim.games.market.order_book import Ordered
 from agentsim.games.market.state import OrderDrawn, PeriodBegan
 from agentsim.games.market.trade import Side, Trade

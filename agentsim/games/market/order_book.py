@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine import Event
 from agentsim.engine.capability import Refused
-from agentsim.engine.template import By
+from agentsim.engine.wording import By
 from agentsim.games.market.ledger import CAPITAL, Ledger
 from agentsim.games.market.trade import Side, Trade
 

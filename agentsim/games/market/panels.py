@@ -6,10 +6,11 @@ Given the events one agent heard, they show what that agent could know. Markup d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from agentsim.engine import Event, LogEntry, PlayerId
-from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Network, Node, Panel, Series, Tie
+from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Network, Node, Panel, Series, Tie, TurnedAt
 from agentsim.engine.wording import counted, sentence
 from agentsim.games.market import artifacts
 from agentsim.games.market.artifacts.dialogue import Messaged
@@ -17,7 +18,7 @@ from agentsim.games.market.artifacts.redemption import Redeemed
 from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Ordered
-from agentsim.games.market.state import Endowed, MarketBegan, PeriodBegan
+from agentsim.games.market.state import Endowed, MarketBegan, MarketEnded, PeriodBegan
 from agentsim.games.market.trade import Trade
 from agentsim.games.market.trading_panels import book, of, periods, prices, scenes, schedules, spots
 from agentsim.games.market.world import Transferred
@@ -171,6 +172,49 @@ def course(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> Course:
         share = sum(each.surplus for each in ended) / max(1, sum(each.most_surplus for each in ended))
         alphas = f", Smith's alpha {ended[-1].alpha:.1f} in the last" if ended[-1].alpha is not None else ""
         verdict = f"Efficiency {share:.1%} in {counted(len(ended), 'period')}{alphas}"
-        return Course(schedules(log), verdict=verdict)
+        return Course(schedules(log), verdict=verdict, why=_prices_why(ended), turns=tuple(_period_turns(log)))
     held = [panel for panel in _holdings(log) if isinstance(panel, Chart)] if log else []
-    return Course(held[0] if held else None)
+    ends = of(log, MarketEnded)
+    if not held or not ends:
+        return Course(held[0] if held else None)
+    counted_too = _with_end(held[0], ends[0])
+    return Course(counted_too, margin=("capital",), why=_capital_why(held[0], ends[0], log))
+
+
+def _prices_why(ended: Sequence[PeriodEnded]) -> str:
+    last = ended[-1]
+    sold, most = (sum(getattr(each, name) for each in ended) for name in ("quantity", "equilibrium_quantity"))
+    said = f"{counted(sold, 'unit')} were traded; in equilibrium {most} are, at {last.equilibrium_price:g}."
+    return said if last.mean_price is None else f"{said} The last period's mean price was {last.mean_price:.2f}."
+
+
+def _period_turns(log: Sequence[LogEntry]) -> Iterator[TurnedAt]:
+    """The periods whose prices were nearest to equilibrium and furthest from it."""
+    ends = [(told.event.alpha, at, told.event) for at, told in enumerate(log) if isinstance(told.event, PeriodEnded)]
+    known = sorted(((alpha, at, event) for alpha, at, event in ends if alpha is not None), key=lambda each: each[:2])
+    for what, found in (("nearest to", known[:1]), ("furthest from", known[1:][-1:])):
+        for alpha, at, event in found:
+            text = f"alpha {alpha:.1f}, efficiency {event.allocative_efficiency:.1%}"
+            yield TurnedAt(at, f"Prices {what} equilibrium", text)
+
+
+def _with_end(capital: Chart, ended: MarketEnded) -> Chart:
+    """The standing with what counts in the end: goods that are redeemed, deposits and debts."""
+    final = {result.agent: float(result.capital) for result in ended.results}
+    lines = tuple(Series(line.name, (*line.values, final.get(line.name))) for line in capital.series)
+    note = "The end counts goods that an agent can redeem, deposits and loans."
+    rounds = (*capital.rounds, capital.rounds[-1])
+    return replace(capital, x=(*capital.x, "end"), series=lines, note=note, rounds=rounds)
+
+
+def _capital_why(capital: Chart, ended: MarketEnded, log: Sequence[LogEntry]) -> str:
+    """What the first in the end had in cash and what was added for its goods; how many units it bought and sold."""
+    first = ended.results[0]
+    cash = next((line.values[-1] for line in capital.series if line.name == first.agent), None)
+    trades = of(log, Trade)
+    bought = sum(trade.quantity for trade in trades if trade.buyer == first.agent)
+    sold = sum(trade.quantity for trade in trades if trade.seller == first.agent)
+    said = f"{first.agent} bought {counted(bought, 'unit')} and sold {sold}"
+    if cash is None or cash == first.capital:
+        return f"{said}."
+    return f"{said}; it held {cash:g} in the last round, and its goods and accounts counted {first.capital - cash:+g}."

@@ -11,9 +11,10 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Choice, Decision, Options, Text
-from agentsim.engine.calculator import calculate
 from agentsim.engine.capability import Capability, variant
+from agentsim.engine.moderator import InterviewAnswer, Questioned
 from agentsim.engine.schema import said
+from agentsim.engine.tools import calculate
 from agentsim.engine.wording import counted, cut, listed
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market.restrictions import Scope
@@ -93,9 +94,9 @@ class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
 
     def asks(self) -> tuple[str, ...]:
         return (
-            "The simulation is about to begin. If you understand what is asked of you, answer skip, and with what you "
-            "want to remember as your working memory. If not, answer unclear, and say there what you do not "
-            f"understand. {self.answer_line}",
+            "The simulation is about to begin. If you understand what is asked of you, answer skip, and write what you "
+            "want to remember as working_memory. If not, answer unclear, and write there what you do not understand. "
+            f"{self.answer_line}",
         )
 
     def in_words(self, words: str) -> BriefingAnswered:
@@ -104,6 +105,14 @@ class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
 
     def fallback(self) -> BriefingAnswered:
         return BriefingAnswered(action=UNCLEAR)
+
+
+class Interviewed(Questioned, MarketRequest[InterviewAnswer], kind="interview"):
+    def state(self) -> tuple[str, ...]:
+        return (*self.now.lines(), *self.so_far())
+
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        return {"round": self.now.round}
 
 
 class AskQuery(StageRequest[QueryChosen], kind="query"):

@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 
 from agentsim.engine import Event, Standing, ranked
 from agentsim.engine.capability import Capability
-from agentsim.engine.template import By, If, Rows
-from agentsim.engine.wording import first_place
+from agentsim.engine.tools import TOOLS
+from agentsim.engine.wording import By, If, Rows, first_place
 from agentsim.games.market import artifacts as registry
 from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.config import REDEMPTION, MarketConfig
 from agentsim.games.market.ledger import CAPITAL, added
 from agentsim.games.market.restrictions import Restriction
 from agentsim.games.market.system_text import default_goal
-from agentsim.games.market.tools import TOOLS
 from agentsim.games.market.trade import Side
 from agentsim.games.market.world import World
 

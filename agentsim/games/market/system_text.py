@@ -78,7 +78,7 @@ YOUR TURN has four stages
 2. QUERY: you ask an artifact something and use tools, where there are any.
 3. OBSERVATION: you get the answer, which no other agent sees.
 4. ACTION: you choose one action of an artifact; or skip, which does nothing and has the parameters {}.
-A reply that has not the form that its question asks for forfeits the query, or the action of the round.
+A reply in another form than its question asks for forfeits the query, or the action of the round.
 
 A moderator may say PAUSE, ask you questions, and say RESUME when the simulation goes on.
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from agentsim.engine import Number, Table, quoted
+from agentsim.engine import LogEntry, Number, Table, quoted, tools
 from agentsim.engine.capability import Refused, described
+from agentsim.engine.moderator import EVERYBODY, STAFF, Moderator
+from agentsim.engine.prompt import bounded
 from agentsim.engine.wording import counted, cut
-from agentsim.games.market import tools
 from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.config import MarketConfig, Trait
 from agentsim.games.market.experiment import Session
@@ -32,22 +33,36 @@ from agentsim.games.market.requests import (
     ActionForfeited,
     AskQuery,
     Brief,
+    Interviewed,
     QueryChosen,
     QueryForfeited,
 )
 from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.state import NO_QUERY, SKIP, Agent, Market
 from agentsim.games.market.system_text import SYSTEM_TEXT, in_two
+from agentsim.games.market.trade import Trade
 from agentsim.games.market.view import Menu, Now, Unit
 
-EVERYBODY = "everybody"  # who hears what all hear, and nothing else; no agent is called so
 SHOWN_CHARS = 400  # of what an artifact shows at every turn
+SHOWN_TRADES = 10
 MOST_PARAMETERS = 400  # characters of an action's or a query's parameters that are kept
 WORKING_MEMORY = (
     "a text that you write with every action and are shown at your next turn. Beside it you see only your last {} "
     "steps, so whatever you want to know later must be in it."
 )
 R = TypeVar("R")
+
+
+class Deals:
+    """The latest trades that the moderator has heard of, in words; oldest first."""
+
+    def __init__(self, who: str) -> None:
+        self.lines: deque[str] = deque(maxlen=SHOWN_TRADES)
+
+    def hear(self, entry: LogEntry) -> None:
+        if isinstance(made := entry.event, Trade):
+            bought = f"{entry.round}: {made.buyer} bought {made.quantity} {made.good}"
+            self.lines.append(f"{bought} of {made.seller} at {made.price}.")
 
 
 @dataclass
@@ -143,11 +158,27 @@ class Turns:
             memory=memory.working_memory,
             steps=memory.last_steps(config.window),
             news=tuple(quoted(**each) for each in memory.news),
-            shown={name: _bounded(found, SHOWN_CHARS) for name, found in shown.items() if found},
+            shown={name: bounded(found, SHOWN_CHARS) for name, found in shown.items() if found},
             signals=signals,
             stale=stale,
             resumed=memory.resumed,
         )
+
+    @property
+    def moderator(self) -> Moderator:
+        config = self.config
+
+        def about(agent: str, **fields: Any) -> Interviewed:
+            return self.request(Interviewed, self.market.agents[agent], **fields)
+
+        return Moderator(self.table, about, "a simulation of a market", config.answer_chars, config.follow_ups)
+
+    async def boundary(self, coming: Sequence[Agent]) -> None:
+        """The moderator may have a question before these act."""
+        deals, agents = self.table.memory(STAFF, Deals).lines, [agent.id for agent in coming]
+        news = ("The latest trades, with their rounds:", *deals) if deals else ("There is no trade yet.",)
+        at = {"round": self.market.world.round, "rounds": self.config.most_rounds}
+        await self.moderator.boundary(tuple(self.market.agents), agents, news=news, **at)
 
     async def brief(self) -> None:
         """All are told what is asked of them, and say whether they understand."""
@@ -201,8 +232,8 @@ class Turns:
                 found = artifact.call(agent.id, name, artifact.queries[name].read(chosen.query_parameters))
         except Refused as error:
             found = {"refused": str(error)}
-        given = _bounded(chosen.query_parameters, MOST_PARAMETERS)
-        seen = Observed(agent.id, name, given, _bounded(found, self.config.observation_chars))
+        given = bounded(chosen.query_parameters, MOST_PARAMETERS)
+        seen = Observed(agent.id, name, given, bounded(found, self.config.observation_chars))
         self.table.tell(seen, to=(agent.id,), by=agent.id)
         turn.calls += is_tool
         return is_tool and self._offers(turn.calls)
@@ -217,7 +248,7 @@ class Turns:
             agent.forfeits += 1
             self._forfeit(agent, "action", chosen)
             return
-        given = _bounded(chosen.action_parameters, MOST_PARAMETERS)
+        given = bounded(chosen.action_parameters, MOST_PARAMETERS)
         try:
             accepted, result = True, self._carried_out(agent, chosen.action, chosen.action_parameters, scope)
         except Refused as error:
@@ -254,26 +285,3 @@ def _described(artifact: Artifact, *, queries: bool) -> Iterator[str]:
         if capabilities:
             yield f"  {title} of {artifact.name}:"
             yield from (f"  {line}" for line in described(capabilities.values()))
-
-
-def _bounded(found: Mapping[str, Any], limit: int) -> dict[str, Any]:
-    """The answer, without the last entries of its longest part where it is longer than agents are shown.
-
-    Of one that has no entries to leave out, it is the beginning of its JSON.
-    """
-    out, dropped = dict(found), 0
-    parts = {
-        name: list(part.items() if isinstance(part, dict) else part)
-        for name, part in found.items()
-        if isinstance(part, (dict, list))
-    }
-    while len(_json(out)) > limit and any(parts.values()):
-        longest = max(parts, key=lambda name: len(parts[name]))
-        parts[longest].pop()
-        dropped += 1
-        few = parts[longest]
-        out |= {longest: dict(few) if isinstance(found[longest], dict) else few, "more_and_not_shown": dropped}
-    return out if any(parts.values()) or not dropped else {"too_long": cut(_json(found), limit)}
-
-
-_json = json.JSONEncoder(ensure_ascii=False).encode

@@ -11,7 +11,7 @@ from typing import Any
 
 from agentsim.engine import Event, Everyone, PlayerId, Stream, Table
 from agentsim.engine.event import FOR, Audience, Deed
-from agentsim.engine.hearing import M
+from agentsim.engine.memory import M
 from agentsim.games.market.ledger import CAPITAL, Ledger
 from agentsim.games.market.trade import Exchanged, Owner, Trade
 

@@ -1,25 +1,110 @@
 """Acting: a player's own phase: it trades and sees to its estate, asked as long as it does something.
 
-Either is one question, which a model answers with one of three kinds of action; or each has a question of its own.
+Either is one question, which a model answers with one of three kinds of action; or each has a question of its own. The
+last houses and hotels, which several players could build, go to the highest bidder, one by one (S10). Who builds opens
+with the printed price; those who could build too may bid more, and the winner builds for its bid.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from agentsim.engine.request import Choice, Options
+from agentsim.engine import Choice, Options
+from agentsim.engine.options import Schema
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.building import ManageEstate, When, lists_that_matter, moment, open_to
-from agentsim.games.monopoly.bundle import Bundle
+from agentsim.games.monopoly.board import SPACES, OnBoard
+from agentsim.games.monopoly.building import ManageEstate, When, build, carry_out, lists_that_matter, moment, open_to
+from agentsim.games.monopoly.bundle import Building, Bundle, Step, building
+from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BidMade
+from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.proposing import Proposing, left, propose
 from agentsim.games.monopoly.question import Part, Spoken
-from agentsim.games.monopoly.shortage import build_out
 from agentsim.games.monopoly.trade import Offered
-from agentsim.games.monopoly.trading import deal
+from agentsim.games.monopoly.trading import Proposing, deal, left, propose
+
+# -- a shortage of buildings
+
+
+class BuildingShort(
+    OnBoard,
+    heading="{name} builds while others could: the bank has {stock} {building} left",
+    content="Each goes to the highest bidder, from ${price} up.",
+):
+    """`bidders` could build too; `price` is the printed one, with which the builder opens."""
+
+    short = "{name} builds, {stock} {building} left: each goes to the highest bidder"
+    name: str
+    building: str
+    stock: int
+    price: int
+    bidders: tuple[str, ...]
+
+
+async def build_out(match: Match, number: int, changes: Bundle) -> None:
+    """As `carry_out`; but a building goes to auction where there is not one left for each who could build one now."""
+    estate = match.state.estate
+    steps = bundle.carry_out(estate.copy(), number, match.seat(number).cash, changes) if changes.builds else []
+    carry_out(match, number, changes.model_copy(update={"builds": ()}))
+    told, out = set[str](), set[int]()
+    for step in (step for step in steps if step.kind == "build"):
+        if estate.why_not("build", number, step.position) or match.seat(number).cash < step.amount:
+            continue  # what it counted on has gone to another player
+        kind = building(step.after)
+        rivals = [] if match.config.house_shortage == "seat_order" else _rivals(match, number, step)
+        stock = estate.hotels if kind == "hotel" else estate.houses
+        if len(rivals) < stock:
+            build(match, number, step.position, step.amount)
+            continue
+        if kind not in told:
+            told.add(kind)
+            ids = tuple(match.seat(other).id for other in rivals)
+            match.tell(BuildingShort(match.name(number), kind, stock, step.amount, ids), by=number)
+        await _auctioned(match, number, step, [other for other in rivals if other not in out], out)
+
+
+def _rivals(match: Match, builder: int, step: Step) -> list[int]:
+    """From the builder's left, the others who could build one too, and have the cash to bid for it."""
+    least, others = step.amount + match.config.auction_min_step, match.state.after(builder)[:-1]
+    rich = [other for other in others if match.seat(other).cash >= least]
+    return [other for other in rich if _lots(match.state.estate, other, building(step.after))]
+
+
+def _lots(estate: Estate, number: int, kind: Building) -> list[int]:
+    """Those on which a player may build this next."""
+    return [lot for lot in estate.able("build", number) if building(estate.level[lot] + 1) == kind]
+
+
+async def _auctioned(match: Match, builder: int, step: Step, bidders: Sequence[int], out: set[int]) -> None:
+    """One building: the builder opens, the others may bid more; who withdraws is `out` of the rest as well."""
+    kind = building(step.after)
+    leader, high, left = builder, step.amount, deque((*bidders, builder))
+    while (number := left.popleft()) != leader:
+        place, bid = _place(match, number, step, own=number == builder), 0
+        least = high + match.config.auction_min_step
+        if match.seat(number).cash >= least:
+            names = (match.name(leader), least, tuple(map(match.name, left)))
+            lot = AuctionLot(place, high, *names, sealed=False, building=kind)
+            bid = (await match.ask(number, AuctionBid, lot=lot)).action.bid
+            match.tell(BidMade(place, *match.who(number), bid), by=number)
+        if bid:
+            leader, high = number, bid
+            left.append(number)
+        elif number != builder:
+            out.add(number)
+    build(match, leader, _place(match, leader, step, own=leader == builder), high)
+
+
+def _place(match: Match, number: int, step: Step, *, own: bool) -> int:
+    """Where the bidder would build: where the builder wanted to, or where its rent would be highest."""
+    lots, level = _lots(match.state.estate, number, building(step.after)), match.state.estate.level
+    return step.position if own else max(lots, key=lambda lot: SPACES[lot].rents[level[lot] + 1])
+
+
+# -- a phase
 
 _BUNDLES = 4
 """How often in one phase a player may do something with its estate: all that is legal fits into the first."""
@@ -117,7 +202,8 @@ class PhaseAction(Proposing[PhaseChoice]):
         return self.objection_to(offered, self.view.estate(), self.view.seats) if isinstance(offered, DoTrade) else ""
 
     def question(self) -> tuple[str, ...]:
-        lines = [f"You may act {moment(self.when, again=self.again)}. You are asked again until end_phase:"]
+        when = moment(self.when, again=self.again)
+        lines = [f"You may act {when}. You are asked again until you do nothing or set end_phase:"]
         if "propose_trade" in self.kinds:
             lines += [
                 f"- propose_trade ({self.made} made, {self.left} left): cash, cards out of jail, deeds by position"
@@ -125,19 +211,15 @@ class PhaseAction(Proposing[PhaseChoice]):
             ]
         if "manage_estate" in self.kinds:
             lines += [
-                f"- manage_estate ({self.managed} of {_BUNDLES} times so far), all or nothing in the order of its lists"
-                "; an entry is a house, or the hotel as the fifth",
+                f"- manage_estate ({self.managed} of {_BUNDLES} times so far): all of its lists, in their order, or "
+                "nothing; an entry is one building, a lot's fifth its hotel",
                 *open_to(self.view, self.seat, "sell", "mortgage", "lift", "build"),
             ]
         return tuple(lines)
 
-    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {"anyOf": [self._asked_of(kind) for kind in action["anyOf"]]}
-
-    def _asked_of(self, kind: Mapping[str, Any]) -> Mapping[str, Any]:
-        if "offer" in kind["properties"]:
-            return self.trade_that_can_be(kind, self.view.seats)
-        return lists_that_matter(kind, self.view.estate(), self.seat)
+    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+        yield from self.trade_that_can_be("action", self.view.seats)
+        yield from lists_that_matter(self.view.estate(), self.seat)
 
 
 async def act(match: Match, number: int, when: When, *, again: bool = False) -> None:

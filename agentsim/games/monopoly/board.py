@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from agentsim.engine.event import Event
-from agentsim.engine.template import Template, Worded, filled
+from agentsim.engine.wording import Template, Worded, filled
 
 Kind: TypeAlias = Literal[
     "go", "street", "railroad", "utility", "tax", "chance", "community_chest", "jail", "free_parking", "go_to_jail"

@@ -1,21 +1,25 @@
-"""Building: what a player does with its estate: sell, mortgage, lift, build. What is legal of it is `bundle`."""
+"""Building: what a player does with its estate, sell, mortgage, lift, build; and what it is asked before it pays.
+
+Buying and bidding are asked of those who have the cash: what is missing is raised from the bank before. What is legal
+of it all is `bundle`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from agentsim.engine.schema import said
-from agentsim.engine.template import Worded
-from agentsim.engine.wording import counted
+from agentsim.engine import Options, Subset
+from agentsim.engine.options import Schema
+from agentsim.engine.wording import Worded, counted
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnDeed, group_name
-from agentsim.games.monopoly.bundle import Bundle, Step
+from agentsim.games.monopoly.bundle import Bundle, Funds, Step
 from agentsim.games.monopoly.estate import BANK, Estate, Kind, amount
 from agentsim.games.monopoly.landing_odds import highest_rent
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.prompts import deed
-from agentsim.games.monopoly.question import MonopolyRequest, Spoken, without
+from agentsim.games.monopoly.prompts import deed, group_line, rent_line
+from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Spoken
 from agentsim.games.monopoly.state import View
 
 When: TypeAlias = Literal["before", "after", "jail", "jailed", "between"]
@@ -91,12 +95,12 @@ class ManageEstate(MonopolyRequest[Managed]):
         return (
             f"You may see to your estate {moment(self.when, again=self.again)}; you have ${self.you.cash}.",
             *open_to(self.view, self.seat, "sell", "mortgage", "lift", "build"),
-            "Sales, mortgages, mortgages lifted and buildings happen in this order, all of them or none. One entry is "
-            "one house; the fifth building of a lot is its hotel. Empty lists do nothing.",
+            "All of the lists are carried out, in their order, or nothing is. An entry is one building, a lot's fifth "
+            "its hotel. Empty lists do nothing.",
         )
 
-    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
-        return lists_that_matter(action, self.view.estate(), self.seat)
+    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+        return lists_that_matter(self.view.estate(), self.seat)
 
 
 def moment(when: str, *, again: bool) -> str:
@@ -135,8 +139,8 @@ def _outlay(estate: Estate, seat: int, cash: int) -> Iterator[str]:
         yield f"The highest rent on the board, ${worst}, would {left}."
 
 
-def lists_that_matter(action: Mapping[str, Any], estate: Estate, seat: int) -> Mapping[str, Any]:
-    """For a person: the lists of what there is to sell, mortgage, lift and build on, if only after those before."""
+def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Schema | None]]:
+    """The lists of what there is to sell, mortgage, lift and build on, if only after those before."""
     held = estate.held(seat)
     whole = [group for group in GROUPS if estate.completes(seat, group)]
     matters = {
@@ -146,10 +150,8 @@ def lists_that_matter(action: Mapping[str, Any], estate: Estate, seat: int) -> M
         "builds": any(group not in {"railroad", "utility"} for group in whole),
     }
     for name, asked in matters.items():
-        if name in action["properties"]:
-            how = _LOTS_IN_WORDS if name in {"sells", "builds"} else DEEDS_IN_WORDS
-            action = said(action, name, description=how) if asked else without(action, name)
-    return action
+        how = _LOTS_IN_WORDS if name in {"sells", "builds"} else DEEDS_IN_WORDS
+        yield f"action.{name}", {"description": how} if asked else None
 
 
 # -- what happens
@@ -187,3 +189,102 @@ def clear_lots(match: Match, number: int, *, paid: bool) -> None:
         if before := state.estate.level[lot]:
             brought = state.estate.raze(lot)
             _book(match, number, Step("sell", lot, brought if paid else 0, before, 0))
+
+
+# -- before a price or a bid: what is missing is raised
+
+
+Funded: TypeAlias = Spoken[Funds]
+
+
+class RaiseFirst(MonopolyRequest[Funded]):
+    """The player is short of the price, or of the least bid, and could raise it from the bank before it is asked."""
+
+    empty: ClassVar[Mapping[str, Any]] = {"action": {}}
+    particulars: ClassVar[tuple[str, ...]] = ("position", "needed")
+
+    position: int
+    needed: int
+    bid: bool
+
+    def why_not(self, decision: Funded) -> str:
+        return bundle.why_not(self.view, self.seat, decision.action.bundle)
+
+    def question(self) -> tuple[str, ...]:
+        space, cash = SPACES[self.position], self.you.cash
+        bid = f"least bid for {space.position} {space.name} is ${self.needed} (printed price ${space.price})"
+        price = f"price of {space.position} {space.name} is ${self.needed}"
+        asked, passed = "you are asked for a bid; with less you withdraw.", "you may buy; with less it is auctioned."
+        then = asked if self.bid else passed
+        return (
+            f"The {bid if self.bid else price}; you have ${cash}: ${self.needed - cash} short. "
+            f"{rent_line(space.position)}",
+            group_line(self.view, self.seat, self.position),
+            *open_to(self.view, self.seat, "sell", "mortgage"),
+            f"You may sell buildings and mortgage deeds first. With ${self.needed} {then}",
+        )
+
+    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+        return lists_that_matter(self.view.estate(), self.seat)
+
+
+async def can_pay(match: Match, number: int, position: int, needed: int, *, bid: bool) -> bool:
+    """Whether a player has what it needs to buy or to bid, once it has raised it from the bank, where it may."""
+    seat = match.seat(number)
+    short = seat.cash < needed <= seat.cash + match.state.estate.liquid(number)
+    if short and match.config.raise_first:
+        funded = await match.ask(number, RaiseFirst, position=position, needed=needed, bid=bid)
+        carry_out(match, number, funded.action.bundle)
+    return seat.cash >= needed
+
+
+# -- on receipt of mortgaged deeds
+
+
+LiftedOnReceipt: TypeAlias = Spoken[Deeds]
+
+
+class LiftOnReceipt(MonopolyRequest[LiftedOnReceipt]):
+    """You have received mortgaged deeds: which mortgages do you lift now, with the interest paid once?"""
+
+    particulars: ClassVar[tuple[str, ...]] = ("received",)
+
+    received: tuple[int, ...]
+
+    def choices(self) -> Options:
+        return {"action": Subset(self.received)}
+
+    def why_not(self, decision: LiftedOnReceipt) -> str:
+        due = cost(self.received, decision.action)
+        return f"That and the interest on the others come to ${due}." if due > self.you.cash else ""
+
+    def question(self) -> tuple[str, ...]:
+        spaces = [SPACES[position] for position in self.received]
+        return (
+            f"You have received mortgaged deeds, and have ${self.you.cash}. For each you pay now either the price of "
+            "lifting the mortgage, or the interest; then lifting it later costs that price still:",
+            *(
+                f"- {space.position} {space.name}: ${space.redemption} to lift, ${space.interest} interest. "
+                f"{rent_line(space.position)}"
+                for space in spaces
+            ),
+            "Which mortgages do you lift now? An empty list lifts none.",
+        )
+
+    def fallback(self) -> LiftedOnReceipt:
+        return self.silent(action=())
+
+
+def cost(received: Sequence[int], lifts: Sequence[int]) -> int:
+    """What these deeds cost their receiver at once: some lifted, interest on the others."""
+    return sum(SPACES[at].redemption if at in lifts else SPACES[at].interest for at in received)
+
+
+async def received(match: Match, number: int, mortgaged: Sequence[int]) -> Sequence[int]:
+    """Let a player lift what it has received, where it has the cash for any; the deeds that still owe interest."""
+    cash = match.seat(number).cash
+    if not match.config.lift_on_receipt or all(cost(mortgaged, [at]) > cash for at in mortgaged):
+        return mortgaged
+    lifts = (await match.ask(number, LiftOnReceipt, received=tuple(mortgaged))).action
+    carry_out(match, number, Bundle(unmortgages=lifts))
+    return [at for at in mortgaged if at not in lifts]

@@ -6,17 +6,17 @@ The decliner and the jailed may bid.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, TypeAlias
 
-from agentsim.engine.number import WholeNumber
-from agentsim.engine.request import Choice, Number, Options
-from agentsim.engine.schema import said
-from agentsim.engine.template import If
+from agentsim.engine import Choice, Number, Options
+from agentsim.engine.decision import WholeNumber
+from agentsim.engine.options import Schema
+from agentsim.engine.wording import If
 from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position, Space
+from agentsim.games.monopoly.building import can_pay
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.funding import can_pay
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import group_line, rent_line
 from agentsim.games.monopoly.question import MonopolyRequest, Part, Spoken, Word
@@ -46,10 +46,10 @@ class BuyOrAuction(MonopolyRequest[Bought]):
     def question(self) -> tuple[str, ...]:
         space = SPACES[self.position]
         return (
-            f"You stand on {self.position} {space.name}, which nobody owns. Price ${space.price}; you have "
+            f"You stand on {self.position} {space.name}, unowned. Price ${space.price}; you have "
             f"${self.you.cash}. {rent_line(self.position)}",
             group_line(self.view, self.seat, self.position),
-            "Buy it, or let it go to auction?",
+            "Buy it, or auction it?",
         )
 
     def fallback(self) -> Bought:
@@ -150,18 +150,18 @@ class AuctionBid(MonopolyRequest[Bid]):
 
     def question(self) -> tuple[str, ...]:
         lot = self.lot
-        how = f"The highest bid is ${lot.high} by {lot.leader}." if lot.leader else "Nobody has bid yet."
-        how += " Whoever withdraws is out of it."
+        how = f"The highest bid is ${lot.high} by {lot.leader}." if lot.leader else "There is no bid yet."
+        how += " To withdraw is final."
         if lot.sealed:
             ahead = (
                 f"and of equal ones that of {', '.join(lot.ahead)} before yours." if lot.ahead else "yours if equal."
             )
-            how = f"Everybody bids once, unseen; the highest bid takes it and is paid, {ahead}"
+            how = f"All bid once, unseen by the others; the highest bid wins and is paid, {ahead}"
         return (
             f"{self._what()} is auctioned. Printed price ${lot.price}; you have ${self.you.cash}. "
             f"{rent_line(lot.position)}",
             *([] if lot.building else [group_line(self.view, self.seat, lot.position)]),
-            f"{how} Still bidding besides you: {', '.join(lot.rivals) or 'nobody'}.",
+            f"{how} Still bidding besides you: {', '.join(lot.rivals) or 'none'}.",
             f"How much do you bid: a whole number from {self.bids}, or 0 to withdraw?",
         )
 
@@ -179,8 +179,8 @@ class AuctionBid(MonopolyRequest[Bid]):
         building = {"building": self.lot.building} if self.lot.building else {}
         return {**super().fingerprint_fields(), **building}
 
-    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
-        return said(action, "bid", description=f"{self.bids}, or 0 to withdraw")
+    def on_board(self) -> Iterable[tuple[str, Schema | None]]:
+        return [("action.bid", {"description": f"{self.bids}, or 0 to withdraw"})]
 
     def fallback(self) -> Bid:
         """Ten more than the highest, as far as the cash goes, while that is below the printed price."""

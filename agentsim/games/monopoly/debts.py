@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
-from agentsim.engine.request import Options
+from agentsim.engine import Options
+from agentsim.engine.options import Schema
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OfPlayer, handed_cards
-from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, open_to
+from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, open_to, received
 from agentsim.games.monopoly.bundle import Funds, Level, building
 from agentsim.games.monopoly.buying import auction
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match, Why
-from agentsim.games.monopoly.proposing import Proposing
 from agentsim.games.monopoly.question import Spoken
-from agentsim.games.monopoly.receipt import received
 from agentsim.games.monopoly.trade import Proposal
-from agentsim.games.monopoly.trading import deal
+from agentsim.games.monopoly.trading import Proposing, deal
 
 
 class Bankrupted(
@@ -87,11 +86,11 @@ class RaiseCash(Proposing[Raised]):
         further = f" After that you owe ${self.further} more." if self.further else ""
         by_trade, no_more = ", or propose a trade to one player, by id.", ". No more trades can be proposed."
         return (
-            f"You owe {self.creditor} ${self.owed} ({what}) and have ${cash}: ${self.owed - cash} are missing. "
-            "Raise them, or as much as you can at once.",
+            f"You owe {self.creditor} ${self.owed} ({what}) and have ${cash}: ${self.owed - cash} short. "
+            "You are asked again until you have it.",
             *open_to(self.view, self.seat, "sell", "mortgage"),
             *self._later(estate),
-            f"With all buildings sold and all deeds mortgaged everything comes to ${everything}; after paying you keep "
+            f"With all sold and mortgaged everything comes to ${everything}; after paying you keep "
             f"${everything - self.owed}.{further}",
             f"Sell buildings, mortgage deeds{by_trade if self.may_propose else no_more}",
         )
@@ -104,15 +103,14 @@ class RaiseCash(Proposing[Raised]):
             deeds = ", ".join(f"{at} {SPACES[at].name} ${SPACES[at].mortgage}" for at in held)
             yield f"All your buildings sell for ${worth}; then these may be mortgaged too (you get): {deeds}"
 
-    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
-        estate, parts = self.view.estate(), dict(action["properties"])
-        trade = parts.pop("trade", {})
-        asked = lists_that_matter({**action, "properties": parts}, estate, self.seat)
-        if not self.may_propose:
-            return asked
-        seats = list(self.view.seats)  # what the rest of the answer brings may be offered
-        seats[self.seat] = replace(self.you, cash=self.you.cash + estate.liquid(self.seat))
-        return {**asked, "properties": {**asked["properties"], "trade": self.trade_that_can_be(trade, seats)}}
+    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+        estate, seats = self.view.estate(), list(self.view.seats)
+        yield from lists_that_matter(estate, self.seat)
+        if self.may_propose:  # what the rest of the answer brings may be offered
+            seats[self.seat] = replace(self.you, cash=self.you.cash + estate.liquid(self.seat))
+            yield from self.trade_that_can_be("action.trade", seats)
+        else:
+            yield "action.trade", None
 
     def fallback(self) -> Raised:
         """Mortgage the cheapest first, then sell evenly, until it is enough."""

@@ -184,7 +184,7 @@ class Estate:
         if BANK in pledged:
             yield "what the bank holds is clear"
         if [owner for owner in [self.owner[position] for position in _NO_DEEDS] if owner != BANK]:
-            yield "nobody holds what is no deed"
+            yield "only deeds are held"
         if sum(levels) != sum(self.level) or min(levels) < 0 or max(levels) > HOTEL:
             yield "four houses or a hotel at most, and on streets alone"
 

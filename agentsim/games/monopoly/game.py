@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from agentsim.engine.event import Everyone, PlayerId
-from agentsim.engine.game import Bot, Game, Outcome, told_in
+from agentsim.engine.game import Bot, Game, Outcome
 from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
@@ -14,21 +14,18 @@ from agentsim.errors import ScenarioError
 from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import DECKS, Deck, ids
 from agentsim.games.monopoly.bots import BOTS
-from agentsim.games.monopoly.building import ManageEstate
+from agentsim.games.monopoly.building import LiftOnReceipt, ManageEstate, RaiseFirst
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import RaiseCash
-from agentsim.games.monopoly.funding import RaiseFirst
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.panels import course, panels
-from agentsim.games.monopoly.proposing import ProposeTrade
-from agentsim.games.monopoly.receipt import LiftOnReceipt
+from agentsim.games.monopoly.replay import tables
 from agentsim.games.monopoly.rulebook import laws
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, take_minutes
-from agentsim.games.monopoly.tables import tables
-from agentsim.games.monopoly.trading import AnswerTrade, React
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
 from agentsim.games.monopoly.turn import GameBegan, GameEnded, Result, play_turn
 
 MOST_PLAYERS = 8
@@ -47,7 +44,6 @@ class Monopoly(Game):
     rules_version = 2
     config = MonopolyConfig
     requests = (*REQUESTS, Summarize)
-    events = told_in(__package__)
     bots: ClassVar[Mapping[str, Bot]] = {name: keeping_minutes(policy) for name, policy in BOTS.items()}
     staff = frozenset({SUMMARIZER})
     laws = staticmethod(laws)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal, TypeAlias
 
-from agentsim.engine.request import Choice, Options
-from agentsim.engine.template import By
+from agentsim.engine import Choice, Options
+from agentsim.engine.wording import By
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.acting import manage
 from agentsim.games.monopoly.board import FINE, JAIL, OfPlayer, handed_cards

@@ -14,8 +14,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from agentsim.engine.event import Audience, Event, Everyone, Nobody
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.engine.template import By, If, Template
-from agentsim.engine.wording import CUT, cut
+from agentsim.engine.wording import CUT, By, If, Template, cut
 from agentsim.games.monopoly.board import JAIL_CARDS, SALARY, DeckName, OfPlayer, OnBoard, Position
 from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
 from agentsim.games.monopoly.estate import BANK

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Board, Cell, Chart, Course, DataTable, Panel, Scene, Series
+from agentsim.engine.wording import listed
 from agentsim.games.monopoly.board import GROUPS, JAIL, SPACES, group_name, name_of
+from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.jail import Jailed, StayedInJail
 from agentsim.games.monopoly.landing_odds import IN_JAIL, long_run
 from agentsim.games.monopoly.match import Moved, Paid, Rolled
@@ -37,9 +39,29 @@ def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
 def course(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
     """Net worth of each player by turn."""
     turns = snapshots(log)
-    return Course(
-        _worth(turns, turns[0].names) if len(turns) > 1 else None, margin=("net_worth",), refusals=("rejected a trade",)
-    )
+    chart = _worth(turns, turns[0].names) if len(turns) > 1 else None
+    return Course(chart, margin=("net_worth",), why=_why(turns), refusals=("rejected a trade",))
+
+
+def _why(turns: Sequence[Replay]) -> str:
+    """What the richest in the end took and paid in rent, which group brought most, and who went bankrupt to it."""
+    if len(turns) < 2:
+        return ""
+    names = turns[0].names
+    rents = [event for turn in turns for event in turn.events if isinstance(event, Paid) and event.why == "rent"]
+    first = max((player for player in names if player not in turns[-1].bankrupt), key=turns[-1].worth, default=None)
+    taken, paid = (sum(event.amount for event in rents if getattr(event, end) == first) for end in ("payee", "payer"))
+    groups = Counter[str]()
+    for event in rents:
+        if event.payee == first and event.position is not None:
+            groups[SPACES[event.position].group] += event.amount
+    if first is None or not groups:
+        return ""
+    (group, most), *_ = groups.most_common(1)
+    said = f"{names[first]} took ${taken:,} in rent and paid ${paid:,}; {group_name(group)} brought most, ${most:,}."
+    broke = [event for turn in turns for event in turn.events if isinstance(event, Bankrupted)]
+    ruined = [names[event.player] for event in broke if event.creditor == first]
+    return said + (f" {listed(ruined)} went bankrupt to it." if ruined else "")
 
 
 # -- net worth and cash by turn, and who paid whom how much rent

@@ -6,24 +6,22 @@ state is new each time. Whatever a player said stands as one line of JSON.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
-from operator import attrgetter
 from types import new_class
 from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
-from agentsim.engine.number import WholeNumber
+from agentsim.engine import Options, Text
+from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.options import Schema
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Options, Request, Text
-from agentsim.engine.schema import changed, closed_object, options_in
+from agentsim.engine.request import Request
+from agentsim.engine.schema import options_in
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
-from agentsim.games.monopoly.prompts import rules
-from agentsim.games.monopoly.situation import state_lines
+from agentsim.games.monopoly.prompts import rules, state_lines
 from agentsim.games.monopoly.state import SeatView, View
 from agentsim.games.monopoly.talk import Memory
 
@@ -118,8 +116,6 @@ class MonopolyRequest(Request[S]):
         "terms.target": "the player itself, where it is asked for an answer",
     }
     function: ClassVar[str | None] = "make_decision"
-    particulars: ClassVar[tuple[str, ...]] = ()
-    """Fields, or parts of them (`lot.high`), that tell this question from others on the same board."""
 
     view: View
     memory: Memory
@@ -158,30 +154,19 @@ class MonopolyRequest(Request[S]):
         """What is to be decided, with every number that decides how it goes."""
         raise NotImplementedError
 
-    def schema(self) -> dict[str, Any]:
-        """Without the lists and cards that cannot matter on this board."""
-        whole = self.whole_schema()
-        fields = whole["properties"]
-        if "action" not in fields:
-            return whole
-        return {**whole, "properties": {**fields, "action": _plain(self.asked_of(fields["action"]), fields["action"])}}
-
     def named_numbers(self) -> Mapping[str, int]:
         return _POSITIONS
 
-    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+    def narrowed(self) -> Mapping[str, Schema | None]:
         room = {"public_speech": f"at most {self.words} words", "private_thought": f"at most {self.chars} characters"}
-        if name in room:
-            return {**legal, "default": "", "description": room[name]}
-        return self.asked_of(legal) if name == "action" else legal
+        return {name: {"default": "", "description": words} for name, words in room.items()} | dict(self.on_board())
 
-    def asked_of(self, action: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The schema of the action without what cannot matter, and with words for a person, who is asked by field."""
-        return action
+    def on_board(self) -> Iterable[tuple[str, Schema | None]]:
+        """What the board says of the action's fields, by path: None of what cannot matter on it (`narrowed`)."""
+        return ()
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
-        told = {path.rpartition(".")[2]: attrgetter(path)(self) for path in self.particulars}
-        return {"board": self.view.mark, **told}
+        return {"board": self.view.mark, **super().fingerprint_fields()}
 
     def fallback(self) -> S:
         """What an empty object means, which is to do nothing, where a question has no other."""
@@ -195,26 +180,3 @@ class MonopolyRequest(Request[S]):
             **action,
         )
         return decision
-
-
-def without(schema: Schema, path: str) -> Schema:
-    """The schema of an object without the field at the path."""
-    inner, _, name = path.rpartition(".")
-
-    def left(part: Schema) -> Schema:
-        return closed_object({other: each for other, each in part["properties"].items() if other != name})
-
-    return changed(schema, inner, left)
-
-
-def _plain(narrowed: Schema, whole: Schema) -> Schema:
-    """A narrowed schema as a model is sent it: a person's words, defaults and limits of the moment are left out.
-
-    A provider's cache holds a prompt only as long as the schema before it is the same.
-    """
-    if "anyOf" in whole:
-        return {**whole, "anyOf": [_plain(*each) for each in zip(narrowed["anyOf"], whole["anyOf"], strict=True)]}
-    if "properties" not in whole:
-        return whole
-    fields = whole["properties"]
-    return closed_object({name: _plain(part, fields[name]) for name, part in narrowed["properties"].items()})

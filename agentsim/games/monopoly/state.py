@@ -145,7 +145,7 @@ class State:
                 yield f"{seat.name}: cash is not below zero"
             if seat.jailed:
                 if seat.position != JAIL or not 0 <= seat.failed <= 2:
-                    yield f"{seat.name}: whoever is in jail stands there and has failed at most twice"
+                    yield f"{seat.name}: a player in jail stands there and has failed at most twice"
             elif seat.failed:
                 yield f"{seat.name}: rolls for freedom are counted in jail alone"
             if seat.bankrupt and (seat.cash or seat.cards or seat.jailed):

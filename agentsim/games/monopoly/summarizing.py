@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
+from agentsim.engine import Options, Text
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event
 from agentsim.engine.game import Bot
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Options, Request, Text
+from agentsim.engine.request import Request
 from agentsim.engine.wording import counted, cut
 from agentsim.games.monopoly.board import SPACES, group_name, name_of
 from agentsim.games.monopoly.building import Built
@@ -33,6 +34,8 @@ class Summary(Decision):
 
 class Summarize(Request[Summary]):
     """What was said and done in some turns, in two or three sentences; `digest` is what the events alone say."""
+
+    prose: ClassVar[str | None] = "summary"
 
     turns: str
     digest: str
@@ -57,9 +60,6 @@ class Summarize(Request[Summary]):
 
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**legal, "minLength": 1}
-
-    def in_words(self, words: str) -> Summary:
-        return Summary(summary=words)
 
     def fallback(self) -> Summary:
         return Summary(summary=self.digest)

@@ -96,9 +96,9 @@ class Memory:
     def refused(self) -> Iterator[str]:
         if self.rejections:
             counts = (f"{entry.name} {entry.rejected} of {entry.offers}" for entry in self.rejections)
-            yield f"Your latest offers, rejected: {', '.join(counts)}."
+            yield f"Rejected of your latest offers: {', '.join(counts)}."
         if self.discarded:
-            yield f"Your last proposal came to nothing, and nobody heard of it: {self.discarded}."
+            yield f"Your last proposal was discarded, and only you know of it: {self.discarded}."
 
 
 def _restated(*parts: str) -> Restated:

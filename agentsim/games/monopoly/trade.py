@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BeforeValidator
 
-from agentsim.engine.number import WholeNumber
+from agentsim.engine.decision import WholeNumber
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import DEEDS, FINE, GROUPS, SPACES, group_name, name_of
 from agentsim.games.monopoly.estate import BANK, Estate
@@ -102,7 +102,12 @@ def consequences(view: View, terms: Terms, seat: int) -> Iterator[str]:
             after.owner[position] = number
     names = {number: "you" if number == seat else view.seats[number].name for number, _, _ in sides}
     values = {number: listed(before, gets) - listed(before, gives) for number, gives, gets in sides}
-    yield f"By list price (a mortgaged deed counts half, a card ${FINE}) {_balance(values[seat])}."
+    given = (terms.offer, terms.request)
+    halved = any(before.mortgaged[at] for side in given for at in side.properties)
+    notes = ["a mortgaged deed counts half"] * halved
+    notes += [f"a card ${FINE}"] * any(side.jail_cards for side in given)
+    counting = f" ({', '.join(notes)})" if notes else ""
+    yield f"By list price{counting} {_balance(values[seat])}."
     due = {names[number]: interest_on(view.mortgaged, gets.properties) for number, _, gets in sides}
     if any(due.values()):
         owing = (f"{who} {'pay' if who == 'you' else 'pays'} ${amount}" for who, amount in due.items() if amount)
@@ -114,13 +119,13 @@ def consequences(view: View, terms: Terms, seat: int) -> Iterator[str]:
             f"{sum(after.owner[lot] == number for lot in GROUPS[group])}"
             for number, name in names.items()
         )
-        yield f"Of the {len(GROUPS[group])} of {group_name(group)}: {'; '.join(counts)}."
+        yield f"Of the {len(GROUPS[group])} {group_name(group)} deeds: {'; '.join(counts)}."
         for number, name in names.items():
             if before.completes(number, group) != (completed := after.completes(number, group)):
                 whose = "your" if number == seat else f"{name}'s"
                 yield f"The trade {'completes' if completed else 'breaks'} {whose} {group_name(group)} group."
     rents = (f"{name} ${rents_of(before, number)}, then ${rents_of(after, number)}" for number, name in names.items())
-    yield f"All rents, one visit to each deed (utilities: a roll of {_PIPS}): {'; '.join(rents)}."
+    yield f"Rents if each deed is visited once (utilities: a roll of {_PIPS}): {'; '.join(rents)}."
 
 
 def _balance(amount: int) -> str:

@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agentsim.engine.event import Event
-from agentsim.engine.template import By, Rows
-from agentsim.engine.wording import first_place
+from agentsim.engine.wording import By, Rows, first_place
 from agentsim.games.monopoly.acting import act
 from agentsim.games.monopoly.board import (
     CARDS,

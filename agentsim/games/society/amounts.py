@@ -12,8 +12,8 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from agentsim.engine.number import Real
-from agentsim.engine.template import Worded
+from agentsim.engine.decision import Real
+from agentsim.engine.wording import Worded
 
 UNIT = 100
 """Hundredths in one."""

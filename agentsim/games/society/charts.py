@@ -12,10 +12,11 @@ from itertools import pairwise, product
 from typing import Any, get_args
 
 from agentsim.engine import Event, LogEntry
-from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series, ThreadPost, Threads
+from agentsim.engine.panel import Cell, Chart, Course, DataTable, Panel, Series, ThreadPost, Threads, TurnedAt
+from agentsim.engine.wording import counted, sentence
 from agentsim.games.society.amounts import UNIT
 from agentsim.games.society.assembly import VoteCast
-from agentsim.games.society.building import Contributed
+from agentsim.games.society.building import Contributed, ProjectBuilt
 from agentsim.games.society.config import PERSONALITIES
 from agentsim.games.society.evening import DayEnded, FellDormant, Idled, SocietyEnded
 from agentsim.games.society.founding import SocietyBegan, Totals
@@ -49,7 +50,58 @@ def panels(log: Sequence[LogEntry]) -> list[Panel]:
     return [*(panel for part in parts for panel in part), *pages(events, known)]
 
 
-def _by_day(days: Mapping[str, Sequence[Any]]) -> Iterator[Panel]:
+def course(log: Sequence[LogEntry]) -> Course:
+    """The society by evening: who is active, or, where all always are, what they hold.
+
+    A society as a whole neither wins nor loses.
+    """
+    ends = [told.event for told in log if isinstance(told.event, DayEnded)]
+    if not ends:
+        return Course()
+    last = ends[-1]
+    by_day = dict(zip(DAYS, zip(*days([told.event for told in log]).rows, strict=True), strict=False))
+    status, held, *_ = _by_day(by_day)
+    verdict = (
+        f"{last.active} of {last.active + last.dormant + last.dead} agents are active after {counted(last.day, 'day')}"
+        f"; {counted(last.laws, 'law')}, Gini coefficient of wealth {last.gini:.2f}"
+    )
+    unchanged = all(day.active == last.active and not day.dead for day in ends)
+    return Course(
+        held if unchanged else status,
+        verdict=verdict,
+        why=_balance(last.totals),
+        refusals=("voted no", "vetoed"),
+        turns=tuple(_turns(log)),
+    )
+
+
+def _balance(totals: Mapping[str, Totals]) -> str:
+    """What was made, against what the days cost."""
+    parts = (
+        f"{its.produced / UNIT:,.0f} {name} made, {its.consumed / UNIT:,.0f} consumed"
+        for name, its in totals.items()
+        if its.consumed
+    )
+    return sentence("; ".join(parts))
+
+
+def _turns(log: Sequence[LogEntry]) -> Iterator[TurnedAt]:
+    """The first that fell dormant, the first law, the vote that was closest, and the first building."""
+    first: dict[type[Event], int] = {}
+    votes: dict[int, ProposalResolved] = {}
+    for at, told in enumerate(log):
+        first.setdefault(type(told.event), at)
+        if isinstance(told.event, ProposalResolved) and told.event.yes and told.event.no:
+            votes[at] = told.event
+    closest = sorted(votes, key=lambda at: abs(votes[at].yes - votes[at].no) / (votes[at].yes + votes[at].no))[:1]
+    for kind, what in ((FellDormant, "First to fall dormant"), (LawEnacted, "First law")):
+        yield from [TurnedAt(first[kind], what)] if kind in first else ()
+    for at in closest:
+        yield TurnedAt(at, "Closest vote", f"{votes[at].heading}, {votes[at].yes} to {votes[at].no}")
+    yield from [TurnedAt(first[ProjectBuilt], "First building")] if ProjectBuilt in first else ()
+
+
+def _by_day(days: Mapping[str, Sequence[Any]]) -> Iterator[Chart]:
     """Who is awake, what there is, how unequal it is, and how much is said; nothing before the first evening."""
     charts: Mapping[tuple[str, str], Mapping[str, str]] = {
         ("Agents by evening", "agents"): {name: name for name in STATUS},
@@ -61,7 +113,7 @@ def _by_day(days: Mapping[str, Sequence[Any]]) -> Iterator[Panel]:
     }
     for (title, unit), lines in charts.items() if days else ():
         series = tuple(Series(name, tuple(map(float, days[column]))) for name, column in lines.items())
-        yield Chart(title, "line", tuple(map(str, days["day"])), series, "day", unit)
+        yield Chart(title, "line", tuple(map(str, days["day"])), series, "day", unit, "", tuple(map(int, days["day"])))
 
 
 # -- proposals and laws

@@ -222,7 +222,7 @@ class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, B
                         f"law {law.title!r}: {term.kind} is done once a proposal passes, which this is not"
                     )
         if self.permadeath is False and self.until == "first_death":
-            raise ValueError("nobody dies without permadeath, so nothing ends with the first death")
+            raise ValueError("without permadeath no agent dies, so no game ends with the first death")
         if self.wake_food < self.daily_food or self.wake_energy < self.daily_energy:
             raise ValueError("wake_food and wake_energy must be at least daily_food and daily_energy")
         if max(self.efficiency_by_hours) > 10 * UNIT:

@@ -11,9 +11,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Everyone, Table
+from agentsim.engine.decision import whole
 from agentsim.engine.event import FOR, Interaction, Past
-from agentsim.engine.number import whole
-from agentsim.engine.template import By, If
+from agentsim.engine.wording import By, If
 from agentsim.games.society.amounts import Amount, number
 from agentsim.games.society.bargains import Offer, Promise
 from agentsim.games.society.founding import towards

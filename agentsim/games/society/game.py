@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from agentsim.engine import Game, LogEntry, Outcome, PlayerId, Table
 from agentsim.engine.game import told_in
-from agentsim.engine.panel import Chart, Course, Frame, Panel, Progress, Series
+from agentsim.engine.panel import Course, Frame, Panel, Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
 from agentsim.games.society import (
@@ -24,7 +24,7 @@ from agentsim.games.society import (
     work,
 )
 from agentsim.games.society.bots import BOTS
-from agentsim.games.society.charts import panels
+from agentsim.games.society.charts import course, panels
 from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.memory import ALL, Chronicle, Recollection
 from agentsim.games.society.requests import REQUESTS, Act
@@ -92,7 +92,7 @@ class Society(Game):
         return panels(log)
 
     def course(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
-        return _course(log)
+        return course(log)
 
     def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return tables(log)
@@ -128,18 +128,3 @@ def _progress(state: State) -> Progress:
     counts = (f"{number} {status}" for status, number in state.counts.items() if number)
     laws = counted(len(state.assembly.laws), "law")
     return Progress("day", state.day, state.config.days, facts=(", ".join(counts), laws))
-
-
-def _course(log: Sequence[LogEntry]) -> Course:
-    """How many agents are active evening by evening; a society as a whole neither wins nor loses."""
-    days = [told.event for told in log if isinstance(told.event, evening.DayEnded)]
-    if not days:
-        return Course()
-    kinds = ("active", "dormant", "dead")
-    lines = (Series(kind, tuple(float(getattr(day, kind)) for day in days)) for kind in kinds)
-    rounds, last = tuple(day.day for day in days), days[-1]
-    chart = Chart("Agents by evening", "line", tuple(map(str, rounds)), tuple(lines), "day", "agents", "", rounds)
-    there = last.active + last.dormant + last.dead
-    verdict = f"{last.active} of {there} agents are active after {counted(last.day, 'day')}"
-    verdict += f"; {counted(last.laws, 'law')}, Gini coefficient of wealth {last.gini:.2f}"
-    return Course(chart, verdict=verdict, refusals=("voted no", "vetoed"))

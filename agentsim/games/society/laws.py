@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from agentsim.engine import Event, Everyone, Table
-from agentsim.engine.template import If
+from agentsim.engine.wording import If
 from agentsim.games.society import building
 from agentsim.games.society.amounts import Amount, shown
 from agentsim.games.society.assembly import Proposal

@@ -15,8 +15,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from agentsim.engine import Event, LogEntry
 from agentsim.engine.codec import adapter, values
-from agentsim.engine.hearing import Heard
-from agentsim.engine.memory import Lines
+from agentsim.engine.memory import Heard, Lines
 from agentsim.games.society.building import Contributed, ProjectBegan, ProjectBuilt, UpkeepPaid
 from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.evening import AgentWoke, FellDormant, Idled

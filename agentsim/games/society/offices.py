@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 
 from agentsim.engine import Everyone, Table
 from agentsim.engine.event import AGAINST, FOR, Interaction, Past
-from agentsim.engine.template import If
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import If, cut
 from agentsim.games.society.amounts import Amount, number, shown
 from agentsim.games.society.founding import towards
 from agentsim.games.society.institutions import Office

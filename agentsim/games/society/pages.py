@@ -9,8 +9,7 @@ from typing import Any
 
 from agentsim.engine import Event
 from agentsim.engine.panel import Cell, Chart, DiaryLine, Panel, PlayerProfile, PlayerProfiles, Series
-from agentsim.engine.template import If, Template, filled
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import If, Template, cut, filled
 from agentsim.games.society.amounts import UNIT, number, shown
 from agentsim.games.society.building import Contributed
 from agentsim.games.society.evening import (

@@ -10,8 +10,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from agentsim.engine import Prompt, joined, quoted
-from agentsim.engine.fitting import Listed, Part, fitted
-from agentsim.engine.prompt import TOKEN_BYTES, size
+from agentsim.engine.prompt import TOKEN_BYTES, Listed, Part, fitted, size
 from agentsim.engine.wording import counted
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.assembly import Law, Proposal

@@ -15,9 +15,10 @@ from typing import Annotated, Any, ClassVar, get_args
 from pydantic import Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text
-from agentsim.engine.forms import knows
+from agentsim.engine.codec import knows
+from agentsim.engine.decision import Reading
 from agentsim.engine.options import Option, Schema, Subset
-from agentsim.engine.reading import Reading, split
+from agentsim.engine.reading import split
 from agentsim.engine.schema import changed, schema_of
 from agentsim.engine.wording import cut, sentence
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection

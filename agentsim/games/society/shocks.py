@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from agentsim.engine import Everyone, Table
-from agentsim.engine.template import By, If
+from agentsim.engine.wording import By, If
 from agentsim.games.society.amounts import Amount, share
 from agentsim.games.society.stakes import Shock
 from agentsim.games.society.state import State

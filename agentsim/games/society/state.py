@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
-from agentsim.engine.hearing import Heard
+from agentsim.engine.memory import Heard
 from agentsim.games.society.amounts import UNIT, share, shown
 from agentsim.games.society.assembly import Assembly, Standing
 from agentsim.games.society.bargains import Bargains, Offer

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from agentsim.engine import Event, Everyone, Table
 from agentsim.engine.event import NAMED, Interaction, Past, PlayerId
-from agentsim.engine.template import By, If
+from agentsim.engine.wording import By, If
 from agentsim.games.society.forum import Feed, Forum, Seen
 from agentsim.games.society.founding import towards
 from agentsim.games.society.names import misnomer

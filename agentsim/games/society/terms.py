@@ -10,8 +10,8 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from agentsim.engine.number import whole
-from agentsim.engine.template import By, If, Template, Worded, filled
+from agentsim.engine.decision import whole
+from agentsim.engine.wording import By, If, Template, Worded, filled
 from agentsim.games.society.amounts import Amount, bounded
 
 Resource: TypeAlias = Literal["food", "energy", "materials"]

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Decision, Event, Everyone, Table
-from agentsim.engine.number import whole
+from agentsim.engine.decision import whole
 from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.assembly import Standing

@@ -9,8 +9,7 @@ from pydantic import BeforeValidator, field_serializer
 
 from agentsim.engine import Everyone, Table
 from agentsim.engine.event import AGAINST, FOR, NEITHER, Interaction, Past, PlayerId, Sign
-from agentsim.engine.template import By, If
-from agentsim.engine.wording import counted, cut
+from agentsim.engine.wording import By, If, counted, cut
 from agentsim.games.society.assembly import Proposal, Standing, VoteCast
 from agentsim.games.society.founding import towards
 from agentsim.games.society.laws import carried_out

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from agentsim.engine.decision import whole
 from agentsim.engine.event import FOR, Interaction, Past
-from agentsim.engine.number import whole
-from agentsim.engine.template import If
+from agentsim.engine.wording import If
 from agentsim.games.society.amounts import Amount, number, share, shown
 from agentsim.games.society.config import MADE, WorkType
 from agentsim.games.society.exchange import ended

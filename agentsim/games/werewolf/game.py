@@ -10,7 +10,6 @@ from pydantic import Field
 
 from agentsim.engine import Everyone, Game, GameConfig, Outcome, PlayerId, Table
 from agentsim.engine.event import Audience
-from agentsim.engine.game import told_in
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import cut, listed
 from agentsim.errors import ScenarioError
@@ -52,7 +51,6 @@ class Werewolf(Game):
     rules_version = 1
     config = WerewolfConfig
     requests = (Whisper, Hunt, Inspect, Protect, Speak, Vote)
-    events = told_in(__package__)
     bots = BOTS
     panels = staticmethod(panels)
     course = staticmethod(course)

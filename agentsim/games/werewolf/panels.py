@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agentsim.engine import LogEntry
-from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Panel, Series
+from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Panel, Series, TurnedAt
+from agentsim.engine.wording import listed
 from agentsim.games.werewolf.village import ROLES, TEAMS, Role
 from agentsim.games.werewolf.words import Dealt, Died, Said, Unmasked
 
@@ -64,4 +65,33 @@ def course(log: Sequence[LogEntry], players: Sequence[str]) -> Course:
         living = (float(sum(fell.get(player, at + 1) > at for player in members)) for at in rounds)
         lines.append(Series(team, tuple(living)))
     x = ("start", *(f"{'night' if at % 2 else 'day'} {(at + 1) // 2}" for at in rounds[1:]))
-    return Course(Chart("Players alive by team", "line", x, tuple(lines), rounds=rounds), verdict=ended.heading)
+    chart = Chart("Players alive by team", "line", x, tuple(lines), rounds=rounds)
+    deaths = [(at, told.event) for at, told in enumerate(log) if isinstance(told.event, Died) and told.event.victim]
+    return Course(chart, verdict=_verdict(ended, fell), why=_why(ended, deaths), turns=tuple(_turns(ended, deaths)))
+
+
+def _verdict(ended: Unmasked, fell: Mapping[str | None, int]) -> str:
+    """The winning team by its members, and how many of them are alive."""
+    members = [player for player, role in ended.roles.items() if TEAMS[role] == ended.winners]
+    if not members:
+        return ended.heading
+    alive = sum(player not in fell for player in members)
+    return f"{ended.heading}: {listed(members)}; {alive} of {len(members)} alive"
+
+
+def _why(ended: Unmasked, deaths: Sequence[tuple[int, Died]]) -> str:
+    """Whom the village hanged, and whom the werewolves killed of those that hinder them."""
+    ends = [(event.victim, ended.roles[event.victim], event.at) for _, event in deaths if event.victim]
+    hanged = [f"{player} ({role})" for player, role, at in ends if at == "day"]
+    killed = [f"the {role} ({player})" for player, role, at in ends if at == "night" and role != "villager"]
+    said = f"The village hanged {listed(hanged)}." if hanged else "The village hanged no one."
+    return said + (f" The werewolves killed {listed(killed)}." if killed else "")
+
+
+def _turns(ended: Unmasked, deaths: Sequence[tuple[int, Died]]) -> Iterator[TurnedAt]:
+    """The first werewolf hanged, the death of the seer, and the death that decided."""
+    roles = [(at, event.victim, ended.roles[event.victim]) for at, event in deaths if event.victim]
+    for role, what in (("werewolf", "First werewolf found"), ("seer", "The seer is lost")):
+        yield from [TurnedAt(at, what, f"{player}") for at, player, its in roles if its == role][:1]
+    for at, player, role in roles[-1:]:
+        yield TurnedAt(at, "Decided", f"by the death of {player}, a {role}")

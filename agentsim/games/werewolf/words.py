@@ -8,8 +8,7 @@ from typing import ClassVar, Literal, TypeAlias, TypeVar
 from agentsim.engine import Choice, Decision, Event, LogEntry, Options, Prompt, Request, Text, joined
 from agentsim.engine.event import AGAINST, FOR, Deed
 from agentsim.engine.prompt import in_quotes
-from agentsim.engine.template import By, If
-from agentsim.engine.wording import listed
+from agentsim.engine.wording import By, If, listed
 from agentsim.games.werewolf.village import NOBODY, ROLES, Role, Team
 
 D = TypeVar("D", bound=Decision)
@@ -183,13 +182,11 @@ class Remark(Decision):
 
 
 class Whisper(Question[Remark]):
+    prose = "text"
     asks: ClassVar[str] = "What do you say to the other werewolves? Only they hear it. An empty text says nothing."
 
     def options(self) -> Options:
         return {"text": Text(self.limit, "your words")}
-
-    def in_words(self, words: str) -> Remark:
-        return Remark(text=words)
 
 
 class Speech(Decision):

@@ -8,9 +8,19 @@
   const selects = { player: byId("by-player"), kind: byId("by-kind") };
   const bySight = byId("by-sight"), byRound = byId("by-round"), view = byId("as-seen-by"), oneView = byId("one-view");
   const deep = byId("deep"), whole = byId("whole"), timeline = byId("timeline"), list = byId("list"), pane = byId("pane");
-  const quiet = all("#silent article.event"), exchanges = all("#split .exchange");
-  const ofAll = ["standings", "course", "turns", "example", "players", "panels", "split", "scenario", "usage"].map(byId).filter(Boolean);
-  const events = all("#timeline article.event"), rounds = all("#timeline section.round");
+  let quiet, exchanges, spokenIn, ofAll, events, rounds, turns, last, allTurns = false;
+  // A page that is served grows while it stands open: see `grown`.
+  const collect = () => {
+    quiet = all("#silent article.event");
+    exchanges = all("#split .exchange");
+    spokenIn = [...new Set(exchanges.map((part) => Number(part.dataset.turn)))];
+    ofAll = ["standings", "course", "turns", "example", "players", "panels", "split", "scenario", "usage"].map(byId).filter(Boolean);
+    events = all("#list article.event");
+    rounds = all("#list section.round");
+    turns = rounds.map((round) => Number(round.dataset.turn));
+    last = turns.length - 1;
+  };
+  collect();
   const shownOf = (event) => event.classList.contains("others") ? told(event) : deep.checked ? textOf(event) : told(event);
   const texts = new Map(), told_ = new Map(), opened = new Set();
   const fold = (text) => text.normalize("NFKC").toLowerCase();
@@ -76,7 +86,11 @@
       if (query) hits += times(shownOf(event), query);
     }
     const narrowed = query !== "" || wanted.length > 0 || Boolean(bySight.value || byRound?.value || view?.value);
-    for (const part of exchanges) part.hidden = query !== "" && !textOf(part).includes(query);
+    for (const part of exchanges) {
+      const found = query !== "" && textOf(part).includes(query);
+      part.hidden = query !== "" && !found;
+      part.classList.toggle("found", found);
+    }
     for (const round of rounds) round.hidden = narrowed && events.length > 0 && !round.querySelector("article.event:not([hidden])");
     // What was found only inside a fold would look like a mistake: such a fold opens.
     if (query && deep.checked) for (const event of shown.slice(0, 500)) for (const part of all(".folds details:not([open])", event)) {
@@ -146,7 +160,7 @@
   apply();
 
   // Networks: the one that is pointed at, alone with the arcs that begin or end there; a click keeps it.
-  for (const web of document.querySelectorAll(".web")) {
+  const network = (web) => {
     const spots = [...web.querySelectorAll(".spot")], arcs = [...web.querySelectorAll(".arc")];
     let kept = null;
     const ask = (place) => {
@@ -168,12 +182,11 @@
       });
     }
     web.addEventListener("click", () => ask(kept = null));
-  }
+  };
 
   // One cursor in time: a round of the log, which boards, charts, transcript and address show.
-  const bar = byId("cursor"), turns = rounds.map((round) => Number(round.dataset.turn));
-  const timed = [], last = turns.length - 1;
-  let turn = last;
+  const bar = byId("cursor");
+  let timed = [], turn = last;
   const placeOf = (index, of) => {
     let found = 0;
     of.forEach((each, place) => { if (each <= index) found = place; });
@@ -181,36 +194,42 @@
   };
   const go = (place, by) => {
     turn = Math.max(0, Math.min(last, place));
-    for (const each of timed) if (each !== by) each(turns[turn]);
+    timed = timed.filter((each) => each.node.isConnected);
+    for (const each of timed) if (each.show !== by) each.show(turns[turn]);
     for (const part of all(".now")) part.classList.remove("now");
     rounds[turn].classList.add("now");
-    for (const part of exchanges) if (Number(part.dataset.turn) === turns[turn]) part.classList.add("now");
+    const spoken = spokenIn[placeOf(turns[turn], spokenIn)];
+    for (const part of exchanges) if (Number(part.dataset.turn) === spoken) part.classList.add("now");
     if (by !== null) {
       history.replaceState(null, "", `#turn=${turns[turn]}`);
       inList(rounds[turn]);
+      const there = all("article.event:not([hidden])", rounds[turn]);
+      if (!pane.hidden && there.length && !(chosen && rounds[turn].contains(chosen))) choose(there.find((each) => each.querySelector(".reasoning")) ?? there[0]);
     }
   };
-  for (const svg of all("svg.timed")) {
+  const chart = (svg) => {
     const { start, band, rounds: of } = svg.dataset, known = of.split(" ").map(Number);
     const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
     line.setAttribute("class", "now-line");
     svg.append(line);
     const at = (place) => Number(start) + (place + .5) * Number(band);
-    timed.push((index) => line.setAttribute("d", `M${at(placeOf(index, known))} 10V${svg.dataset.foot}`));
+    timed.push({ node: svg, show: (index) => line.setAttribute("d", `M${at(placeOf(index, known))} 10V${svg.dataset.foot}`) });
     svg.addEventListener("click", (event) => {
       const spot = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
       const place = Math.max(0, Math.min(known.length - 1, Math.floor((spot.x - Number(start)) / Number(band))));
       go(placeOf(known[place], turns));
     });
-  }
+  };
   // Buttons and a slider: for the cursor, and for a board whose scenes are no rounds.
   const stepper = (bar, end, show) => {
     let at = end, timer = 0;
     const [play, back, on] = ["play", "", ""].map((className) => made("button", { type: "button", className }));
     const slider = made("input", { type: "range", min: 0, max: end }), count = made("output", {});
+    const speed = made("select", { className: "speed" });
+    for (const times of [.25, .5, 1, 2, 4]) speed.append(made("option", { value: times, textContent: `${times}×`, selected: times === 1 }));
     back.textContent = "‹";
     on.textContent = "›";
-    for (const [part, label] of [[back, "Back"], [on, "Next"], [slider, "Step"]]) part.setAttribute("aria-label", label);
+    for (const [part, label] of [[back, "Back"], [on, "Next"], [slider, "Step"], [speed, "Speed"]]) part.setAttribute("aria-label", label);
     const set = (place, said) => {
       at = place;
       slider.value = at;
@@ -228,15 +247,50 @@
       if (timer) return stop();
       if (at === end) show(0);
       play.textContent = "❚❚ Pause";
-      timer = setInterval(() => { show(at + 1); if (at === end) stop(); }, Math.max(80, Math.min(900, 90000 / end)));
+      run();
     });
-    bar.append(play, back, slider, on, count);
+    const run = () => {
+      clearInterval(timer);
+      timer = setInterval(() => {
+        if (!bar.isConnected) return stop();
+        show(at + 1);
+        if (at === end) stop();
+      }, Math.max(80, Math.min(900, 90000 / end)) / Number(speed.value));
+    };
+    speed.addEventListener("change", () => { if (timer) run(); });
+    bar.append(play, back, slider, on, count, speed);
     stop();
-    return { set, turn, play, slider };
+    const upto = (place) => { slider.max = end = place; };
+    return { set, turn, play, slider, upto };
   };
+  // To the next event of a kind: a vote, a trade, an elimination.
+  const jump = made("select", { className: "kinds" }), toNext = made("button", { type: "button", textContent: "Jump to" });
+  const kindsOf = (select) => [...select.options].map((option) => option.value);
+  const kinds = () => {
+    for (const event of events) for (const [select, value, text] of [
+      [selects.kind, event.dataset.kind, event.dataset.kind?.replaceAll("_", " ")],
+      [jump, event.dataset.kind, event.dataset.kind?.replaceAll("_", " ")],
+      [selects.player, event.dataset.player, event.querySelector(".role .who")?.textContent],
+      [byRound, event.parentElement.id, event.parentElement.querySelector("h3").textContent],
+    ]) if (select && value !== undefined && !kindsOf(select).includes(value)) select.append(made("option", { value, textContent: text }));
+  };
+  toNext.addEventListener("click", () => {
+    const there = events.filter((event) => !event.hidden), from = chosen ? there.indexOf(chosen) + 1 : 0;
+    const next = there.find((event, place) => place >= from && event.dataset.kind === jump.value
+      && (chosen || rounds.indexOf(event.parentElement) >= (turn === last ? 0 : turn)));
+    if (!next) return void (toNext.title = "There is no later one yet");
+    toNext.title = "";
+    go(rounds.indexOf(next.parentElement), null);
+    choose(next);
+    inList(next);
+    if (whole.checked) next.scrollIntoView({ block: "center" });
+  });
+  let steps = null;
   if (bar) {
-    const steps = stepper(bar, last, (place) => go(place));
-    timed.push((index) => steps.set(turn, rounds[turn].querySelector("h3").textContent));
+    steps = stepper(bar, last, (place) => go(place));
+    timed.push({ node: bar, show: () => steps.set(turn, rounds[turn].querySelector("h3").textContent) });
+    jump.setAttribute("aria-label", "Kind of event");
+    bar.append(toNext, jump);
     const marks = made("datalist", { id: "leads" });
     for (const lead of bar.dataset.leads.split(" ").filter(Boolean)) marks.append(made("option", { value: turns.indexOf(Number(lead)) }));
     bar.append(marks);
@@ -259,7 +313,7 @@
     }
     return track[2 * low + 1];
   };
-  for (const stage of all(".stage:has(> .scenes)")) {
+  const board = (stage) => {
     const data = JSON.parse(stage.querySelector(".scenes").content.textContent);
     const end = data.captions.length - 1, timely = !data.rounds.includes(null) && Boolean(bar);
     const [places, pieces, cells] = [".place", ".piece", ".middle tbody bdi"].map((some) => all(some, stage));
@@ -291,7 +345,7 @@
       show(scene);
       if (timely) go(placeOf(data.rounds[scene], turns), mine);
     });
-    if (timely) timed.push(mine);
+    if (timely) timed.push({ node: stage, show: mine });
     // The arrows work on the whole board; on the slider they do so by themselves.
     stage.addEventListener("keydown", (event) => {
       const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -303,8 +357,38 @@
     stage.prepend(own);
     stage.classList.add("live");
     show(end);
-  }
+  };
+  // Words and thoughts of the cursor's turn, or of the last before it that has any; where a switch says so, all of them.
+  const split = (section) => {
+    const choice = byId("follow"), box = choice.firstElementChild;
+    const follows = () => section.classList.toggle("following", !(allTurns = box.checked));
+    if (spokenIn.length < 2) return;
+    box.checked = allTurns;
+    choice.hidden = false;
+    choice.addEventListener("change", follows);
+    follows();
+  };
+  const dressed = new WeakSet();
+  const dress = () => {
+    for (const [some, figure] of [[".web", network], ["svg.timed", chart], [".stage:has(> .scenes)", board], ["section#split", split]]) {
+      for (const node of all(some)) if (!dressed.has(node)) { dressed.add(node); figure(node); }
+    }
+    kinds();
+  };
+  dress();
   if (rounds.length) go(last, null);
+  let growing = 0;
+  const grow = () => {
+    growing = 0;
+    const followed = turn === last || turn < 0, was = chosen?.id;
+    collect();
+    dress();
+    if (was && !chosen.isConnected) choose(byId(was));
+    if (rounds.length && bar) { steps.upto(last); go(followed ? last : turn, null); }
+    apply();
+  };
+  // One look for what comes within a short time: a long transcript takes a while to look through.
+  document.addEventListener("grown", () => { growing ||= setTimeout(grow, events.length > 500 ? 300 : 0); });
 
   document.addEventListener("keydown", (event) => {
     if (event.key === "/" && !typing(event)) {

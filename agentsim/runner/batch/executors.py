@@ -21,13 +21,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from agentsim.errors import AgentsimError
+from agentsim.errors import AgentsimError, Interrupted, JournalError
 from agentsim.history.fold import Totals
-from agentsim.history.run_files import RunFiles, is_running
+from agentsim.history.run_files import NameTaken, RunFiles, is_running
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
 from agentsim.runner.admission import Budget
-from agentsim.runner.batch.batch_game import GameEnd, ended, failed, finished, session
+from agentsim.runner.batch.tally import GameEnd, finished, has_begun
+from agentsim.runner.session import RunResult, Session, opened, reopened
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.scenario import Scenario
 
@@ -37,6 +38,47 @@ _LINE = 2**24
 _GRACE_S = 5.0
 _ELSEWHERE_S = 60.0
 """A worker that hung, and from which a game was taken away, may still play it for so long."""
+
+
+def session(
+    scenario: Scenario,
+    files: RunFiles,
+    *,
+    env: Mapping[str, str],
+    watcher: Watcher | None = None,
+    within: Budget | None = None,
+    own: Mapping[str, OwnModel] | None = None,
+) -> Session | None:
+    """The game's session: from its beginning, or from where its journal ends; None where it is finished.
+
+    The scenario's limits hold, also where the game began with others. `JournalError` where other files of the game are
+    there without its journal: how far it came is unknown, and it would get another name.
+    """
+    if not has_begun(files.journal):
+        if left := [path.name for path in (files.history, files.page) if path.exists()]:
+            raise JournalError(
+                f"{files.journal.name} is gone, and {left[0]} is there; without that the game begins anew"
+            )
+        files.journal.unlink(missing_ok=True)  # killed between the file's name and its first line
+        with contextlib.suppress(NameTaken):  # another process began this game first
+            return opened(scenario, files.directory, env=env, stem=files.name, watcher=watcher, within=within, own=own)
+    limits = scenario.limits.model_dump(include={"max_cost_usd", "max_calls", "max_wall_s"})
+    return reopened(files, env=env, watcher=watcher, within=within, own=own, **limits)
+
+
+def ended(result: RunResult) -> GameEnd:
+    """The line of a game whose session came back."""
+    why = (None, 0) if result.error is None else (str(result.error), result.error.exit_code)
+    return GameEnd(result.files.name, result.status, *result.record.spent, *why)
+
+
+def failed(name: str, error: BaseException) -> GameEnd:
+    """The line of a game whose session could not begin, or broke."""
+    if isinstance(error, AgentsimError):
+        return GameEnd(name, "failed", error=str(error), exit_code=error.exit_code)
+    if not isinstance(error, Exception):
+        return GameEnd(name, Interrupted.status, error=type(error).__name__, exit_code=130)
+    return GameEnd(name, "failed", error=f"{type(error).__name__}: {error}", exit_code=1)
 
 
 class Executor(ABC):

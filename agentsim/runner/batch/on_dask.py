@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from agentsim.errors import DISTRIBUTION, UsageError
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.batch.batch_game import GameEnd
 from agentsim.runner.batch.executors import Executor, ExecutorLost, WorkerLost, play_task, task_of
+from agentsim.runner.batch.tally import GameEnd
 from agentsim.scenario.scenario import Scenario
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """Plays the games of a manifest that are left, several at once; one failed game does not end the others.
 
-What is to be played is in `manifest`, one game in `batch_game`, the places to play it in `executors`, the sums in
-`tally`.
+What is to be played is in `manifest`, the places to play it in `executors`, the sums in `tally`.
 """
 
 from __future__ import annotations
@@ -21,11 +20,20 @@ from agentsim.history.run_files import RunFiles, is_running
 from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
 from agentsim.runner.admission import Budget
-from agentsim.runner.batch.batch_game import GameEnd, completed_from_files, failed, is_done, sweep, used
-from agentsim.runner.batch.executors import Executor, ExecutorLost, InLoop, InProcesses
+from agentsim.runner.batch.executors import Executor, ExecutorLost, InLoop, InProcesses, failed
 from agentsim.runner.batch.manifest import Manifest, at_once, locked, plays_alone
 from agentsim.runner.batch.seating import Planned
-from agentsim.runner.batch.tally import BatchResult, BatchWatcher, LimitShares, Tally
+from agentsim.runner.batch.tally import (
+    BatchResult,
+    BatchWatcher,
+    GameEnd,
+    LimitShares,
+    Tally,
+    completed_from_files,
+    is_done,
+    sweep,
+    used,
+)
 from agentsim.runner.seats import seated
 from agentsim.runner.session import stoppable
 from agentsim.scenario.scenario import Scenario

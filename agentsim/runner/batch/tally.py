@@ -1,18 +1,105 @@
-"""Tally: how far a batch is, what it has cost and will cost, and the share of its limits that a game may use."""
+"""Tally: how far a batch is, what it has cost and will cost, and the share of its limits that a game may use.
+
+A game's files say whether it is done and what it used, in whichever session, process or loop it was played
+(`executors`).
+"""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agentsim.errors import AgentsimError
+from agentsim.errors import AgentsimError, JournalError, UsageError
+from agentsim.history.contents import read_journal
 from agentsim.history.fold import Totals
+from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED
-from agentsim.runner.batch.batch_game import GameEnd
-from agentsim.scenario.tables import Limits
+from agentsim.history.run_files import RunFiles, is_running
+from agentsim.runner.replay import over, rebuilt, unfit
+from agentsim.scenario.toml_tables import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class GameEnd:
+    """How one game ended in this session: its status, what all its sessions used, the error that ended it.
+
+    `cost_usd` is that of the calls whose price is known, `unpriced_calls` is the number of the others.
+    """
+
+    name: str
+    status: str
+    calls: int = 0
+    cost_usd: float = 0.0
+    unpriced_calls: int = 0
+    error: str | None = None
+    exit_code: int = 0
+
+
+def has_begun(journal: Path) -> bool:
+    """Whether a journal has a line, or a process is about to write one."""
+    try:
+        with journal.open("rb") as file:
+            return file.readline().endswith(b"\n") or is_running(journal)
+    except FileNotFoundError:
+        return False
+
+
+def is_done(files: RunFiles, seed: int) -> tuple[bool, str | None]:
+    """Whether a game is over and its history is there, and what was wrong with a history that was made again.
+
+    A whole history with the game's seed counts without its journal: the game is not paid for again.
+    """
+    if not has_begun(files.journal):
+        try:
+            history = load_history(files.history)
+        except UsageError:
+            return False, None
+        return history.status in FINISHED and history.seed == seed, None
+    if not over(files):
+        return False, None
+    try:
+        if (why := unfit(files)) is None:
+            return True, None
+        rebuilt(files)
+    except AgentsimError:
+        return False, None  # its session says what is wrong with the journal
+    return True, f"{files.history.name} {why}"
+
+
+def used(files: RunFiles, *, done: bool) -> tuple[int, float, int]:
+    """Calls, known dollars and calls of unknown price of a game in earlier sessions."""
+    try:
+        if done:
+            return load_history(files.history).spent
+        contents = read_journal(files.journal)
+    except (UsageError, JournalError):
+        return 0, 0.0, 0
+    tries = [attempt for key in {*contents.entries, *contents.tries} for attempt in contents.calls(*key)]
+    costs = [each.usage.cost_usd for each in tries if each.usage is not None]
+    return len(tries), sum(cost or 0.0 for cost in costs), costs.count(None)
+
+
+def finished(files: RunFiles) -> GameEnd:
+    """The line of a game that is over, by its history."""
+    history = load_history(files.history)
+    return GameEnd(files.name, history.status, *history.spent)
+
+
+def completed_from_files(end: GameEnd, files: RunFiles, seed: int) -> GameEnd:
+    """The line of a game whose executor could not say what it used; the game may even be over."""
+    if is_done(files, seed)[0]:
+        return finished(files)
+    calls, cost, unpriced = used(files, done=False)
+    return replace(end, calls=calls, cost_usd=cost, unpriced_calls=unpriced)
+
+
+def sweep(directory: Path) -> None:
+    """Remove the temporary files of killed processes."""
+    for path in directory.glob(".*.tmp"):
+        path.unlink(missing_ok=True)
 
 
 class BatchWatcher:

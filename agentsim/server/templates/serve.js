@@ -17,18 +17,20 @@
   };
   const place = (fresh) => {
     const old = document.getElementById(fresh.id);
-    if (!fresh.matches("section.round")) return void old?.replaceWith && replace(old, fresh);
+    if (!fresh.matches("section.round")) return void (old && replace(old, fresh));
     if (!old) return document.getElementById("list").append(fresh);
     old.querySelector(":scope > p.quiet")?.remove();
     for (const event of fresh.querySelectorAll("article.event")) if (!document.getElementById(event.id)) old.append(event);
   };
 
-  let last = "", source = null;
+  // A journal that is read anew, as after a removal, has another epoch: what stands there is of the old one.
+  const epochOf = (position) => position.split(".")[0];
+  let last = new URL(address, location.href).searchParams.get("from") ?? "", source = null;
   const open = () => {
-    const from = last ? address.replace(/from=[^&]*/, `from=${last}`) : address;
-    source = new EventSource(from);
+    source = new EventSource(address.replace(/from=[^&]*/, `from=${last}`));
     source.addEventListener("open", () => say("live", false));
     source.addEventListener("message", (message) => {
+      if (epochOf(message.lastEventId) !== epochOf(last)) document.getElementById("list").replaceChildren();
       const box = document.createElement("template");
       box.innerHTML = message.data;
       for (const fresh of [...box.content.children]) place(fresh);

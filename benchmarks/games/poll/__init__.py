@@ -8,13 +8,14 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from agentsim.engine import Choice, Options, Text
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, Everyone, LogEntry, PlayerId
 from agentsim.engine.game import Bot, Game, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.prompt import Prompt, quoted
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Options, Request, Text
+from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 
 OPTIONS = ("red", "green", "blue")

@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event
 from agentsim.engine.game import Bot
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.agent_island import GAME
-from agentsim.games.agent_island.memory import Summarize
 from agentsim.games.agent_island.sidebars import Answer, AnswerApproach, Approach, ApproachMade, Whisper
 from agentsim.games.agent_island.speeches import Pitch, Quips, QuipsMade
-from agentsim.games.agent_island.view import Line, Speech, View
+from agentsim.games.agent_island.view import Line, Speech, Summarize, View
 from agentsim.games.agent_island.votes import Vote, VoteCast
 
 ABSTAIN = "-"

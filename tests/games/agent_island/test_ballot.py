@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.reading import Reading
+from agentsim.engine.decision import Reading
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
 from agentsim.games.agent_island.votes import Vote, VoteCast
 from tests.games.agent_island.island import play, requests

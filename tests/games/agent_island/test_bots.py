@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.chance import Chance
 from agentsim.games.agent_island import GAME
-from agentsim.games.agent_island.bots import ally, loudest, suspects
-from agentsim.games.agent_island.patter import pitch
+from agentsim.games.agent_island.bots import ally, loudest, pitch, suspects
 from agentsim.games.agent_island.sidebars import AnswerApproach, Approach, Whispered
 from agentsim.games.agent_island.speeches import Pitch, Pitched
 from agentsim.games.agent_island.state import Tally

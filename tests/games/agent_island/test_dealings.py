@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from agentsim.engine.event import LogEntry
-from agentsim.games.agent_island.opening import LastRoundBegan, RoundBegan
 from agentsim.games.agent_island.sidebars import Approached, TakenAside, Whispered
 from agentsim.games.agent_island.speeches import Quipped
+from agentsim.games.agent_island.view import LastRoundBegan, RoundBegan
 from agentsim.games.agent_island.votes import Voted
-from agentsim.history.pairs import pairs
+from agentsim.history.events import pairs
 from tests.engine.small import done
 from tests.games.agent_island.island import play
 

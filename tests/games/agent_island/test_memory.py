@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.wording import CUT, cut
-from agentsim.games.agent_island.memory import Summarized
 from agentsim.games.agent_island.sidebars import Whispered
 from agentsim.games.agent_island.speeches import Pitched, Quipped, QuipsMade
-from agentsim.games.agent_island.view import IslandRequest, Speech
+from agentsim.games.agent_island.view import IslandRequest, Speech, Summarized
 from agentsim.games.agent_island.votes import Vote, VoteCast, Voted
 from tests.games.agent_island.island import lines, play, requests, told, waves_of
 

@@ -11,12 +11,10 @@ from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.agent_island import GAME
 from agentsim.games.agent_island.config import AgentIslandConfig
-from agentsim.games.agent_island.memory import Summarized
-from agentsim.games.agent_island.opening import RoundBegan
 from agentsim.games.agent_island.project import GameTable
 from agentsim.games.agent_island.sidebars import ExchangeBegan, Paired, TakenAside, Whispered
 from agentsim.games.agent_island.speeches import Quipped
-from agentsim.games.agent_island.view import IslandRequest
+from agentsim.games.agent_island.view import IslandRequest, RoundBegan, Summarized
 from agentsim.games.agent_island.votes import Eliminated, PollOpened, Won
 from tests.games.agent_island.island import plain, requests, told
 

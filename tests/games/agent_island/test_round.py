@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from agentsim.engine.chance import Chance
-from agentsim.engine.reading import Decision
+from agentsim.engine.decision import Decision
 from agentsim.engine.table import Table
-from agentsim.games.agent_island.memory import phase_summaries
 from agentsim.games.agent_island.round import Round, RoundContext
 from agentsim.games.agent_island.sidebars import Whispered, phase_sidebars
 from agentsim.games.agent_island.speeches import Pitched, Quipped, phase_pitches, phase_quips
-from agentsim.games.agent_island.view import IslandRequest
+from agentsim.games.agent_island.view import IslandRequest, phase_summaries
 from agentsim.games.agent_island.votes import Eliminated, Tallied, Vote, Voted, Won, phase_votes
 from tests.games.agent_island.island import plain
 

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from agentsim.engine.event import Everyone
 from agentsim.errors import IllegalDecision
-from agentsim.games.agent_island.opening import GameBegan, OrderDrawn, RoundBegan
 from agentsim.games.agent_island.speeches import Pitch, Pitched
-from agentsim.games.agent_island.view import IslandRequest, Speech
+from agentsim.games.agent_island.view import GameBegan, IslandRequest, OrderDrawn, RoundBegan, Speech
 from agentsim.games.agent_island.votes import Eliminated, Tallied, Vote, VoteCast, Voted, Won
 from tests.games.agent_island.island import lines, play, requests, told, waves_of
 

@@ -7,13 +7,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from agentsim.engine import Choice
 from agentsim.engine.event import Everyone
-from agentsim.engine.request import Choice
 from agentsim.errors import IllegalDecision, ScenarioError
 from agentsim.games.agent_island import GAME
 from agentsim.games.agent_island.config import AgentIslandConfig
-from agentsim.games.agent_island.memory import Summarized
-from agentsim.games.agent_island.opening import LastRoundBegan, OrderDrawn, RoundBegan
 from agentsim.games.agent_island.sidebars import (
     NOBODY,
     Approach,
@@ -25,7 +23,7 @@ from agentsim.games.agent_island.sidebars import (
     Whispered,
 )
 from agentsim.games.agent_island.speeches import Pitch, Quipped
-from agentsim.games.agent_island.view import IslandRequest, Speech
+from agentsim.games.agent_island.view import IslandRequest, LastRoundBegan, OrderDrawn, RoundBegan, Speech, Summarized
 from agentsim.games.agent_island.votes import Eliminated, PollOpened, Tallied, Vote, Voted, Won
 from tests.games.agent_island.island import lines, play, requests, told, waves_of
 

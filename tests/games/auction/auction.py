@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LogEntry
 from agentsim.engine.game import Bot
 from agentsim.engine.play import Ask
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.auction import GAME
+from agentsim.games.auction.announcing import ItemLost, ItemSold
 from agentsim.games.auction.bidding import Bid, BidCast, BidMade
-from agentsim.games.auction.settling import ItemLost, ItemSold
 
 FORMATS = ("ascending", "sealed_first_price", "sealed_second_price", "all_pay")
 SEALED = FORMATS[1:]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.reading import Reading
+from agentsim.engine.decision import Reading
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from agentsim.games.auction.bidding import Bid, BidCast
 from tests.games.auction.auction import play

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.engine.chance import Chance, Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.play import GamePlay
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.auction import GAME
+from agentsim.games.auction.announcing import ItemSold
 from agentsim.games.auction.bidding import Bid, BidMade
 from agentsim.games.auction.bots import BOTS, private_value, step
 from agentsim.games.auction.config import AuctionConfig
-from agentsim.games.auction.settling import ItemSold
 from tests.games.auction.auction import FORMATS, SEALED, bids_asked, listed, play, requests, sales
 
 TEAMS = "ABCDEFGH"

@@ -12,17 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.auction import GAME
+from agentsim.games.auction.announcing import ItemLost, ItemOffered, ItemSold, Paid
 from agentsim.games.auction.bidding import Bid, BidCast
 from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.items import Item
-from agentsim.games.auction.pricing import PRICING, Offer
-from agentsim.games.auction.settling import ItemLost, ItemOffered, ItemSold, Paid
-from agentsim.games.auction.state import Auction, Team
+from agentsim.games.auction.state import PRICING, Auction, Offer, Team
 from tests.games.auction.auction import FORMATS, rows
 
 

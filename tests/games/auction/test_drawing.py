@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.games.auction.drawing import KINDS, MOST_EXTRA, draw
+from agentsim.games.auction.drawing import KINDS, MOST_EXTRA, THEMES, draw
 from agentsim.games.auction.items import Item, read_items, written
-from agentsim.games.auction.themes import THEMES
 
 REQUIRED = THEMES["blaster"].required
 

@@ -14,13 +14,13 @@ import pytest
 from agentsim.engine.play import GamePlay
 from agentsim.errors import ScenarioError
 from agentsim.games.auction import GAME
-from agentsim.games.auction.opening import AuctionBegan
+from agentsim.games.auction.announcing import AuctionBegan
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.plays import new_play
 from agentsim.runner.replay import prove, without_volatile
 from agentsim.runner.session import begin, go_on
 from agentsim.scenario import Scenario, load
-from agentsim.scenario.seats import called_by_files
+from agentsim.scenario.seating import called_by_files
 from tests.cli.command_line import agentsim
 from tests.games.auction.auction import game_state
 

@@ -52,17 +52,17 @@ def _series(panel: Panel) -> dict[str, tuple[float | None, ...]]:
 
 
 def test_an_open_auction_has_prices_budgets_completion_outbidding_and_the_curse() -> None:
-    assert list(_panels(_played())) == ["What everybody took home", *OPEN, *ALWAYS, *ENDS]
+    assert list(_panels(_played())) == ["What each team bought", *OPEN, *ALWAYS, *ENDS]
 
 
 @pytest.mark.parametrize("format_", SEALED)
 def test_a_sealed_auction_has_its_bids_in_place_of_paths(format_: str) -> None:
-    titles = ["What everybody took home", "Sealed bids", *ALWAYS, "Price against quality"]
+    titles = ["What each team bought", "Sealed bids", *ALWAYS, "Price against quality"]
     assert list(_panels(_sealed(format_))) == titles
 
 
-def test_what_everybody_took_home_is_listed_best_first() -> None:
-    panel = _panels(_played())["What everybody took home"]
+def test_what_each_team_bought_is_listed_best_first() -> None:
+    panel = _panels(_played())["What each team bought"]
     assert panel.rows == (("B", 2, "Compass, Gyroscope"), ("Amber", 1, "Compass"), ("C", 0, "nothing"))
 
 
@@ -144,7 +144,7 @@ def test_a_log_cut_anywhere_shows_what_there_is(format_: str, seen_by: str | Non
         panels = GAME.panels(part, [])
         titles = [panel.title for panel in panels]
         assert len(set(titles)) == len(titles)
-        assert ("What everybody took home" in titles) == (cut == len(log))
+        assert ("What each team bought" in titles) == (cut == len(log))
         for panel in panels:
             if isinstance(panel, DataTable):
                 assert all(len(row) == len(panel.columns) for row in panel.rows)

@@ -11,7 +11,7 @@ import pytest
 
 from agentsim.engine.play import Ask
 from agentsim.games.auction.bidding import Bid, BidCast
-from agentsim.games.auction.pricing import Offer
+from agentsim.games.auction.state import Offer
 from tests.contract.harness import on_bots
 from tests.players.keyboard import played
 from tests.players.test_human import Screen

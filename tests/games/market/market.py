@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
-from agentsim.engine.reading import Decision
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.market import GAME
 from agentsim.games.market.memory import Acted

@@ -18,7 +18,8 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.event import Everyone, LogEntry
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
-from agentsim.games.market import GAME, zip_trader
+from agentsim.games.market import GAME
+from agentsim.games.market.bots import zip_act
 from agentsim.games.market.experiment import PeriodEnded, alpha, equilibrium
 from agentsim.games.market.memory import MOST_SIGNALS, Acted, Signal, Tape
 from agentsim.games.market.order_book import Ordered, Traded
@@ -127,10 +128,10 @@ def test_zip_takes_no_quote_of_an_earlier_period_for_a_standing_one() -> None:
     for period, learns in ((1, True), (2, False)):
         act = next(each for each in acts if each.now.period == period)
         recalled = replace(act, now=replace(act.now, memory=json.dumps(said), signals=(), stale=0))
-        margin = json.loads(zip_trader.act(recalled, Stream("a")).working_memory)["wheat"]["buy"][1]
+        margin = json.loads(zip_act(recalled, Stream("a")).working_memory)["wheat"]["buy"][1]
         assert (margin != -0.1) == learns
     quoted = replace(act.now, memory="", signals=(Signal("wheat", "sell", 9, traded=False),), stale=1)
-    notes = json.loads(zip_trader.act(replace(act, now=quoted), Stream("a")).working_memory)["wheat"]
+    notes = json.loads(zip_act(replace(act, now=quoted), Stream("a")).working_memory)["wheat"]
     assert notes["standing"] == {}, "what it heard of the last period it has learned from, and that is all"
 
 

@@ -10,8 +10,7 @@ from agentsim.engine import GameConfig, Number
 from agentsim.engine.capability import Refused
 from agentsim.errors import RulesBroken, ScenarioError
 from agentsim.games.market import GAME, artifacts
-from agentsim.games.market.artifact import Artifact, action, query
-from agentsim.games.market.guard import HOOKS
+from agentsim.games.market.artifact import HOOKS, Artifact, action, query
 from tests.games.market.market import asks, does, play
 
 

@@ -12,10 +12,9 @@ from typing import Any
 import pexpect  # type: ignore[import-untyped] # it ships no types
 import pytest
 
+from agentsim.engine.moderator import Answered, Asked, InterviewAnswer, Moderate, Moderation, Paused, Resumed
 from agentsim.engine.simulate import Simulation
-from agentsim.games.market.interviews import Answered, Asked, Paused, Resumed
-from agentsim.games.market.moderator import InterviewAnswer, Interviewed, Moderate, Moderation
-from agentsim.games.market.requests import Act
+from agentsim.games.market.requests import Act, Interviewed
 from agentsim.games.market.state import OrderDrawn
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove

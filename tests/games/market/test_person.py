@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from agentsim.engine.moderator import Moderate
 from agentsim.engine.play import Ask
-from agentsim.games.market.moderator import Moderate
 from agentsim.games.market.requests import Act, AskQuery
 from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
 from tests.players.keyboard import played
@@ -193,7 +193,9 @@ def test_a_person_trades_at_a_real_terminal_and_is_told_every_mistake(tmp_path: 
 
 
 def test_a_moderator_who_asks_nobody_has_no_question_and_who_asks_somebody_has_one() -> None:
-    request = Moderate(player="@moderator", agents=("A",), round=1, rounds=9, next_to_act="A", trades=(), interviews=())
+    request = Moderate(
+        player="@moderator", what="it", agents=("A",), round=1, rounds=9, next_to_act="A", news=(), interviews=()
+    )
     assert Screen("", persona="").answer(Ask(1, 1, 0, 1, request)) == {"ask": "nobody", "question": ""}
     screen = Screen("A", "", "Why?", persona="")
     assert screen.answer(Ask(1, 1, 0, 1, request)) == {"ask": "A", "question": "Why?"}

@@ -11,14 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agentsim.engine.calculator import LARGEST, calculate
 from agentsim.engine.capability import Refused
+from agentsim.engine.tools import LARGEST, calculate, use
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.requests import Act
 from agentsim.games.market.system_text import NAMES, SYSTEM_TEXT
-from agentsim.games.market.tools import use
 from tests.games.market.market import SKIPS, SMITH, play
 
 SEED = (
@@ -130,7 +129,7 @@ def test_whatever_is_typed_the_calculator_answers_with_a_number_or_refuses(text:
 
 
 def test_the_calculator_does_not_evaluate() -> None:
-    import agentsim.engine.calculator as module
+    import agentsim.engine.tools as module
 
     tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
@@ -214,11 +213,11 @@ def test_a_config_is_the_same_when_it_comes_back_from_a_journal() -> None:
 
 def test_an_agent_of_a_trait_must_be_there() -> None:
     config: Any = GAME.config.from_toml({"traits": [{"name": "shy", "text": "You say little.", "agents": ["C"]}]})
-    with pytest.raises(ScenarioError, match="nobody is called C"):
+    with pytest.raises(ScenarioError, match="no agent is called C"):
         GAME.admit(config, ["A", "B"])
 
 
 @pytest.mark.parametrize("name", ["everyone", "everybody", "nobody"])
 def test_no_agent_has_a_name_that_means_all_or_none(name: str) -> None:
-    with pytest.raises(ScenarioError, match=f"nobody can be called {name}"):
+    with pytest.raises(ScenarioError, match=f"no agent can be called {name}"):
         GAME.admit(MarketConfig(), ["A", name])

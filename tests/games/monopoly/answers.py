@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseChoice
-from agentsim.games.monopoly.building import Managed
+from agentsim.games.monopoly.building import Funded, LiftedOnReceipt, Managed
 from agentsim.games.monopoly.bundle import Bundle, Funds, Level
 from agentsim.games.monopoly.buying import Bid, Bought, StakedBid
 from agentsim.games.monopoly.debts import Raise, Raised
-from agentsim.games.monopoly.funding import Funded
 from agentsim.games.monopoly.jail import JailChoice
-from agentsim.games.monopoly.proposing import Proposed
-from agentsim.games.monopoly.receipt import LiftedOnReceipt
 from agentsim.games.monopoly.trade import Proposal, Side
-from agentsim.games.monopoly.trading import Answered
+from agentsim.games.monopoly.trading import Answered, Proposed
 
 BUY, DECLINE = Bought(action="buy"), Bought(action="auction")
 ACCEPT, REJECT = Answered(action="accept"), Answered(action="reject")

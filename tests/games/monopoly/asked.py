@@ -11,20 +11,17 @@ from typing import Any
 
 from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import SPACES
-from agentsim.games.monopoly.building import ManageEstate
+from agentsim.games.monopoly.building import LiftOnReceipt, ManageEstate, RaiseFirst
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.funding import RaiseFirst
 from agentsim.games.monopoly.jail import JailAction
-from agentsim.games.monopoly.proposing import ProposeTrade
 from agentsim.games.monopoly.question import MonopolyRequest
-from agentsim.games.monopoly.receipt import LiftOnReceipt
 from agentsim.games.monopoly.state import SeatView, View
 from agentsim.games.monopoly.summarizing import Summarize
 from agentsim.games.monopoly.talk import Memory, Rejection, Thinking, Told
 from agentsim.games.monopoly.trade import Side, Terms
-from agentsim.games.monopoly.trading import AnswerTrade, React
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("Shark", "Professor", "Hustler", "Turtle")

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any, get_args
 
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import LogEntry
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.board import CARDS, CHANCE, COMMUNITY_CHEST, GROUPS, SPACES

@@ -14,11 +14,12 @@ from itertools import repeat
 from time import perf_counter
 from typing import Any
 
+from agentsim.engine import Choice, Number
 from agentsim.engine.chance import Chance, Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import LogEntry
 from agentsim.engine.play import GamePlay
-from agentsim.engine.reading import Decision
-from agentsim.engine.request import Choice, Number, Request
+from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.acting import DoEstate, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.board import CARDS, DECKS, GROUPS, HOTEL, HOTELS, HOUSES, JAIL_CARDS, SPACES

@@ -13,29 +13,26 @@ from typing import Any, TypeAlias, TypeVar
 import pytest
 
 from agentsim.engine.chance import Chance
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.rule_sets import settings_of
 from agentsim.engine.table import Table
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.acting import PhaseChoice
 from agentsim.games.monopoly.board import DECKS, HOTEL, HOTELS, HOUSES, JAIL, JAIL_CARDS, START_CASH, Deck, DeckName
-from agentsim.games.monopoly.building import Managed, ManageEstate, carry_out
+from agentsim.games.monopoly.building import Funded, LiftedOnReceipt, Managed, ManageEstate, carry_out
 from agentsim.games.monopoly.bundle import Funds
 from agentsim.games.monopoly.buying import Bid, Bought, auction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import Debt, RaiseCash, settle
 from agentsim.games.monopoly.estate import BANK, Estate
-from agentsim.games.monopoly.funding import Funded
 from agentsim.games.monopoly.jail import JailChoice
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.proposing import Proposed
 from agentsim.games.monopoly.question import Reacted
-from agentsim.games.monopoly.receipt import LiftedOnReceipt
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.trade import Side
-from agentsim.games.monopoly.trading import Answered, deal
+from agentsim.games.monopoly.trading import Answered, Proposed, deal
 from agentsim.games.monopoly.turn import land, play_turn
 from tests.games.monopoly.answers import ACCEPT, DECLINE, DONE, NO_TRADE, NOTHING, REJECT, ROLL, bid, manage, proposal
 

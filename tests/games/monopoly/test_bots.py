@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from agentsim.engine.chance import Chance, Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.play import GamePlay
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.monopoly import GAME, bundle, trade
@@ -27,11 +27,17 @@ from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.match import DeedMoved
-from agentsim.games.monopoly.proposing import Proposed, ProposeTrade
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke
 from agentsim.games.monopoly.trade import Proposal, Terms
-from agentsim.games.monopoly.trading import AnswerTrade, TradeAccepted, TradeDiscarded, TradeProposed
+from agentsim.games.monopoly.trading import (
+    AnswerTrade,
+    Proposed,
+    ProposeTrade,
+    TradeAccepted,
+    TradeDiscarded,
+    TradeProposed,
+)
 from agentsim.games.monopoly.turn import GameEnded
 
 pytestmark = pytest.mark.xdist_group("monopoly bots")  # they share the games

@@ -37,6 +37,7 @@ class Fault:
     code: str
     failed: bool  # whether its calls count as failed, not as answered
     turns: int = 80
+    rules: int = 2
 
 
 FAULTS = {
@@ -45,6 +46,7 @@ FAULTS = {
     "silence": Fault("hang", 2, "timeout", failed=True, turns=10),
     "refusals": Fault("refusal", 1, "refusal", failed=False),
     "illegal": Fault("illegal", 1, "illegal", failed=False),
+    "rule set 1": Fault("garbage", 2, "unreadable", failed=False, turns=20, rules=1),
 }
 
 
@@ -118,6 +120,10 @@ def designed(kind: str, question: str) -> Any:
             return {"bid": min(high + 10, cash) if high < price <= cash else 0}
         case "phase_action":
             return {"do": "nothing"}
+        case "propose_trade":
+            return NO_TRADE
+        case "manage_estate":
+            return {"sells": [], "mortgages": [], "unmortgages": [], "builds": []}
         case "answer_trade":
             return "reject"
         case "jail_action":
@@ -141,14 +147,14 @@ def designed(kind: str, question: str) -> Any:
             raise AssertionError(f"nobody should be asked {kind}")
 
 
-def _scenario(url: str, turns: int, timeout_s: float) -> str:
+def _scenario(url: str, fault: Fault, timeout_s: float) -> str:
     policy = {**POLICY, "timeout_s": timeout_s, "retry_wait_s": [0]}
     lines = [f"{name} = {json.dumps(value)}" for name, value in policy.items()]
     bots = "".join(f'[[players]]\nid = "{name}"\nmodel = "bot/hustler"\n' for name in ("Bea", "Cyd", "Dan"))
     return "\n".join(
         [
-            'game = "monopoly"\nseed = 17',
-            f"[game_config]\nmax_turns = {turns}\nstart_cash = 250\nauction_min_step = 10",
+            f'game = "monopoly"\nseed = 17\nrules_version = {fault.rules}',
+            f"[game_config]\nmax_turns = {fault.turns}\nstart_cash = 250\nauction_min_step = 10",
             "[defaults]",
             *lines,
             f'[providers.lab]\nbase_url = "{url}"',
@@ -161,7 +167,7 @@ def _played(folder: Path, fault: Fault) -> tuple[dict[str, Any], Unsteady]:
     server = Unsteady(fault.behaviour)
     with server.in_thread():
         timeout_s = 0.3 if fault.behaviour == "hang" else 30
-        (folder / "game.toml").write_text(_scenario(server.url(), fault.turns, timeout_s), encoding="utf-8")
+        (folder / "game.toml").write_text(_scenario(server.url(), fault, timeout_s), encoding="utf-8")
         said = real("run", "--config", "game.toml", "--name", "run", "--display", "none", "--no-html", cwd=folder)
     assert said.code == 4, said.err
     history: dict[str, Any] = json.loads((folder / "logs" / "run.json").read_text(encoding="utf-8"))
@@ -175,6 +181,7 @@ def _prompt(history: dict[str, Any], attempt: dict[str, Any]) -> str:
 KINDS = {"phase_action", "auction_bid", "answer_trade", "buy_or_auction", "jail_action", "raise_first", "raise_cash"}
 EXPECTED = {
     **dict.fromkeys(FAULTS, KINDS),
+    "rule set 1": {"propose_trade", "manage_estate", "answer_trade"},
     "silence": {"phase_action"},  # which takes its time, and so has a short game
     "illegal": {"phase_action", "auction_bid", "jail_action", "raise_cash"},
 }

@@ -136,7 +136,7 @@ BREAKS: dict[str, Callable[[State], object]] = {
     "whole groups": lambda state: state.give_deed(18, 1),
     "clear groups": lambda state: state.estate.mortgaged.__setitem__(19, True),
     "what the bank holds is clear": lambda state: state.estate.mortgaged.__setitem__(39, True),
-    "nobody holds what is no deed": lambda state: state.give_deed(0, 1),
+    "only deeds are held": lambda state: state.give_deed(0, 1),
     "on streets alone": lambda state: state.estate.level.__setitem__(5, 1),
     "the bank's or a living player's": lambda state: state.give_deed(39, 2),
     "the bankrupt hold nothing": lambda state: state.give_card("chance", BANK, 2),

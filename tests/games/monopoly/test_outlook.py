@@ -8,7 +8,7 @@ import pytest
 
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.landing_odds import IN_JAIL, any_visit, transitions, visits, worst_rent
-from agentsim.games.monopoly.situation import state_lines
+from agentsim.games.monopoly.prompts import state_lines
 from tests.games.monopoly.asked import board
 from tests.games.monopoly.table import Game
 
@@ -60,4 +60,4 @@ def test_the_board_tells_chances_of_the_opponents_and_the_danger_of_ones_own_rol
     lines = state_lines(view, 1, 200)
     starts = [IN_JAIL if seat.jailed else seat.position for seat in view.seats if seat.id != "Professor"]
     assert any(line.startswith(f"- red ({any_visit('red', starts):.0%}): ") for line in lines)
-    assert "Highest rent you can meet with your next roll: $300, on 24 Illinois Avenue." in lines
+    assert "Highest rent that your next roll can cost: $300, on 24 Illinois Avenue." in lines

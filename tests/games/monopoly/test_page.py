@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.cli.command_line import real
+from tests.contract.golden import GOLDEN
 from tests.fakes.replies import first_by_schema
 from tests.fakes.server import FakeServer
 from tests.report.test_browser import Opened, browser
@@ -99,6 +101,18 @@ def test_the_board_is_stepped_through_by_keys_and_by_the_mouse(browser: Browser,
         page.get_by_role("button", name="Back").first.click()
         expect(caption).to_contain_text(f"Turn {TURNS - 1}: ")
         assert opened.requests == [page_file.as_uri()]
+
+
+@pytest.mark.parametrize("stem", ["monopoly", "monopoly_2"])
+def test_journals_of_every_rule_set_have_a_page_with_the_board(tmp_path: Path, stem: str) -> None:
+    for suffix in ("json", "jsonl"):
+        shutil.copy(GOLDEN / f"{stem}.{suffix}", tmp_path)
+    said = real("logs", stem, "--logs-dir", str(tmp_path), cwd=tmp_path)
+    assert said.code == 0, said.err
+    page = (tmp_path / f"{stem}.html").read_text(encoding="utf-8")
+    turns = json.loads((tmp_path / f"{stem}.json").read_text(encoding="utf-8"))["rounds"][-1]["index"]
+    assert f"Turn {turns}: " in page
+    assert page.count('class="place') >= 40
 
 
 def test_a_turn_s_words_stand_in_the_middle_of_its_board_and_only_as_words(browser: Browser, page_file: Path) -> None:

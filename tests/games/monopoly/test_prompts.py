@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -14,13 +15,12 @@ from agentsim.games.monopoly.acting import DoEstate, PhaseAction
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.game import REQUESTS
 from agentsim.games.monopoly.jail import JailAction
-from agentsim.games.monopoly.proposing import ProposeTrade
+from agentsim.games.monopoly.prompts import state_lines
 from agentsim.games.monopoly.question import MonopolyRequest
-from agentsim.games.monopoly.situation import state_lines
 from agentsim.games.monopoly.summarizing import Summarize, Summary
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import Side, Terms
-from agentsim.games.monopoly.trading import AnswerTrade
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import wordy
 from tests.amounts import amounts
@@ -70,12 +70,14 @@ def test_everybodys_money_place_deeds_and_buildings_are_shown(place: int, reques
 
 
 def test_deeds_stand_by_group_with_who_holds_them_and_who_lacks_one() -> None:
-    lines = [line.partition(" (")[0] + line.partition("%)")[2] for line in state_lines(board(), 1, 200)]
+    whole = state_lines(board(), 1, 200)
+    lines = [line.partition(" (")[0] + line.partition("%)")[2] for line in whole]
     assert "- brown: Turtle's whole group: 1, 3" in lines
     assert "- orange: you 16, 18; unowned 19; you lack 19" in lines
     assert "- red: Shark's whole group: 21 (2 houses), 23 (1 house), 24 (2 houses)" in lines
     assert "- pink: Shark 11 (mortgaged); unowned 13, 14" in lines
-    assert "- yellow: unowned" in lines
+    (free,) = (line for line in whole if line.startswith("- unowned: "))
+    assert re.fullmatch(r"- unowned: utility \(\d+%\), yellow \(\d+%\), green \(\d+%\)", free)
 
 
 def test_the_last_roll_says_whose_it_was() -> None:
@@ -91,8 +93,8 @@ def test_the_last_roll_says_whose_it_was() -> None:
 
 def test_the_rules_print_every_deed_and_what_cards_can_cost() -> None:
     text = "\n".join(questions()[0].prompt().rules)
-    assert "they can cost 15 to 100, 50 to each player, or for your buildings 25 a house and 100 a hotel" in text
-    assert "Once a group is bare of buildings its deeds may be mortgaged" in text
+    assert "or cost 15 to 100, 50 to each player, or for your buildings 25 a house and 100 a hotel" in text
+    assert "In a group without buildings deeds may be mortgaged" in text
     for group, positions in GROUPS.items():
         for position in positions:
             space = SPACES[position]
@@ -117,7 +119,7 @@ def test_a_trade_is_answered_with_its_terms_in_full() -> None:
 
 def test_whose_group_a_deed_or_a_trade_completes_is_said() -> None:
     buying = "\n".join(questions()[0].prompt().question)
-    assert "16 St. James Place: yours; 18 Tennessee Avenue: yours. It would complete your group." in buying
+    assert "16 St. James Place (yours); 18 Tennessee Avenue (yours). It would complete your group." in buying
     (answer,) = (each for each in questions() if isinstance(each, AnswerTrade))
     reds = replace(answer, player="Turtle", terms=Terms(0, 3, Side(properties=(21,)), Side(properties=(1,))))
     text = "\n".join(reds.prompt().question)
@@ -185,7 +187,7 @@ def test_the_board_is_seen_the_same_by_all() -> None:
 def test_who_proposed_what_cannot_be_reads_why_until_the_turn_is_over() -> None:
     game = Game("AB", A="1 $100 @20", B="3 $100")
     game.turn((1, 2), A=[propose("B", side(cash=500), side(3)), NO_TRADE, NO_TRADE])
-    why = "Your last proposal came to nothing, and nobody heard of it: the proposer does not have $500."
+    why = "Your last proposal was discarded, and only you know of it: the proposer does not have $500."
     first, *later = [request.prompt().text() for request in game.requests(ProposeTrade, "A")]
     assert why not in first
     assert len(later) == 2
@@ -199,7 +201,7 @@ def test_how_often_ones_offers_were_rejected_is_one_line() -> None:
     game = Game("ABC", A="1 5", rules=2)
     says = [offers("B", side(1), side(cash=1)), offers("C", side(5), side(cash=2)), DONE]
     game.turn((4, 6), A=says, B=[REJECT], C=[REJECT])
-    assert "Your latest offers, rejected: B 1 of 1, C 1 of 1." in game.asked[-1].prompt().state
+    assert "Rejected of your latest offers: B 1 of 1, C 1 of 1." in game.asked[-1].prompt().state
 
 
 def test_a_single_card_out_of_jail_is_no_number() -> None:
@@ -216,8 +218,8 @@ def test_how_the_game_ends_and_when_is_in_every_prompt() -> None:
     for request in questions():
         if isinstance(request, MonopolyRequest):
             text = request.prompt().text()
-            assert "If the game has not ended after 200 turns, counted over all players, the greatest net worth" in text
-            assert "Turn 33 of at most 200." in text
+            assert "After 200 turns, counted over all players, the greatest net worth wins" in text
+            assert "Turn 33 of 200." in text
 
 
 def test_what_a_summarizer_writes_is_one_quoted_line() -> None:

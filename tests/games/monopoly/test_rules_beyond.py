@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Everyone, Nobody
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import IllegalDecision
@@ -24,10 +24,9 @@ from agentsim.games.monopoly.buying import AuctionBid, AuctionOpened, BuyOrAucti
 from agentsim.games.monopoly.debts import Bankrupted, Raise, RaiseCash
 from agentsim.games.monopoly.jail import Freed, JailAction
 from agentsim.games.monopoly.match import CardMoved, Moved, Paid, Rolled
-from agentsim.games.monopoly.proposing import Proposed, ProposeTrade
 from agentsim.games.monopoly.talk import Narrated, Spoke, Thought
 from agentsim.games.monopoly.trade import NOBODY, Proposal, terms_of
-from agentsim.games.monopoly.trading import TradeDiscarded
+from agentsim.games.monopoly.trading import Proposed, ProposeTrade, TradeDiscarded
 from agentsim.games.monopoly.turn import GameEnded
 from tests.games.monopoly.answers import (
     ACCEPT,

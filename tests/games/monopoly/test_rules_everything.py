@@ -11,18 +11,14 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UnreadableReply
-from agentsim.games.monopoly.acting import PhaseAction
-from agentsim.games.monopoly.building import Built, Lifted, ManageEstate, Mortgaged, Sold
+from agentsim.games.monopoly.acting import BuildingShort, PhaseAction
+from agentsim.games.monopoly.building import Built, Lifted, LiftOnReceipt, ManageEstate, Mortgaged, RaiseFirst, Sold
 from agentsim.games.monopoly.buying import AuctionBid, BidMade, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import RaiseCash
-from agentsim.games.monopoly.funding import RaiseFirst
 from agentsim.games.monopoly.jail import Freed, JailAction
 from agentsim.games.monopoly.match import Paid
-from agentsim.games.monopoly.proposing import ProposeTrade
-from agentsim.games.monopoly.receipt import LiftOnReceipt
-from agentsim.games.monopoly.shortage import BuildingShort
-from agentsim.games.monopoly.trading import AnswerTrade, TradeAccepted
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, TradeAccepted
 from tests.games.monopoly.answers import (
     ACCEPT,
     BUY,
@@ -215,6 +211,13 @@ def test_all_others_act_between_turns_only_where_the_setting_says_so(when: str, 
     assert [request.player for request in game.requests(PhaseAction) if request.when == "between"] == asked
 
 
+def test_between_turns_buildings_are_sold_and_deeds_mortgaged() -> None:
+    game = Game(B="6:1 8:1 9:1 5", rules=2, config={"between_turns": "after_every_roll"})
+    game.turn((4, 6), B=[does(sell=[6, 8, 9]), does(mortgage=[5, 6])])
+    assert phases(game, "B") == [("between", 0, 0), ("between", 0, 1), ("between", 0, 2)]
+    assert (game.deeds("B"), game.gains["B"]) == (["5m", "6m", "8", "9"], 75 + 100 + 50)
+
+
 def test_trades_between_turns_have_their_own_count() -> None:
     offer = offers("C", side(5), side(cash=1))
     game = Game(B="5", rules=2, config={"between_turns": "after_every_roll", "proposals_per_phase": 1})
@@ -315,7 +318,7 @@ def test_a_debt_says_what_it_is_for_and_what_everything_comes_to() -> None:
     game.turn((1, 3), A=[DONE, raises(mortgage=[5])])
     (asked,) = game.requests(RaiseCash)
     text = "\n".join(asked.question())
-    assert "You owe B $20 (rent, 24 Illinois Avenue) and have $10: $10 are missing." in text
+    assert "You owe B $20 (rent, 24 Illinois Avenue) and have $10: $10 short." in text
     assert "All your buildings sell for $75; then these may be mortgaged too (you get): 6 Oriental Avenue $50" in text
     assert "everything comes to $345; after paying you keep $325." in text
     assert [event.position for event in game.events(Mortgaged)] == [5]
@@ -341,9 +344,9 @@ def test_a_trade_is_answered_with_its_balance_groups_rents_and_interest() -> Non
     text = "\n".join(asked.question())
     assert "By list price (a mortgaged deed counts half, a card $50) you lose $15." in text
     assert "Interest at once, on mortgaged deeds received: you pay $18." in text
-    assert "Of the 2 of dark blue: A 1, then 0; you 1, then 2." in text
+    assert "Of the 2 dark blue deeds: A 1, then 0; you 1, then 2." in text
     assert "The trade completes your dark blue group." in text
-    assert "All rents, one visit to each deed (utilities: a roll of 7): A $6, then $31; you $150, then $125." in text
+    assert "Rents if each deed is visited once (utilities: a roll of 7): A $6, then $31; you $150, then $125." in text
 
 
 def test_building_says_rents_now_and_then_the_way_to_three_houses_and_the_worst_rent() -> None:

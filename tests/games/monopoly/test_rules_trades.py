@@ -6,10 +6,10 @@ import pytest
 
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Paid
-from agentsim.games.monopoly.proposing import ProposeTrade
 from agentsim.games.monopoly.trade import Side
 from agentsim.games.monopoly.trading import (
     AnswerTrade,
+    ProposeTrade,
     React,
     TradeAccepted,
     TradeDiscarded,

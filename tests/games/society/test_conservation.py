@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.reading import Decision
+from agentsim.engine.decision import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation
 from agentsim.games.society.amounts import amount, number, share, shown

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.play import GamePlay
-from agentsim.engine.reading import Decision
 from agentsim.engine.request import Request
 from agentsim.errors import ScenarioError
 from agentsim.games.society import GAME

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.reading import Decision
+from agentsim.engine.decision import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation
 from agentsim.games.society.requests import Act

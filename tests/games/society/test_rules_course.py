@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from agentsim.engine.decision import Decision
 from agentsim.engine.event import Everyone
-from agentsim.engine.reading import Decision
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.society import GAME

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from agentsim.engine import Event, GameConfig, Number
 from agentsim.engine.capability import Refused
-from agentsim.engine.template import Template
+from agentsim.engine.wording import Template
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import shortage

@@ -11,11 +11,11 @@ from pydantic import Field
 from agentsim.engine import Event, Everyone, GameConfig, LogEntry
 from agentsim.engine.event import Audience
 from agentsim.engine.panel import DataTable, Frame, Panel
-from agentsim.engine.template import By, If, Template
+from agentsim.engine.wording import By, If, Template
 from agentsim.games.market.artifact import Answer, query
-from agentsim.games.market.clearing import clearing, matches
 from agentsim.games.market.limit_orders import LimitOrders, LimitOrderSettings, picked
 from agentsim.games.market.order_book import OrderBook
+from agentsim.games.market.trade import clearing, matches
 from agentsim.games.market.world import World
 
 _COLUMNS = ("round", "good", "price", "quantity", "low", "high", "wanted", "offered")

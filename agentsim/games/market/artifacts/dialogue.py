@@ -11,7 +11,7 @@ from pydantic import Field
 from agentsim.engine import Event, Everyone, GameConfig, LogEntry, Text
 from agentsim.engine.capability import Refused
 from agentsim.engine.event import Deed
-from agentsim.engine.template import By
+from agentsim.engine.wording import By
 from agentsim.games.market.artifact import Answer, Artifact, action, an_agent, query
 
 EVERYONE = "everyone"

@@ -10,7 +10,7 @@ from pydantic import Field
 from agentsim.engine import Choice, Event, Everyone, GameConfig, LogEntry
 from agentsim.engine.capability import Refused
 from agentsim.engine.panel import Board, Panel, Piece, Scene, Tile
-from agentsim.engine.template import Template
+from agentsim.engine.wording import Template
 from agentsim.games.market.artifact import Answer, Artifact, action, query
 from agentsim.games.market.trading_panels import of, scenes
 from agentsim.games.market.world import World

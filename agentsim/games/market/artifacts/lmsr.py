@@ -16,10 +16,10 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from agentsim.engine import Event, Everyone, GameConfig, LogEntry, Number
-from agentsim.engine.capability import Refused
+from agentsim.engine.capability import Refused, Stated
 from agentsim.engine.panel import Chart, Panel, Series
-from agentsim.engine.template import If, Template, filled
-from agentsim.games.market.artifact import Answer, Artifact, Stated, a_good, action, query
+from agentsim.engine.wording import If, Template, filled
+from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import shortage
 from agentsim.games.market.trade import Side
@@ -114,8 +114,8 @@ class Lmsr(Artifact):
     description: ClassVar[Template] = (
         "a market maker that sells and buys shares in outcomes. Each good is an outcome; if it is the only good, the "
         "other outcome is that it does not come true. Just one outcome comes true. At the end of the simulation each "
-        "share of it pays {payout} capital, and all other shares pay nothing. The price of a share is what the market "
-        "takes for the chance of the outcome.",
+        "share of it pays {payout} capital, and all other shares pay nothing. The price of a share, divided by "
+        "{payout}, is the chance that the market gives the outcome.",
         _TRADING,
     )
     settings: ClassVar[type[GameConfig]] = LmsrSettings

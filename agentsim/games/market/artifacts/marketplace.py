@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from agentsim.engine import GameConfig
-from agentsim.engine.template import By, If, Template
+from agentsim.engine.wording import By, If, Template
 from agentsim.games.market.artifact import Answer, query
 from agentsim.games.market.limit_orders import GOOD, LimitOrders, LimitOrderSettings, picked
 from agentsim.games.market.order_book import Order, OrderBook, Traded

@@ -9,24 +9,21 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeAlias
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.reading import Decision
+from agentsim.engine.decision import Decision
 from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name
 from agentsim.games.monopoly.bots.building import raised
 from agentsim.games.monopoly.bots.worth import Deal, Taste, best_deal, judged, npv, proposal, wanted, worst_rent
-from agentsim.games.monopoly.building import Managed, ManageEstate
+from agentsim.games.monopoly.building import Funded, LiftedOnReceipt, LiftOnReceipt, Managed, ManageEstate, RaiseFirst
 from agentsim.games.monopoly.bundle import Bundle, Funds, Level
 from agentsim.games.monopoly.buying import AuctionBid, Bid, Bought, BuyOrAuction, StakedBid
 from agentsim.games.monopoly.debts import RaiseCash, Raised
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.funding import Funded, RaiseFirst
 from agentsim.games.monopoly.jail import JailAction, JailChoice
-from agentsim.games.monopoly.proposing import Proposed, ProposeTrade
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
-from agentsim.games.monopoly.receipt import LiftedOnReceipt, LiftOnReceipt
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.trade import Proposal, Side, interest_on
-from agentsim.games.monopoly.trading import Answered, AnswerTrade, React
+from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade, React
 
 Lines: TypeAlias = Mapping[str, tuple[str, ...]]
 """What is said, by occasion; in a pitch `{name}` is who it is made to, `{group}` what the proposer would have."""

@@ -14,10 +14,10 @@ from agentsim.games.monopoly.bots.worth import Taste, proposal
 from agentsim.games.monopoly.building import Managed, ManageEstate
 from agentsim.games.monopoly.buying import AuctionBid, Bought, BuyOrAuction
 from agentsim.games.monopoly.jail import JailAction, JailChoice
-from agentsim.games.monopoly.proposing import Proposed, ProposeTrade
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.trade import Side, interest_on
+from agentsim.games.monopoly.trading import Proposed, ProposeTrade
 
 
 class Shark(Character):

@@ -6,21 +6,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.decision import Decision
 from agentsim.engine.random_policy import random_decision
-from agentsim.engine.reading import Decision
 from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseAction
 from agentsim.games.monopoly.board import SPACES
-from agentsim.games.monopoly.building import ManageEstate
+from agentsim.games.monopoly.building import ManageEstate, RaiseFirst
 from agentsim.games.monopoly.bundle import Bundle, Funds, Level, building
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction, StakedBid
 from agentsim.games.monopoly.debts import Raise, RaiseCash
 from agentsim.games.monopoly.estate import Estate, Kind, amount
-from agentsim.games.monopoly.funding import RaiseFirst
 from agentsim.games.monopoly.jail import JailAction
-from agentsim.games.monopoly.proposing import ProposeTrade
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
 from agentsim.games.monopoly.trade import Proposal, Side
-from agentsim.games.monopoly.trading import AnswerTrade, React
+from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
 
 _FIELDS: Mapping[Kind, str] = {"sell": "sells", "mortgage": "mortgages", "lift": "unmortgages", "build": "builds"}
 

@@ -1,0 +1,234 @@
+"""`agentsim run`, `resume`, `fork` and `replay`: a single run is played, gone on with, branched and proved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from agentsim.cli import shared_options as o
+from agentsim.cli.batch import carry_on
+from agentsim.cli.terminal_output import remark, say, say_json
+from agentsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentsim.runner.replay import Proof
+    from agentsim.runner.session import RunResult, Session
+    from agentsim.runner.watch import Watcher
+
+
+@o.grouped
+def run(
+    *,
+    scenario: o.ConfigFile,
+    loading: o.Loading,
+    seed: o.Seed = None,
+    name: Annotated[
+        str | None, o.option("--name", "The run's name; default: gameplay_YYYYMMDD_HHMMSS.", "NAME")
+    ] = None,
+    logs_dir: o.LogsDir = Path("logs"),
+    max_cost: o.MaxCost = None,
+    record: o.Record = None,
+    replay_replies: o.Replies = None,
+    display: o.Display = "auto",
+    as_json: o.AsJson = False,
+    no_html: o.NoHtml = False,
+    keys: o.Keys,
+    page: o.Page,
+    serving: o.Serving,
+) -> None:
+    """Play a scenario; leaves a journal, a history and a page."""
+    from agentsim.api import prepare_run
+    from agentsim.cli.display import shown
+    from agentsim.cli.finish import finish
+    from agentsim.cli.serve import play_and_serve
+    from agentsim.runner.playback import recording_of
+
+    def prepared(watcher: Watcher) -> Session:
+        return prepare_run(
+            scenario.path,
+            name=name,
+            logs_dir=logs_dir,
+            env=keys.env,
+            watcher=watcher,
+            recording=recording_of(record, replay_replies),
+            seed=seed,
+            max_cost_usd=max_cost,
+            **loading.options,
+        )
+
+    def over(result: RunResult | None) -> None:
+        assert result is not None, "a new run is not finished before it begins"
+        finish(result, page=None if no_html else page.options, as_json=as_json)
+
+    if (port := serving.at) is not None:
+        play_and_serve(prepared, over, logs_dir=logs_dir, port=port, display=display, as_json=as_json)
+        return
+    with shown(display) as watcher:
+        result = prepared(watcher).run()
+    over(result)
+
+
+@o.grouped
+def resume(
+    *,
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME|DIR", help="The run's name, as `agentsim runs` lists it; or a batch's folder."),
+    ],
+    logs_dir: o.LogsDir = Path("logs"),
+    limits: o.Limits,
+    record: o.Record = None,
+    replay_replies: o.Replies = None,
+    display: o.Display = "auto",
+    as_json: o.AsJson = False,
+    no_html: o.NoHtml = False,
+    keys: o.Keys,
+    playing: o.Playing,
+    page: o.Page,
+    serving: o.Serving,
+) -> None:
+    """Continue a run or batch; nothing is paid for twice.
+
+    Of a batch, limits in calls and dollars are those of all games together; --jobs, --abort-after, --executor and
+    --scheduler are for batches alone, --record, --replay-replies, --serve and what a page is to hold for single runs.
+    """
+    from agentsim.cli.display import shown
+    from agentsim.cli.finish import finish, show_finished
+    from agentsim.cli.serve import play_and_serve
+    from agentsim.history.run_files import find_run
+    from agentsim.runner.batch.manifest import folder_of, require_manifest
+    from agentsim.runner.playback import recording_of
+    from agentsim.runner.session import Session, resumed
+
+    port = serving.at
+    if (folder := folder_of(name, logs_dir)) is not None:
+        if record is not None or replay_replies or port is not None:
+            raise UsageError("--record, --replay-replies and --serve are for single runs")
+        env = keys.env
+        manifest = require_manifest(folder).limited(env, **limits.given)
+        carry_on(manifest, folder, playing, env=env, display=display, as_json=as_json)
+        return
+    files = find_run(logs_dir, name)
+
+    def prepared(watcher: Watcher) -> Session | RunResult | None:
+        recording = recording_of(record, replay_replies)
+        return resumed(files, env=keys.env, watcher=watcher, recording=recording, **limits.given)
+
+    def over(result: RunResult | None) -> None:
+        if result is None:  # the run was finished before: nothing changes, nor does the page
+            show_finished(files, as_json=as_json)
+        else:
+            finish(result, page=None if no_html else page.options, as_json=as_json)
+
+    if port is not None:
+        play_and_serve(prepared, over, logs_dir=logs_dir, port=port, display=display, as_json=as_json)
+        return
+    with shown(display) as watcher:
+        found = prepared(watcher)
+        result = found.run() if isinstance(found, Session) else found
+    over(result)
+
+
+@o.grouped
+def fork(
+    *,
+    name: o.RunName,
+    at: Annotated[int, o.option("--at", "Number of the decision to fork from.", "N", min=1)],
+    instead: Annotated[
+        str | None, o.option("--instead", "The decision to take there, as a model would reply.", "JSON")
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        o.option(
+            "--set", "Change a value: players.Ada.model=bot/random, players.0 for the first; repeatable.", "KEY=VALUE"
+        ),
+    ] = None,
+    arm: Annotated[
+        str | None,
+        o.option("--arm", "Name what is changed: `agentsim compare` sets it beside the arm control.", "ARM"),
+    ] = None,
+    branches: Annotated[
+        int | None,
+        o.option("--branches", "How many branches, each with its own chance; of an arm, numbers 1 to K.", "K", min=1),
+    ] = None,
+    paired: Annotated[bool, o.option("--paired", "Give all branches the parent's chance.")] = False,
+    limits: o.Limits,
+    new_name: Annotated[str | None, o.option("--name", "Name of the branch; default: NAME_atN.", "NEW")] = None,
+    logs_dir: o.LogsDir = Path("logs"),
+    display: o.Display = "auto",
+    as_json: o.AsJson = False,
+    no_html: o.NoHtml = False,
+    keys: o.Keys,
+) -> None:
+    """Play a run again from one of its decisions on.
+
+    What was decided before N, and beside it in the same wave, stays and is not paid for again. A branch is a run of
+    its own, beside its parent: `agentsim resume` goes on with it. Limits hold for what each branch calls itself.
+
+    With --arm, branches 1 to K of the arm are played, and of the arm control, which changes nothing; branch k of both
+    has the same chance. The same command again goes on where one ended. Without it, branches that were stopped are
+    ended first, and new ones are numbered after those that are there.
+    """
+    from agentsim.cli.display import shown
+    from agentsim.cli.finish import finish, show_finished
+    from agentsim.history.run_files import find_run
+    from agentsim.runner.fork import Wanted, of_arm, of_several, parent_of, to_play
+
+    if arm is not None and paired:
+        raise UsageError("--paired: branches of an arm have chance of their own, number by number; leave it out")
+    env = keys.env
+    parent = parent_of(find_run(logs_dir, name), at)
+    what: dict[str, Any] = {"instead": instead, "changes": overrides or ()}
+    if arm is not None:
+        wanted = of_arm(parent, arm, branches or 1, **what)
+    elif branches is not None:
+        wanted = of_several(parent, branches, paired=paired, **what)
+    else:
+        wanted = [Wanted(parent, {**what, "paired": paired})]
+    worst = 0
+    for each in to_play(wanted, remark):
+        with shown(display) as watcher:
+            result = each.played(env=env, stem=new_name, limits=limits.given, watcher=watcher)
+        try:
+            if result is not None:
+                finish(result, page=None if no_html else {}, as_json=as_json)
+            elif (files := each.files) is not None:  # it was finished before
+                show_finished(files, as_json=as_json)
+        except typer.Exit as ended:
+            worst = worst or ended.exit_code
+            if ended.exit_code >= 128:
+                break
+    if worst:
+        raise typer.Exit(worst)
+
+
+def replay(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME|FILE", help="The run's name, as `agentsim runs` lists it, or a bundle.")
+    ],
+    logs_dir: o.LogsDir = Path("logs"),
+    as_json: o.AsJson = False,
+) -> None:
+    """Play a journal again and prove the history; no network.
+
+    Every decision comes from the journal; the history that follows from them must be the one on disk.
+    """
+    from agentsim.api import proofs
+
+    for proved, proof in proofs(name, logs_dir):
+        _show(proved, proof, as_json=as_json)
+
+
+def _show(name: str, proof: Proof, *, as_json: bool) -> None:
+    if as_json:
+        line = {"name": name, "identical": True, "decisions": proof.decisions, "complete": proof.complete}
+        say_json({**line, "protected": proof.protected, "reread": proof.reread})
+        return
+    end = "to the end of the game" if proof.complete else f"as far as the run went ({proof.history['status']})"
+    say(f"{name}: {proof.decisions} decisions replayed {end}; the history is identical")
+    if not proof.protected:
+        say("The journal is of an earlier version: its lines carry no digests, so that it may have been changed.")
+    if not proof.reread:
+        say("The replies were read by another version of the reader: they were not read again.")

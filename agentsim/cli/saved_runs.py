@@ -1,0 +1,270 @@
+"""`agentsim runs`, `watch`, `logs`, `export` and `bundle`: runs that are there, as a list, page, tables or one file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
+
+import typer
+
+from agentsim.cli import shared_options as o
+from agentsim.cli.terminal_output import aligned, columns, left_out, note, remark, say, say_json, shortened
+from agentsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentsim.history.run_files import RunFiles
+
+
+FileFormat: TypeAlias = Literal["csv", "jsonl", "parquet", "chat-jsonl", "inspect"]
+"""How tables are written, and the file's extension; or, instead of tables, conversations."""
+T = TypeVar("T")
+
+
+def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
+    """List runs with players, winner and cost; the newest last."""
+    from agentsim.cli.finish import money
+    from agentsim.history.diagnostics import NOTABLE
+    from agentsim.history.load import list_runs
+
+    if logs_dir.exists() and not logs_dir.is_dir():
+        raise UsageError(f"{logs_dir}: is not a directory")
+    found = list_runs(logs_dir)
+    if as_json:
+        say_json([run.to_json() for run in found])
+        return
+    if not found:
+        typer.echo(f"no runs in {logs_dir}")
+        return
+    if above := [f"{run.name} {run.shares.short}" for run in found if run.shares is not None and run.shares.notable]:
+        remark(f"warning: fallbacks decided more than {NOTABLE:.0%} of {', '.join(above)}")
+    rows: list[tuple[str, ...]] = [
+        ("name", "started", "status", "game", "seed", "players", "winner", "fallbacks", "cost", "models")
+    ]
+    for run in found:
+        cost = "-" if run.status == "unreadable" else money(run.cost_usd)
+        fallbacks = "-" if run.shares is None else run.shares.short
+        count, models = sum(run.models.values()), ", ".join(f"{n} {model}" for model, n in run.models.items())
+        about = ("-" if run.seed is None else str(run.seed), str(count or "-"), run.winner or "-", fallbacks, cost)
+        when = run.started_at[:16].replace("T", " ")
+        row = (run.name, when or "-", run.status, run.game, *about, "; ".join(filter(None, (models, run.trouble))))
+        rows.append(tuple(shortened(cell, 100) for cell in row))
+    lines, width = aligned(rows), columns(sys.stdout)
+    if width is None or max(map(len, lines)) <= width:
+        typer.echo("\n".join(lines))
+    else:  # a block for each
+        for name, *cells in rows[1:]:
+            say(name)
+            say(f"  {'  '.join(cells)}")
+
+
+def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Display = "auto") -> None:
+    """Follow a running game in the terminal.
+
+    It reads the journal and touches nothing; Ctrl-C ends the watching, not the game. Of a game that is over it shows
+    every public event.
+    """
+    from agentsim.cli.display import shown
+    from agentsim.history.run_files import find_run
+    from agentsim.runner.replay import follow
+
+    files = find_run(logs_dir, name)
+    with shown(display) as watcher:
+        status = follow(files, watcher)
+    typer.echo(f"{files.name}: {status}")
+
+
+@o.grouped
+def logs(
+    *,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The run's name, as `agentsim runs` lists it.")
+    ] = None,
+    filename: Annotated[str | None, o.option("--filename", "Name of the run, as an option.", "NAME")] = None,
+    logs_dir: o.LogsDir = Path("logs"),
+    page: o.Page,
+    as_seen_by: Annotated[str | None, o.option("--as-seen-by", "Only what this player could see.", "PLAYER")] = None,
+    open_page: Annotated[bool, o.option("--open", "Open the page in a browser.")] = False,
+) -> None:
+    """Write the page of a run: NAME.html beside NAME.json.
+
+    As seen by a player it is NAME.PLAYER.html, and the whole page stays.
+    """
+    from agentsim.history.run_files import find_run
+    from agentsim.results import run_in
+
+    if (name is None) == (filename is None):
+        raise UsageError(f"NAME: is {'missing' if name is None else 'given twice'} (`agentsim runs` lists the runs)")
+    files = find_run(logs_dir, name or filename or "")
+    check_history(files, "the page shows")
+    written = run_in(files).page(files.seen_by(as_seen_by), as_seen_by=as_seen_by, **page.options)
+    typer.echo(str(written))
+    if open_page:
+        typer.launch(str(written))
+
+
+def export(
+    source: o.RunOrFolder,
+    file_format: Annotated[
+        FileFormat,
+        o.option(
+            "--format",
+            "csv (strings like formulas get an apostrophe), jsonl, parquet (needs the extra data), or chat-jsonl: "
+            "every decision of a model as messages, or inspect: one .eval log (needs the extra inspect)",
+            "csv|jsonl|parquet|chat-jsonl|inspect",
+        ),
+    ] = "csv",
+    logs_dir: o.LogsDir = Path("logs"),
+) -> None:
+    """Write the tables of a run, or of a folder of runs, as files.
+
+    NAME.<table>.<format> goes beside NAME.json; with DIR, its name and its tables over all runs go into it, with run,
+    game, seed, status and the settings that vary before each table's own columns. Files of an earlier export are
+    replaced.
+    """
+    from agentsim.history.run_files import table_file, write_whole
+
+    found = _source(source, logs_dir)
+    if file_format == "inspect":
+        directory, name = _place(found)
+        write_whole(directory / f"{name}.eval", _inspect_log(found, source))
+        typer.echo(str(directory / f"{name}.eval"))
+        return
+    contents = _chats(found) if file_format == "chat-jsonl" else _tables(found, file_format, source)
+    empty = []
+    for table, (content, rows) in contents.items():  # all of them are made before the first is written
+        path = table_file(*_place(found), table, "jsonl" if file_format == "chat-jsonl" else file_format)
+        write_whole(path, content)
+        typer.echo(str(path))
+        empty += [] if rows else [path.name]
+    if len(empty) == len(contents):
+        note(f"no rows in {', '.join(empty)}")
+
+
+def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, tuple[bytes, int]]:
+    """The content of each table's file and its rows; `source` is for the error line."""
+    from agentsim.history.folders import read_folder
+    from agentsim.history.formats import FORMATS
+    from agentsim.history.load import load_history
+    from agentsim.history.run_files import RunFiles
+    from agentsim.history.tables import run_tables
+
+    if isinstance(found, RunFiles):
+        check_history(found, "the tables show")
+        tables = run_tables(load_history(found.history))
+    else:
+        folder, name = read_folder(found), found.resolve().name
+        if name in folder.names:
+            raise UsageError(f"{source}: holds a run called {name} as well, whose tables have the same file names")
+        tables = dict(folder.tables)  # which may find a run that is to be left out
+        for run, why in folder.skipped.items():
+            left_out(run, why)
+    return {table: (FORMATS[file_format](table, frame), len(frame.rows)) for table, frame in tables.items()}
+
+
+def _inspect_log(found: RunFiles | Path, source: str) -> bytes:
+    """The runs as one log of Inspect; `UsageError` where there is none."""
+    from agentsim.history.inspect_log import inspect_log
+    from agentsim.history.load import load_history
+    from agentsim.history.run_files import RunFiles
+
+    if isinstance(found, RunFiles):
+        check_history(found, "the log shows")
+        return inspect_log([(found.name, load_history(found.history))])
+    runs = list(_of_each_run(found, lambda files: (files.name, load_history(files.history))))
+    if not runs:
+        raise UsageError(f"{source}: holds no run with a readable history")
+    return inspect_log(runs)
+
+
+def _chats(found: RunFiles | Path) -> dict[str, tuple[bytes, int]]:
+    """The content of the one file of conversations and its lines, for a folder those of all its runs."""
+    from agentsim.history.formats import chat_lines
+    from agentsim.history.load import load_history
+    from agentsim.history.run_files import RunFiles
+
+    def lines(files: RunFiles) -> list[bytes]:
+        return list(chat_lines(files.name, load_history(files.history)))
+
+    if isinstance(found, RunFiles):
+        check_history(found, "the messages are those of")
+        parts = [lines(found)]
+    else:
+        parts = list(_of_each_run(found, lines))
+    return {"chat": (b"".join(line + b"\n" for part in parts for line in part), sum(map(len, parts)))}
+
+
+def bundle(
+    source: o.RunOrFolder,
+    out: Annotated[Path | None, o.option("--out", "File to write; default: NAME.zip beside the run.", "FILE")] = None,
+    cassette: Annotated[
+        list[Path] | None, o.option("--cassette", "A file written by --record, to be included; repeatable.", "FILE")
+    ] = None,
+    logs_dir: o.LogsDir = Path("logs"),
+) -> None:
+    """Put a run into one file that can be verified anywhere.
+
+    It holds scenario, prompts, journal, history and versions; `agentsim replay FILE` executes it again anywhere,
+    without keys or network. What was said in the game is in it, and no key.
+    """
+    from agentsim.history.bundle import pack
+    from agentsim.history.load import require_history
+    from agentsim.history.run_files import MANIFEST, RunFiles
+
+    found = _source(source, logs_dir)
+    others = list(cassette or ())
+    if isinstance(found, RunFiles):
+        require_history(found)
+        runs = [found]
+    else:
+        runs = sorted(_of_each_run(found, lambda files: files), key=lambda files: files.name)
+        if not runs:
+            raise UsageError(f"{found}: holds no run with a history")
+        others += [path for path in [found / MANIFEST] if path.is_file()]
+    directory, name = _place(found)
+    path = out or directory / f"{name}.zip"
+    pack(runs, path, others)
+    typer.echo(str(path))
+
+
+def _source(source: str, logs_dir: Path) -> RunFiles | Path:
+    """The run of that name or path, or the directory that is there; `UsageError` where there is neither."""
+    from agentsim.history.load import find_source
+    from agentsim.history.run_files import RunFiles
+
+    found = find_source(source, logs_dir)
+    if isinstance(found, RunFiles) or found.is_dir():
+        return found
+    raise UsageError(f"{source}: is neither a run in {logs_dir} nor a directory")
+
+
+def _place(found: RunFiles | Path) -> tuple[Path, str]:
+    """The folder and the name of what is written about a run or a directory."""
+    return (found, found.resolve().name) if isinstance(found, Path) else (found.directory, found.name)
+
+
+def _of_each_run(directory: Path, made: Callable[[RunFiles], T]) -> Iterator[T]:
+    """What is made of each run of a directory; a note says which run is left out, and why."""
+    from agentsim.history.load import list_runs, require_history
+    from agentsim.history.run_files import find_run
+
+    for run in list_runs(directory):
+        try:
+            files = find_run(directory, run.name)
+            require_history(files)
+            found = made(files)
+        except UsageError as error:
+            left_out(run.name, str(error).removeprefix(f"{run.name}: "))
+        else:
+            yield found
+
+
+def check_history(files: RunFiles, shown: str) -> None:
+    """Raise `UsageError` where there is no history; note that the history is behind where the run is being played."""
+    from agentsim.history.load import require_history
+    from agentsim.history.run_files import is_running
+
+    require_history(files)
+    if is_running(files.journal):
+        remark(f"{files.name}: is being played now; {shown} it as it last stopped")

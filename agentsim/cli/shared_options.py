@@ -1,0 +1,287 @@
+"""Options that several commands share, so that one name means one thing in each of them.
+
+A dataclass here is a group of options. A command that is `grouped` takes such a group as one argument.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_hints
+
+import typer
+
+from agentsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentsim.models.keys import Variables
+
+
+DisplayMode: TypeAlias = Literal["auto", "rich", "plain", "none"]
+"""How progress is shown; `auto` is `rich` on a terminal that is not `dumb`, and `plain` elsewhere."""
+PORT = 8800
+"""Where the site is served if nothing else is said."""
+ExecutorKind: TypeAlias = Literal["local", "dask"]
+"""Where a batch's games are played."""
+
+
+def given_path(text: str | Path) -> Path:
+    """The path as typed. An unset shell variable gives "", which `Path` would take for the working directory."""
+    if not str(text).strip() or "\0" in str(text):
+        raise typer.BadParameter(f"must be a path, found {str(text)[:80]!r}")
+    return Path(text)
+
+
+def option(name: str, help: str, metavar: str | None = None, **more: Any) -> Any:  # noqa: A002 - as Typer calls it
+    """An option under just this name; without a `metavar` it is a flag."""
+    return typer.Option(name, help=help, metavar=metavar, **more)
+
+
+def path_option(name: str, help: str, metavar: str = "FILE", **more: Any) -> Any:  # noqa: A002 - as Typer calls it
+    """An option whose value is a path."""
+    return option(name, help, metavar, parser=given_path, **more)
+
+
+def _there(directories: list[Path] | None) -> list[Path] | None:
+    for directory in directories or ():
+        if not directory.is_dir():
+            raise UsageError(f"--allow-dir {directory}: there is no such directory")
+    return directories
+
+
+def _named(variables: list[str] | None) -> list[str] | None:
+    for variable in variables or ():
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable):  # not repeated, since it may be the key
+            raise UsageError("--allow-key: must be the name of an environment variable, never the key itself")
+    return variables
+
+
+# The scenario.
+Seed = Annotated[int | None, option("--seed", "The seed; overrides the scenario's.", "N", min=0)]
+
+
+@dataclass(frozen=True)
+class ConfigFile:
+    """Which scenario: its file, with or without the option's name."""
+
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", parser=given_path, help="The scenario's TOML file.")
+    ] = None
+    config: Annotated[Path | None, path_option("--config", "The scenario's TOML file, as an option.")] = None
+
+    @property
+    def given(self) -> Path | None:
+        """The file; None where there is none. `UsageError` for two."""
+        if self.file is not None and self.config is not None:
+            raise UsageError(f"--config {self.config}: {self.file} is given as well; leave one of them out")
+        return self.file or self.config
+
+    @property
+    def path(self) -> Path:
+        """The file; `UsageError` for none or two."""
+        if (path := self.given) is None:
+            raise UsageError("FILE: is missing: the scenario's TOML file (`agentsim init DIR` writes some)")
+        return path
+
+
+@dataclass(frozen=True)
+class Loading:
+    """How a scenario is read."""
+
+    game_config: Annotated[
+        Path | None, path_option("--game-config", "A second TOML file, for tables that --config lacks.")
+    ] = None
+    overrides: Annotated[
+        list[str] | None,
+        option(
+            "--set", "Change a value: players.Ada.temperature=0.2, players.0 for the first; repeatable.", "KEY=VALUE"
+        ),
+    ] = None
+    game: Annotated[str | None, option("--game", "The game; overrides the file.", "GAME")] = None
+    provider: Annotated[str | None, option("--provider", "Put PROVIDER/ before every model name.", "PROVIDER")] = None
+    allow_dir: Annotated[
+        list[Path] | None,
+        path_option(
+            "--allow-dir", "Another directory that files may be read from; repeatable.", "DIR", callback=_there
+        ),
+    ] = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """As `scenario.load` takes them."""
+        given = {"game_config": self.game_config, "game": self.game, "provider": self.provider}
+        return {**given, "overrides": self.overrides or (), "allow_dirs": self.allow_dir or ()}
+
+
+# Keys and limits.
+EnvFile = Annotated[
+    Path | None, path_option("--env-file", "File of KEY=VALUE lines, read in addition to ./.env; the environment wins.")
+]
+MaxCost = Annotated[float | None, option("--max-cost", "Overrides limits.max_cost_usd.", "USD", min=0)]
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Where keys come from, and where they may go."""
+
+    env_file: EnvFile = None
+    allow_key: Annotated[
+        list[str] | None,
+        option(
+            "--allow-key", "A variable that may be sent as a key to any address; repeatable.", "VAR", callback=_named
+        ),
+    ] = None
+
+    @property
+    def env(self) -> Variables:
+        """The variables; `UsageError` for a file that cannot be read."""
+        from agentsim.models.keys import environment
+
+        return environment(self.env_file, self.allow_key)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run that goes on, or a branch, may use."""
+
+    max_cost: MaxCost = None
+    max_calls: Annotated[int | None, option("--max-calls", "Overrides limits.max_calls.", "N", min=0)] = None
+    max_wall: Annotated[
+        float | None, option("--max-wall", "Overrides limits.max_wall_s, over all sessions.", "SECONDS", min=0)
+    ] = None
+
+    @property
+    def given(self) -> dict[str, float | None]:
+        """As `with_limits` takes them."""
+        return {"max_cost_usd": self.max_cost, "max_calls": self.max_calls, "max_wall_s": self.max_wall}
+
+
+# Runs, and what is shown and written of them.
+RunName = Annotated[str, typer.Argument(metavar="NAME", help="The run's name, as `agentsim runs` lists it.")]
+RunOrFolder = Annotated[str, typer.Argument(metavar="NAME|DIR", help="The run's name; or a folder, for all its runs.")]
+LogsDir = Annotated[Path, path_option("--logs-dir", "Folder of the runs.", "DIR", envvar="AGENTSIM_LOGS_DIR")]
+Display = Annotated[
+    DisplayMode,
+    option("--display", "How progress is shown, on stderr.", "auto|rich|plain|none", envvar="AGENTSIM_DISPLAY"),
+]
+AsJson = Annotated[bool, option("--json", "Print exactly one line of JSON on stdout.")]
+NoHtml = Annotated[bool, option("--no-html", "Write no page.")]
+Record = Annotated[Path | None, path_option("--record", "Also write every model reply into this new file.")]
+Replies = Annotated[
+    list[Path] | None,
+    path_option(
+        "--replay-replies", "Take model replies from a file written by --record, without keys or network; repeatable."
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Serving:
+    """Whether the process that plays also serves, and where."""
+
+    serve: Annotated[bool, option("--serve", "Serve the folder of runs meanwhile, until Ctrl-C.")] = False
+    port: Annotated[
+        int | None,
+        option("--port", "The server's port; 0 takes a free one; default: 8800.", "PORT", min=0, max=65535),
+    ] = None
+
+    @property
+    def at(self) -> int | None:
+        """The port to serve at; None where nothing is served. `UsageError` for a port without a server."""
+        if self.port is not None and not self.serve:
+            raise UsageError("--port: is the server's; add --serve")
+        return (PORT if self.port is None else self.port) if self.serve else None
+
+
+# Batches.
+Jobs = Annotated[
+    int | None,
+    option("--jobs", "Games at once; default: one per processor for bots, 8 for models, 1 if embedded.", "J", min=1),
+]
+AbortAfter = Annotated[
+    int, option("--abort-after", "Start no more games after N in a row without a result; 0: never stop.", "N", min=0)
+]
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a page holds besides the game."""
+
+    include_prompts: Annotated[bool, option("--include-prompts", "Put every prompt into the page, folded.")] = False
+    include_reasoning: Annotated[
+        bool, option("--include-reasoning", "Put the models' reasoning into the page, folded.")
+    ] = False
+    include_usage: Annotated[bool, option("--include-usage", "End the page with calls, tokens and cost.")] = False
+
+    @property
+    def options(self) -> dict[str, bool]:
+        """As `Run.page` takes them."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Playing:
+    """How the games of a batch are played."""
+
+    jobs: Jobs = None
+    abort_after: AbortAfter = 5
+    executor: Annotated[
+        ExecutorKind, option("--executor", "Where games are played; dask needs the extra cluster.", "local|dask")
+    ] = "local"
+    scheduler: Annotated[
+        str | None,
+        option(
+            "--scheduler", "Dask scheduler, such as tcp://host:8786; default: a cluster on this machine.", "ADDRESS"
+        ),
+    ] = None
+
+
+# Designs.
+Design = Annotated[
+    Path | None, path_option("--design", "A design: [factors] of the scenario with their levels, in TOML.")
+]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Which effect of a design is meant."""
+
+    measure: Annotated[
+        str, option("--measure", "rank, win, a score of the outcome, or a deed: 'voted for (received)'.", "MEASURE")
+    ] = "win"
+    player: Annotated[
+        str | None, option("--player", "Measure this player; default: those the factor concerns.", "ID")
+    ] = None
+    factor: Annotated[
+        str | None,
+        option("--factor", "The factor; A,B for an interaction that the design asks for; default: all.", "KEY"),
+    ] = None
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with each group of options among its parameters as the options that are in it."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    parameters: list[Parameter] = []
+    for each in signature(command).parameters.values():
+        if (kind := groups.get(each.name)) is None:
+            parameters.append(each.replace(annotation=hints[each.name]))
+        else:
+            inner = get_type_hints(kind, include_extras=True)
+            parameters += [
+                Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default, annotation=inner[one.name])
+                for one in fields(kind)
+            ]
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        made = {name: kind(**{one.name: given.pop(one.name) for one in fields(kind)}) for name, kind in groups.items()}
+        command(**given, **made)
+
+    called.__signature__ = Signature(parameters)  # type: ignore[attr-defined] # what Typer goes by
+    called.__annotations__ = {each.name: each.annotation for each in parameters}
+    return called

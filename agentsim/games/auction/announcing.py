@@ -1,0 +1,175 @@
+"""Announcing: what every team knows from the start, with the rules in words; what is offered, who takes it and who
+pays; and the ranking at the end. Bids are `bidding`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agentsim.engine.event import Event, Everyone
+from agentsim.engine.game import Standing
+from agentsim.engine.prompt import Line, joined
+from agentsim.engine.table import Table
+from agentsim.engine.wording import If, Rows, first_place
+from agentsim.games.auction.config import AuctionConfig
+from agentsim.games.auction.items import Item, listed
+from agentsim.games.auction.state import PRICING, Auction, Format
+
+
+class AuctionBegan(
+    Event,
+    heading="The auction begins: {scenario}",
+    content="{teams:#} teams with {budget} each bid for {items:item}, {required} required ({how}).",
+):
+    """`teams` maps players' ids to the teams' names; `items` are in the order in which they are listed."""
+
+    scenario: str
+    format: Format
+    budget: int
+    max_iterations: int
+    teams: dict[str, str]
+    items: tuple[Item, ...]
+
+    @property
+    def sealed(self) -> bool:
+        """Whether each team bids once, unseen by the others."""
+        return PRICING[self.format].sealed
+
+    @property
+    def required(self) -> int:
+        return sum(item.required for item in self.items)
+
+    @property
+    def how(self) -> str:
+        return self.format.replace("_", " ")
+
+    @property
+    def needed(self) -> int:
+        """How many different components make up the whole set."""
+        return len({item.name for item in self.items if item.required})
+
+    def rules(self, *, shuffled: bool) -> Line:
+        """The rules and `all_items`, the same for every team in every call of one game."""
+        order = "in an order that is drawn anew for each game" if shuffled else "in this order"
+        price = PRICING[self.format].taken
+        if self.sealed:
+            how = (
+                "Each team makes one bid an item, unseen by the others. It counts if it is within the budget. The "
+                f"highest bid, of equal ones the first in a random order, takes the item{price}."
+            )
+        else:
+            how = (
+                "All teams bid at the same time, in iterations. A bid counts if it is above the high bid so far and "
+                "within the budget; of equal bids the first in a random order counts. After an iteration without a "
+                f"higher bid, or after iteration {self.max_iterations}, the high bid takes the item{price}. No bid can "
+                "be taken back. BidsHistoryForCurrentItem holds the bids that counted, in order."
+            )
+        lines = (
+            f"You lead one of {len(self.teams)} teams in the Agent Auction Game; each begins with a budget of "
+            f"{self.budget}. The team with the most of the {self.needed} different required components wins; of equals "
+            "the one whose components have the higher total quality (of copies the best counts), then the one with "
+            "more budget left. Nothing else counts.",
+            how,
+            "An item without a bid is lost to all. Names are nothing but names.",
+            "Always answer with one JSON object and nothing else.",
+            f"For sale one after another, {order}, all_items: ",
+        )
+        return joined("\n".join(lines), listed(self.items))
+
+
+def began(auction: Auction, config: AuctionConfig, scenario: str) -> AuctionBegan:
+    names = {team.id: team.name for team in auction.teams.values()}
+    return AuctionBegan(scenario, config.format, auction.budget, config.iterations, names, auction.items)
+
+
+class ItemOffered(
+    Event,
+    heading="For sale: {item.name}",
+    content=("Quality {item.quality}, ", If("item.required", "required", "not required"), "."),
+    in_prompt=False,
+):
+    round: int
+    item: Item
+
+
+class ItemSold(
+    Event, heading="Sold to {name} for {price}", content="{item.name}, quality {item.quality}.", in_prompt=False
+):
+    """`price` is what the winner pays."""
+
+    round: int
+    item: Item
+    team: str
+    name: str
+    price: int
+
+
+class ItemLost(Event, heading="Nobody bids", content="{item.name} is lost.", in_prompt=False):
+    round: int
+    item: Item
+
+
+class Paid(Event, heading="{name} pays {amount}", content="{budget} left.", in_prompt=False):
+    """`budget` is what is left afterwards."""
+
+    round: int
+    team: str
+    name: str
+    amount: int
+    budget: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """A team's end: what it holds, and the three numbers it is ranked by."""
+
+    team: str
+    name: str
+    items: tuple[str, ...]
+    count: int
+    quality: int
+    budget: int
+    rank: int
+
+
+class AuctionEnded(
+    Event, content=Rows("results", "{rank}. {name}: {count} required, quality {quality}, {budget} left")
+):
+    """`results` are in rank order."""
+
+    results: tuple[Result, ...]
+
+    @property
+    def heading(self) -> str:
+        return first_place([result.name for result in self.results if result.rank == 1])
+
+
+def offer(table: Table, auction: Auction, item: Item) -> None:
+    auction.offer(item)
+    table.round(f"Item {auction.round}: {item.name}")
+    table.tell(ItemOffered(auction.round, item), to=Everyone)
+
+
+def settle(table: Table, auction: Auction) -> None:
+    """End the round: the item is sold or lost, and every payment is told."""
+    sale = auction.settle()
+    winner = auction.teams.get(sale.winner)
+    if winner is None:
+        table.tell(ItemLost(auction.round, sale.item), to=Everyone)
+    else:
+        price = sale.payments[winner.id]
+        table.tell(ItemSold(auction.round, sale.item, winner.id, winner.name, price), to=Everyone)
+    for payer, amount in sale.payments.items():
+        team = auction.teams[payer]
+        table.tell(Paid(auction.round, payer, team.name, amount, team.budget), to=Everyone)
+
+
+def ended(auction: Auction, standings: Sequence[Standing]) -> AuctionEnded:
+    """What is told after the last item."""
+    results = []
+    for standing in standings:
+        team = auction.teams[standing.player]
+        score, items = team.score(), tuple(item.name for item in team.acquired)
+        results.append(Result(team.id, team.name, items, score.count, score.quality, score.budget, standing.rank))
+    return AuctionEnded(tuple(results))

@@ -1,0 +1,300 @@
+"""Panels that the page of any game has: by model, for and against, words beside deeds, answers to interviews."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from agentsim.engine.codec import paths_in
+from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
+from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
+from agentsim.engine.survey import Question
+from agentsim.engine.wording import cut, listed
+from agentsim.history.events import Deed, Pair
+from agentsim.history.record import DecisionRecord, EventRecord, History
+from agentsim.history.tables import SurveyAnswer, interviews_in, survey_answers
+from agentsim.report.markup import Drawing, number
+
+MOST_KINDS = 10
+"""Columns of events; the rarer kinds are in the cards of the players."""
+MOST_PAIRS = 30
+MOST_PERIODS = 8
+"""Columns of rounds: where there were more, several share one."""
+MOST_ROWS = 1_500
+"""Decisions of the table of words and deeds."""
+_LONG = 600  # characters of one of its cells
+_SIGNS: dict[Sign, str] = {FOR: "+\u00a0", AGAINST: "\u2212\u00a0", NEITHER: ""}
+
+
+def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> DataTable | None:
+    """Events of each kind per player (`deeds`, by player), by model; None where that would compare nothing."""
+    models: dict[str, list[str]] = defaultdict(list)
+    for record in history.seated:
+        if record.model:
+            models[record.model].append(record.id)
+    if len(models) < 2 or all(len(players) == 1 for players in models.values()):
+        return None
+    counts = {model: sum((deeds[player] for player in players), Counter[str]()) for model, players in models.items()}
+    kinds = [kind for kind, _ in sum(counts.values(), Counter[str]()).most_common(MOST_KINDS)]
+    asked = Counter(decision.player for decision in history.decisions if decision.source != "bot")
+    fell = Counter(decision.player for decision in history.decisions if decision.source == "fallback")
+    ranked = history.outcome is None or history.outcome.ranked
+    placed = {standing.player: standing.rank for standing in history.outcome.standings} if history.outcome else {}
+
+    def row(model: str, players: Sequence[str]) -> tuple[Cell, ...]:
+        made = sum(asked[player] for player in players)
+        ranks = [rank for player in players if (rank := placed.get(player)) is not None]
+        mean_rank = round(sum(ranks) / len(ranks), 2) if ranks else None
+        means = [round(counts[model][kind] / len(players), 2) for kind in kinds]
+        share = round(sum(fell[player] for player in players) / made, 3) if made else None
+        return (model, len(players), *([mean_rank] if ranked else []), *means, share)
+
+    rank = ("mean rank",) if ranked else ()
+    columns = ("model", "players", *rank, *(kind.replace("_", " ") for kind in kinds), "fallbacks")
+    note = (
+        "Events are per player; fallbacks are a share of decisions that no bot made. One game is an anecdote: to "
+        "compare, play many."
+    )
+    return DataTable("By model", columns, tuple(row(model, players) for model, players in models.items()), note)
+
+
+def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> DataTable | None:
+    """The pairs that did most for or against each other, then those that talked most; None for pairs without deeds.
+
+    `titles` are those of all rounds by number. Pairs of which one only named the other are in the exports alone.
+    """
+    dealt = [pair for pair in found if any(deed.deed != NAMED for deed in pair.deeds)]
+    if not dealt:
+        return None
+    kept = set(sorted(dealt, key=_busyness)[:MOST_PAIRS])
+    shown = [pair for pair in dealt if pair in kept]
+    columns: dict[str, list[Cell]] = {
+        "for": [pair.times(FOR) or None for pair in shown],
+        "against": [pair.times(AGAINST) or None for pair in shown],
+        "turned": [_turns(pair, titles) for pair in shown],
+    }
+    for period in _periods({deed.round for pair in dealt for deed in pair.deeds}):
+        columns[_heading(period, titles)] = [_done([d for d in pair.deeds if d.round in period]) for pair in shown]
+    columns["named in"] = [pair.named or None for pair in shown]
+    columns["then for"] = [pair.after_naming(FOR) or None for pair in shown]
+    columns["then against"] = [pair.after_naming(AGAINST) or None for pair in shown]
+    columns = {name: cells for name, cells in columns.items() if any(cells)}
+    rows = zip([f"{pair.who} \u2192 {pair.whom}" for pair in shown], *columns.values(), strict=True)
+    title = "For and against each other" if {"for", "against"} & columns.keys() else "Between each two"
+    return DataTable(title, ("who to whom", *columns), tuple(rows), _pairs_note(len(dealt), columns))
+
+
+def _busyness(pair: Pair) -> tuple[int, int, int]:
+    """Sorts the busiest first, of equally busy ones those that turned."""
+    return -pair.times(FOR) - pair.times(AGAINST), -len(pair.turns), -pair.times(NEITHER)
+
+
+def _periods(rounds: set[int]) -> list[range]:
+    """Every round with a deed by itself, or spans of equally many rounds."""
+    if len(rounds) <= MOST_PERIODS:
+        return [range(number, number + 1) for number in sorted(rounds)]
+    first, last = min(rounds), max(rounds)
+    step = -(-(last + 1 - first) // MOST_PERIODS)
+    return [range(start, min(start + step, last + 1)) for start in range(first, last + 1, step)]
+
+
+def _heading(period: Sequence[int], titles: Mapping[int, str]) -> str:
+    first, last = (_short(at, titles) for at in (period[0], period[-1]))
+    stem = first.removesuffix(str(period[0]))
+    if first == last:
+        return first
+    return f"{stem}{period[0]}\u00a0to\u00a0{period[-1]}" if last == f"{stem}{period[-1]}" else f"{first} to {last}"
+
+
+def phases(rounds: Sequence[Drawing]) -> list[tuple[str, str]]:
+    """The rounds of a game, several at once where they are many, each with the anchor of its first."""
+    titles = {each.index: each.title for each in rounds}
+    anchors = {each.index: each.anchor for each in rounds}
+    spans = [[at for at in span if at in titles] for span in _periods({*titles})] if len(titles) > 2 else []
+    return [(_heading(span, titles), anchors[span[0]]) for span in spans if span]
+
+
+def _short(number: int, titles: Mapping[int, str]) -> str:
+    """A round's title without what stands behind a colon."""
+    return titles.get(number, "").partition(":")[0] or str(number)
+
+
+def _turns(pair: Pair, titles: Mapping[int, str]) -> str | None:
+    turns = []
+    for at, sign in pair.turns:
+        when = _short(at, titles).replace(" ", "\u00a0")
+        turns.append(f"{'for' if sign == FOR else 'against'} in\u00a0{when}")
+    return "; ".join(turns[:2]) + (f"; {len(turns) - 2} more" if len(turns) > 2 else "") if turns else None
+
+
+def _done(deeds: Sequence[Deed]) -> str | None:
+    """What was done, each kind of deed once, in the order in which it was first done."""
+    times: Counter[tuple[Sign, str]] = Counter()
+    amounts: dict[tuple[Sign, str], float] = defaultdict(float)
+    for deed in deeds:
+        if deed.deed != NAMED:  # naming has columns of its own
+            times[deed.sign, deed.deed] += deed.times
+            if deed.amount is not None:
+                amounts[deed.sign, deed.deed] += deed.amount
+    parts = []
+    for (sign, what), count in times.items():
+        often = f"\u00a0×{count}" if count > 1 else ""
+        much = f" ({number(amounts[sign, what])})" if (sign, what) in amounts else ""
+        parts.append(f"{_SIGNS[sign]}{what}{often}{much}")
+    return ", ".join(parts) or None
+
+
+def _pairs_note(pairs: int, columns: Mapping[str, object]) -> str:
+    note = "What each chose to do towards the other; in brackets how much, all together."
+    if "for" in columns or "against" in columns:
+        note = (
+            "What each chose to do: + for the other (gave it something, said yes), \u2212 against it (said no), talk "
+            "without a sign; in brackets what was given, all together."
+        )
+    if "turned" in columns:
+        note += " A pair turns when a deed against the other follows one for it, or the other way round."
+    if "named in" in columns:
+        note += (
+            " Named in: rounds in which one named the other in words for all, and how many of them then saw a deed for "
+            "or against it."
+        )
+    if pairs > MOST_PAIRS:
+        note += f" The {MOST_PAIRS} busiest of {pairs:,} pairs; the table pairs that export writes has all."
+    return note
+
+
+def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
+    """A row for each decision with words for others and a thought or a deed beside them; None without any.
+
+    A thought is a text of a decision that no other player hears; with `reasoning` the model's own stands beside it.
+    Whether words and deeds agree is for the reader to judge.
+    """
+    caused: dict[int, list[tuple[str, EventRecord]]] = defaultdict(list)
+    for record in history.rounds:
+        for event in record.events:
+            if isinstance(index := event.metadata.get("decision"), int):
+                caused[index].append((record.title, event))
+    texts = history.texts if reasoning else ()
+    found = [_row(decision, caused.get(decision.index, ()), texts) for decision in history.decisions]
+    rows = [row for row in found if row.said and (row.thought or row.reasoning or row.did)]
+    note = "Public words beside the private thought and the act of the same decision. The search finds these too."
+    if not rows:
+        rows = list(_beside(found))
+        note = "Private thoughts and acts, beside what the player last said to all in that round."
+    if not rows:
+        return None
+    if len(rows) > MOST_ROWS:
+        note += f" The first {MOST_ROWS:,} of {len(rows):,}."
+    names = SaidAndDone._fields
+    # an empty column of thoughts would take the room of the deeds
+    shown = [name for name, *cells in zip(names, *rows[:MOST_ROWS], strict=True) if set(cells) != {None}]
+    parts = ["said"] * ("said" in shown) + ["thought"] * bool({"thought", "reasoning"} & {*shown})
+    title = listed([*parts, *["done"] * ("did" in shown)]).capitalize()
+    places = [names.index(name) for name in shown]
+    return DataTable(
+        title, tuple(shown), tuple(tuple(row[place] for place in places) for row in rows[:MOST_ROWS]), note
+    )
+
+
+class SaidAndDone(NamedTuple):
+    """What one decision led to, each part None where there is nothing."""
+
+    when: str
+    who: str
+    said: str | None
+    to: str | None
+    thought: str | None
+    reasoning: str | None
+    did: str | None
+
+
+def _beside(rows: Iterable[SaidAndDone]) -> Iterator[SaidAndDone]:
+    """Where words and thoughts are decisions of their own: thoughts and deeds beside the last words of their round."""
+    last: dict[tuple[str, str], str | None] = {}
+    for row in rows:
+        if row.said and row.to == "all":
+            last[row.when, row.who] = row.said
+        if row.thought and row.did:
+            yield row._replace(said=last.get((row.when, row.who)))
+
+
+def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], texts: Sequence[str]) -> SaidAndDone:
+    leaves = [(leaf, isinstance(path[-1], int)) for path, leaf in paths_in(decision.decision)]
+    words = {leaf.strip() for leaf, _ in leaves if isinstance(leaf, str)} - {""}
+    said, thought, reasoned, did, spoken = [], [], [], [], []
+    when, to = "", ""
+    for title, event in caused:
+        when = title
+        if event.content.strip() not in words:
+            did.append(event.heading)
+            continue
+        spoken.append(event.heading)
+        others = [player for player in event.visibility if event.visibility != "all" and player != decision.player]
+        if event.content.lstrip().startswith("{"):
+            continue  # a bot's memory, and no words
+        if event.visibility == "all" or others:
+            said.append(event.content)
+            to = "all" if event.visibility == "all" else to or ", ".join(others)
+        else:
+            thought.append(event.content)
+    if texts:
+        reasoned = [texts[place] for attempt in decision.tries for place in attempt.reasoning or ()]
+    chosen = any(leaf for leaf, within in leaves if within or not isinstance(leaf, str))
+    if not did and (chosen or (not said and words - {*thought})):
+        did = spoken  # an event that tells of the words and of the deed at once
+    to = to if said else ""
+    return SaidAndDone(
+        when, decision.player, *(cut("\n".join(part), _LONG) or None for part in (said, [to], thought, reasoned, did))
+    )
+
+
+def survey_panels(history: History) -> Iterator[Panel]:
+    """A panel for each question that was asked; none where the history has no interviews, as one player saw it."""
+    if not history.scenario.get("interviews"):
+        return
+    every = list(survey_answers(history))
+    for question in (question for interview in interviews_in(history) for question in interview.questions):
+        if answers := [each for each in every if each.question == question]:
+            yield _answers(history, question, answers) if _open(question) else _shares(history, question, answers)
+
+
+def _open(question: Question) -> bool:
+    return not question.options and question.least is None
+
+
+def _shares(history: History, question: Question, answers: Sequence[SurveyAnswer]) -> Chart:
+    rounds = sorted({each.place.round for each in answers})
+    given = [[e.answer for e in answers if e.place.round == number and e.answer is not None] for number in rounds]
+    if question.options:
+        share = [
+            [100 * said.count(option) / len(said) if said else None for said in given] for option in question.options
+        ]
+        series = [Series(option, tuple(shares)) for option, shares in zip(question.options, share, strict=True)]
+        label = "share of answers, %"
+    else:
+        numbers = [[answer for answer in said if isinstance(answer, int)] for said in given]
+        series = [
+            Series(name, tuple(of(said) if said else None for said in numbers))
+            for name, of in (("mean", fmean), ("lowest", min), ("highest", max))
+        ]
+        label = "answer"
+    titles = tuple(history.rounds[number].title for number in rounds)
+    return Chart(_title(question), "line", titles, tuple(series), "at the end of", label, _note(answers))
+
+
+def _answers(history: History, question: Question, answers: Sequence[SurveyAnswer]) -> DataTable:
+    said = [each for each in answers if each.answer is not None]
+    rows = tuple((history.rounds[each.place.round].title, each.decision.player, each.answer) for each in said)
+    return DataTable(_title(question), ("at the end of", "player", "answer"), rows, _note(answers))
+
+
+def _title(question: Question) -> str:
+    return f"Survey, {question.name}: {question.ask}"
+
+
+def _note(answers: Sequence[SurveyAnswer]) -> str:
+    without = sum(each.answer is None for each in answers)
+    missing = f" {without} of {len(answers)} brought no usable answer, and are left out." if without else ""
+    return f"Asked off the record: no rule and no later prompt knows the answers.{missing}"

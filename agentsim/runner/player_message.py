@@ -1,0 +1,185 @@
+"""Messages of players: what a decision said to others, who heard it, and the same decision with other words or none.
+
+Which part of a decision is the message follows from the events: those with `words` that the decision led to, and that
+another player heard. What listeners did then is `analysis.influence`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from agentsim.engine.codec import Path, paths_in, text_id, value_at, values, with_value
+from agentsim.engine.decision import Decision
+from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
+from agentsim.engine.options import Option, Subset, Text
+from agentsim.engine.request import Request
+from agentsim.engine.schema import Variant, bare_field, leaves
+from agentsim.engine.wording import CUT
+from agentsim.errors import DecisionError, UsageError
+from agentsim.history.contents import read_journal
+from agentsim.history.run_files import RunFiles
+from agentsim.runner.drive import played_again
+from agentsim.runner.fork import ParentRun, Wanted, of_arms, parent_of
+from agentsim.runner.plays import new_play, restored_scenario
+
+Swap: TypeAlias = Literal["silence", "neutral"]
+ANY = Text(sys.maxsize)
+"""What may stand where a request says nothing of it."""
+SAID = "said"
+"""The arm in which the message stays as it was."""
+NEUTRAL = (
+    "I have thought about what has happened so far, and I am ready to go on. There is nothing that I want to add at "
+    "this point. I will listen to what the others say, and then I will decide. "
+)
+"""What a neutral message says, over and over up to its length."""
+
+
+def neutral(length: int) -> str:
+    """Neutral words of so many characters; where they end within a word, full stops stand for its part."""
+    text = (NEUTRAL * (length // len(NEUTRAL) + 1))[: length + 1]
+    whole = text[:length] if text[length:].isspace() else text[:length].rpartition(" ")[0]
+    return whole.rstrip().ljust(length, ".")
+
+
+@dataclass(frozen=True)
+class PlayerMessage:
+    """What the decision `parent.ask` said, who heard it, and the decision `instead` of the arm with another message.
+
+    `places` are those of its words in the decision, with what may stand there; `kind` is that of the events that carry
+    it, `round` theirs. Wave `heard` is the first of which all listeners know it.
+    """
+
+    parent: ParentRun
+    decision: Decision
+    places: Mapping[Path, Text]
+    kind: str
+    round: int
+    listeners: tuple[PlayerId, ...]
+    heard: int
+    arm: str = SAID
+    instead: Decision | None = None
+
+    def words_of(self, decision: Decision | None) -> str:
+        """What a decision says in the places of the message; "" where there is nothing."""
+        found = (None if decision is None else value_at(values(decision), place) for place in self.places)
+        return "\n".join(each for each in found if isinstance(each, str))
+
+    def swapped(self, swap: Swap | None = None, words: str | None = None) -> PlayerMessage:
+        """The message with its other arm; without an option that is silence, or neutral where there can be none.
+
+        Raises `UsageError` where the decision cannot be.
+        """
+        said = values(self.decision)
+        if words is not None:
+            return self._with(f"words_{text_id(words)[:6]}", dict.fromkeys(self.places, words))
+        if swap != "neutral":
+            try:
+                return self._with("silence", dict.fromkeys(self.places, ""))
+            except UsageError:
+                if swap is not None:
+                    raise
+        lengths = {place: min(len(value_at(said, place).strip()), legal.limit) for place, legal in self.places.items()}
+        return self._with("neutral", {place: neutral(length) for place, length in lengths.items()})
+
+    def wanted(self, count: int) -> list[Wanted]:
+        """Branches 1 to `count` with the message as it was, and of the other arm, number by number."""
+        return of_arms(self.parent, {SAID: {"instead": self.decision}, self.arm: {"instead": self.instead}}, count)
+
+    def _with(self, arm: str, words: Mapping[Path, str]) -> PlayerMessage:
+        """With these words; where there may not be none, with what the fallback has: it puts none into a mouth."""
+        request, data = self.parent.ask.request, values(self.decision)
+        for place, text in words.items():
+            legal = self.places[place]
+            if len(text) > legal.limit:
+                raise UsageError(f"--words: must have at most {legal.limit} characters, found {len(text)}")
+            if text or legal.empty:
+                data = with_value(data, place, text)
+            else:
+                data[str(place[0])] = values(request.fallback()).get(str(place[0]))
+        try:
+            decision: Decision = request.answer.model_validate(data)
+            request.check(decision)
+        except (ValueError, DecisionError) as error:
+            why = " ".join(str(error).split())[:200]
+            raise UsageError(f"{arm}: cannot replace the words of decision {self.parent.ask.index}: {why}") from None
+        return replace(self, arm=arm, instead=decision)
+
+
+def messages(files: RunFiles, at: int, *, each: bool = False) -> list[PlayerMessage]:
+    """The message of decision `at`; with `each`, that of every player who said such a thing in its round.
+
+    Such a thing is told by events of the same kind; of a player who said several, the first is taken (and `at`).
+    Raises `UsageError` where the decision says nothing to another player.
+    """
+    told = _told(files)
+    if at not in told:
+        parent_of(files, at)  # which says so where there is no such decision
+        raise UsageError(f"{files.name}: decision {at} says nothing that another player hears")
+    (first, *_), _ = told[at]
+    chosen = {first.by: at}
+    if each:
+        for index, ((entry, *_), _) in sorted(told.items()):
+            if (entry.event.kind, entry.round) == (first.event.kind, first.round):
+                chosen.setdefault(entry.by, index)
+    return [_message(parent_of(files, index), *told[index]) for index in sorted(chosen.values())]
+
+
+def _told(files: RunFiles) -> dict[int, tuple[list[LogEntry], int]]:
+    """By decision, its events with words that another player heard, and the first wave after the last of them."""
+    recorded = read_journal(files.journal)
+    play = new_play(*restored_scenario(recorded.head))
+    found: dict[int, tuple[list[LogEntry], int]] = {}
+    seen = number = 0
+
+    def take(wave: int) -> None:
+        for entry in play.log[seen:]:
+            if entry.decision is not None and entry.event.words is not None and _heard(entry, play.table.players):
+                found[entry.decision] = [*found.get(entry.decision, ([], 0))[0], entry], wave
+
+    for wave, _, _ in played_again(play, recorded):
+        take(number := wave.number)
+        seen = len(play.log)
+    take(number + 1)
+    play.close()
+    return found
+
+
+def _heard(entry: LogEntry, players: Sequence[PlayerId]) -> list[PlayerId]:
+    """Who heard an event, but for its speaker; empty words are not heard."""
+    heard = players if isinstance(entry.to, EveryoneType) else entry.to
+    return [player for player in heard if player != entry.by and entry.event.content.strip()]
+
+
+def _message(parent: ParentRun, told: Sequence[LogEntry], heard: int) -> PlayerMessage:
+    entry = parent.contents.entries[parent.ask.wave, parent.ask.place]
+    texts = {place: text for place, text in paths_in(dict(entry.decision)) if isinstance(text, str)}
+    options = {place: _option(parent.ask.request, place, entry.decision) for place in texts}
+    free = {place: option or ANY for place, option in options.items() if option is None or isinstance(option, Text)}
+    places = {at: free[at] for each in told for at in _carrying(each, {place: texts[place] for place in free})}
+    if entry.source == "fallback" or not places:
+        raise UsageError(f"{parent.files.name}: the words that decision {entry.index} led to are not its own")
+    decision: Decision = parent.ask.request.answer.model_validate(dict(entry.decision))
+    players = [plan.id for plan in parent.scenario.players]
+    listeners = dict.fromkeys(player for each in told for player in _heard(each, players))
+    return PlayerMessage(parent, decision, places, told[0].event.kind, told[0].round, tuple(listeners), heard)
+
+
+def _carrying(told: LogEntry, texts: Mapping[Path, str]) -> list[Path]:
+    """The places of texts that an event tells, whole or cut; of several alike, those of the name that the event has."""
+    words = " ".join(told.event.content.removesuffix(CUT).split())
+    found = [place for place, text in texts.items() if " ".join(text.split()).startswith(words)]
+    return [place for place in found if place[-1] == told.event.words] or found
+
+
+def _option(request: Request[Any], place: Path, decision: Mapping[str, Any]) -> Option | Subset | Variant | None:
+    """What may stand at a place of a decision; of a field that goes by another one, with that other's value."""
+    options = leaves(request.answer, request.stated)
+    *outer, name = map(str, place)
+    if outer == [bare_field(request.answer, request.stated)]:
+        return options.get(name)
+    if outer and isinstance(variant := options.get(".".join(outer)), Variant):
+        return variant.fields.get(str(value_at(decision, (*outer[:-1], variant.by))), {}).get(name)
+    return options.get(".".join((*outer, name)))

@@ -1,0 +1,290 @@
+"""Makes plans of the players' and staff's tables: overlays defaults, gives ids, expands populations, reads prompts.
+
+Whether these players can play this config is the game's `admit`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder
+from agentsim.errors import Refusals, ScenarioError
+from agentsim.models.profiles import resolve
+from agentsim.scenario.player_plan import ModelName, ModelPlan, ModelSettings, PlayerPlan, numbered
+from agentsim.scenario.source_files import Material, located, read_prompt, stem
+from agentsim.scenario.toml_tables import RESERVED_IDS, Defaults, PlayerTable, ScenarioTable, legal_id
+from agentsim.scenario.validation import Key, dotted, nearest, shown
+
+MOST_PLAYERS = 20_000
+LONGEST_ID = 32
+_PLACEHOLDER = re.compile(r"\$(?:\$|\{([^{}\n]{0,80})\}|(?=\{))")
+_FOLDERS = "game_config"  # where the keys of seats begin that a folder's files take
+
+# Letters that Unicode does not take apart into an ASCII letter and a mark.
+_LETTERS = str.maketrans(
+    {"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe"}
+    | {"Œ": "Oe", "þ": "th", "Þ": "Th", "ð": "d", "Ð": "D", "ı": "i"}
+)
+
+
+class _Template(NamedTuple):
+    """A prompt before its placeholders are filled in, and the key it stands under."""
+
+    text: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Seating:
+    """One scenario's tables and what they refer to; paths are relative to `config` and stay under `allowed`.
+
+    `material` holds the players that the game's own table names.
+    """
+
+    table: ScenarioTable
+    game: Game
+    material: Material
+    config: Path
+    allowed: Sequence[Path]
+
+    @cached_property
+    def _seats(self) -> list[tuple[PlayerTable, Key, list[str]]]:
+        """The table of each seat, or population, with its key and its ids."""
+        tables = [(table, ("players", index)) for index, table in enumerate(self.table.players)]
+        seats: list[tuple[PlayerTable, Key]] = [*tables, *self.material.players]
+        return [(table, key, names) for (table, key), names in zip(seats, seat_ids(seats), strict=True)]
+
+    def players(self) -> tuple[PlayerPlan, ...]:
+        """Every player in seat order; `ScenarioError` where a table cannot be seated."""
+        if not self._seats:
+            folders = "".join(f", or a file in {_FOLDERS}.{name}" for name in self.game.config.marked(SeatsInFolder))
+            raise ScenarioError(f"there are none; each needs a [[players]] table{folders}", key="players")
+        called = {name: name for _, _, names in self._seats for name in names}
+        if self.game.config.called_by_files:
+            files = {name: stem(table.prompt_file or "") for table, _, names in self._seats for name in names}
+            called = called_by_files(files)
+        everyone = list(called.values())
+        plans: list[PlayerPlan] = []
+        refusals = Refusals()
+        for table, key, names in self._seats:
+            template = None
+            with refusals.noted():
+                template = self._template(table, key) or self._template(self.table.defaults, ("defaults",))
+            with refusals.noted():
+                plan = self._plan(table, key)
+                plans += [self._seated(plan, template, name, called[name], everyone) for name in names]
+        refusals.raised()
+        return tuple(plans)
+
+    def by_player(self, config: GameConfig) -> GameConfig:
+        """The game's table with what the players' tables say for themselves; `ScenarioError` where it takes none."""
+        fields = {mark.key: name for name, mark in config.marked(ByPlayer).items()}
+        for table, key, names in self._seats:
+            if table.memory is None:
+                continue
+            at = dotted((*key, "memory"))
+            if "memory" not in fields:
+                raise ScenarioError(f"{self.game.name} has none by player", key=at)
+            said = getattr(config, fields["memory"])
+            if twice := [name for name in names if name in said]:
+                raise ScenarioError(f"{twice[0]} stands in game_config.{fields['memory']} too", key=at)
+            config = config.model_copy(update={fields["memory"]: {**said, **dict.fromkeys(names, table.memory)}})
+        return config
+
+    def staff(self, players: Sequence[PlayerPlan]) -> dict[str, PlayerPlan]:
+        """The plan of each role, with the id `@role`; `ScenarioError` for a role that the game does not have."""
+        everyone = [player.name_in_game for player in players]
+        plans: dict[str, PlayerPlan] = {}
+        for role, table in self.table.staff.items():
+            key = ("staff", role)
+            if role not in self.game.staff:
+                hint, valid = nearest(role, sorted(self.game.staff)) if self.game.staff else ("; it takes none", "")
+                raise ScenarioError(f"{self.game.name} has no such staff{hint}", key=dotted(key), valid=valid)
+            template = self._template(table, key)
+            plans[role] = self._seated(self._plan(table, key), template, f"@{role}", f"@{role}", everyone)
+        return plans
+
+    def _plan(self, table: Defaults, key: Key) -> PlayerPlan:
+        """The plan that all of a table's seats share."""
+        defaults = self.table.defaults
+        texts = table.models or defaults.models
+        if not texts and key[0] == _FOLDERS:
+            raise ScenarioError("is missing", key="defaults.model")
+        if not texts:
+            raise ScenarioError("is missing, and [defaults] has none", key=dotted((*key, "model")))
+        source = (*(key if table.model is not None else ("defaults",)), "model")
+        listed = not isinstance(table.model or defaults.model, str)
+        models = [self._model(text, dotted((*source, place) if listed else source)) for place, text in enumerate(texts)]
+        settings, client_kwargs = _overlaid(ModelSettings(reasks=self.game.config.reasks), defaults, table)
+        for each in models:
+            if settings.temperature is not None and not self._takes_temperature(each.name):
+                raise ScenarioError(
+                    f"{each.model} takes none: supports_temperature is false in "
+                    f"{dotted(('providers', each.name.provider))}; leave it out (it is not "
+                    "left out for you, since another temperature is another experiment)",
+                    key=_temperature_key(defaults, table, key),
+                )
+        if models[0].name.kind == "human":
+            settings = settings.model_copy(update={"timeout_s": None, "reasks": None, "max_attempts": None})
+        return PlayerPlan(
+            id="",
+            model=models[0].model,
+            settings=settings,
+            client_kwargs=client_kwargs,
+            path=models[0].path,
+            spares=tuple(models[1:]),
+            key=dotted(source),
+        )
+
+    def _model(self, text: str, key: str) -> ModelPlan:
+        """The model of that name, its directory taken out; `ScenarioError` where this scenario has no such model."""
+        name = ModelName.parse(text)
+        if name.kind == "bot" and name.rest not in self.game.bots:
+            hint, valid = nearest(text, [f"bot/{policy}" for policy in self.game.bots])
+            raise ScenarioError(f"{self.game.name} has no {shown(text)}{hint}", key=key, valid=valid)
+        if name.kind == "remote":
+            try:
+                resolve(name.provider, self.table.providers, {})
+            except ScenarioError as error:
+                raise error.placed(key=key) from None
+        if name.file is None:
+            return ModelPlan(text)
+        path = located(name.file, self.config, self.allowed, key=key)
+        return ModelPlan(f"script:{path.name}" if name.kind == "script" else f"local/{path.name}", path)
+
+    def _takes_temperature(self, name: ModelName) -> bool:
+        return name.kind != "remote" or resolve(name.provider, self.table.providers, {}).supports_temperature
+
+    def _template(self, table: Defaults, key: Key) -> _Template | None:
+        if table.prompt_file is not None:
+            at = dotted(key if key[0] == _FOLDERS else (*key, "prompt_file"))
+            return _Template(read_prompt(located(table.prompt_file, self.config, self.allowed, key=at), key=at), at)
+        for name in ("prompt", "character_prompt"):
+            if (text := getattr(table, name, None)) is not None:
+                return _Template(text, dotted((*key, name)))
+        return None
+
+    def _seated(
+        self, plan: PlayerPlan, template: _Template | None, player: str, name: str, everyone: Sequence[str]
+    ) -> PlayerPlan:
+        """The table's plan for one player, its prompt's placeholders filled in with what players are called."""
+        prompt = None
+        if template is not None:
+            values = {"player": name, "players": "", "others": "", "game": self.game.title}
+            if "${players}" in template.text:  # thousands of names are joined only where they are used
+                values["players"] = ", ".join(everyone)
+            if "${others}" in template.text:
+                values["others"] = ", ".join(other for other in everyone if other != name)
+            try:
+                prompt = expanded(template.text, values)
+            except ValueError as error:
+                raise ScenarioError(str(error), key=template.key) from None
+        return replace(plan, id=player, called=None if name == player else name, prompt=prompt)
+
+
+def _temperature_key(defaults: Defaults, table: Defaults, key: Key) -> str:
+    """Where the temperature of a seat stands."""
+    for layer, at in ((table, key), (defaults, ("defaults",))):
+        if layer.client_kwargs is not None and layer.client_kwargs.temperature is not None:
+            return dotted((*at, "client_kwargs", "temperature"))
+        if layer.temperature is not None:
+            return dotted((*at, "temperature"))
+    return ""
+
+
+def _overlaid(base: ModelSettings, defaults: Defaults, table: Defaults) -> tuple[ModelSettings, dict[str, JsonValue]]:
+    """The table's settings over the defaults' over the game's, and what is passed through, without its sampling."""
+    values: dict[str, object] = {}
+    client_kwargs: dict[str, JsonValue] = {}
+    for layer in (defaults, table):
+        kwargs = layer.client_kwargs
+        for source in (layer, *([kwargs] if kwargs else [])):
+            names = source.model_fields_set & ModelSettings.model_fields.keys()
+            values |= {name: getattr(source, name) for name in names}
+        client_kwargs |= kwargs.__pydantic_extra__ if kwargs else {}
+    return base.model_copy(update=values), client_kwargs
+
+
+def expanded(template: str, values: Mapping[str, str]) -> str:
+    """`template` with each `${name}` replaced once and `$$` as a dollar; a lone dollar stays.
+
+    Values are not expanded again. Raises `ValueError` for a name that is not among `values`.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        if match[0] == "$$":
+            return "$"
+        name = match[1]
+        if name is None:
+            raise ValueError("has a ${ that is not closed; $$ gives a dollar sign")
+        if name not in values:
+            near = difflib.get_close_matches(name, values, n=1)
+            hint = f"did you mean ${{{near[0]}}}?" if near else f"known: {', '.join(f'${{{key}}}' for key in values)}"
+            raise ValueError(f"has an unknown placeholder ${{{name}}} ({hint})")
+        return values[name]
+
+    return _PLACEHOLDER.sub(value, template)
+
+
+def seat_ids(seats: Sequence[tuple[PlayerTable, Key]]) -> list[list[str]]:
+    """The ids of each table, in the tables' order; `ScenarioError` where two would be the same.
+
+    A population's numbers go on where an earlier one of the same id stopped. Ids made from files' names that
+    clash get `_2`, `_3`, ...
+    """
+    if (total := sum(table.count or 1 for table, _ in seats)) > MOST_PLAYERS:
+        raise ScenarioError(f"{total} are too many", key="players", valid=f"at most {MOST_PLAYERS}")
+    taken: dict[str, Key] = {}
+    ids = list(numbered((table.name or "", table.count) for table, _ in seats))
+    for names, (table, key) in zip(ids, seats, strict=True):
+        at = dotted((*key, "id" if table.id is not None else "player_id"))
+        for name in names if table.name is not None else ():
+            _claim(name, at, taken, key)
+    for names, (table, key) in zip(ids, seats, strict=True):
+        if table.name is None:
+            names[:] = [_made(stem(table.prompt_file or ""), taken, key)]
+    return ids
+
+
+def _claim(name: str, at: str, taken: dict[str, Key], key: Key) -> None:
+    try:
+        legal_id(name)
+    except ValueError as error:  # a population's number made it too long
+        raise ScenarioError(f"{error}, found {shown(name)}", key=at) from None
+    other = taken.setdefault(name.casefold(), key)
+    if other != key:
+        raise ScenarioError(f"{shown(name)} is the id of {dotted(other)} already; case does not count", key=at)
+
+
+def _made(name: str, taken: dict[str, Key], key: Key) -> str:
+    """A free id that looks like the name."""
+    ascii_only = unicodedata.normalize("NFKD", name.translate(_LETTERS)).encode("ascii", "ignore").decode()
+    base = re.sub(r"[^A-Za-z0-9_-]+", "_", ascii_only).strip("_-")[:LONGEST_ID].rstrip("_-") or "player"
+    made, number = base, 1
+    while made.casefold() in taken or made.upper() in RESERVED_IDS:
+        number += 1
+        suffix = f"_{number}"
+        made = base[: LONGEST_ID - len(suffix)] + suffix
+    taken[made.casefold()] = key
+    return made
+
+
+def called_by_files(stems: Mapping[str, str]) -> dict[str, str]:
+    """The name of each player by id, from the names of prompt files ("" for none).
+
+    The file's name; the id where there is none, where several players share it, or where it is another's id.
+    """
+    called = {player: name or player for player, name in stems.items()}
+    while twice := {name for name, count in Counter(called.values()).items() if count > 1}:
+        called = {player: player if name in twice else name for player, name in called.items()}
+    return called

@@ -1,0 +1,147 @@
+"""Guard: who may look and who may steer, by keys, and how much of this server one of them may have.
+
+On loopback all who are on this machine may look, as at the files themselves, and only the holder of the experimenter's
+key may change anything or spend money. Elsewhere looking needs a key too. Seats have keys of their own: a part that
+gives them out says in `holders` whose a request is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import secrets
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+Role: TypeAlias = Literal["experimenter", "watcher"]
+MOST_BYTES: Final = 256 * 1024
+"""Of one request's body."""
+BODY_S: Final = 10.0
+"""So long may a request's body take."""
+PER_S, BURST = 10.0, 60.0
+"""Requests that change something, of one holder of a key, or of all without one at an address."""
+MOST_STREAMS, MOST_OF_ONE = 400, 100
+"""Open streams of all without a key of their own, and of one holder."""
+_MOST_BUCKETS = 1_000
+_OPEN = ("/enter", "/static/")
+_FORM = "application/x-www-form-urlencoded"
+
+
+@dataclass
+class Guard:
+    """The keys of one server. `closed` is one that is reached from other machines: there all needs a key."""
+
+    closed: bool = False
+    keys: dict[Role, str] = field(
+        default_factory=lambda: {"experimenter": secrets.token_urlsafe(32), "watcher": secrets.token_urlsafe(32)}
+    )
+    holders: list[Callable[[web.Request], str | None]] = field(default_factory=list)
+    """Each names the holder of a valid key of its own kind that a request bears, such as a seat; None for no such."""
+    _buckets: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
+    _streams: Counter[str] = field(default_factory=Counter)
+
+    def cookie(self, request: web.Request) -> str:
+        """The cookie's name: servers at other ports of this machine have their own."""
+        return f"agentsim-{urlsplit(f'//{request.host}').port or 80}"
+
+    def role(self, request: web.Request) -> Role | None:
+        """Whose key the request's cookie is."""
+        return self.named(request.cookies.get(self.cookie(request), ""))
+
+    def named(self, key: str) -> Role | None:
+        """Whose key this is; every key is compared in a time that does not depend on where it differs."""
+        found: Role | None = None
+        for role, known in self.keys.items():
+            if hmac.compare_digest(known.encode(), key.encode("utf-8", "replace")):
+                found = role
+        return found
+
+    def require(self, request: web.Request, role: Role = "experimenter") -> None:
+        """Raise 403 unless the request bears this key, or the experimenter's."""
+        if self.role(request) not in {role, "experimenter"}:
+            raise web.HTTPForbidden(text=f"This needs the link with the {role}'s key, which the server has printed.")
+
+    def holder(self, request: web.Request) -> str:
+        """Who asks: the holder of a key, or all without one at an address."""
+        if (role := self.role(request)) is not None:
+            return role
+        return next((name for find in self.holders if (name := find(request)) is not None), f"at {request.remote}")
+
+    def spend(self, request: web.Request) -> None:
+        """Count a request that changes something; raise 429 where its holder has made too many."""
+        name, now = self.holder(request), asyncio.get_running_loop().time()
+        left, at = self._buckets.pop(name, (BURST, now))
+        left = min(BURST, left + (now - at) * PER_S)
+        self._buckets[name] = max(0.0, left - 1), now
+        while len(self._buckets) > _MOST_BUCKETS:
+            self._buckets.popitem(last=False)
+        if left < 1:
+            raise web.HTTPTooManyRequests(text="Too many requests; wait a second.", headers={"Retry-After": "1"})
+
+    @contextmanager
+    def stream(self, request: web.Request) -> Iterator[None]:
+        """Counts an open stream within the block; raises 503 where its holder has too many."""
+        name = self.holder(request)
+        name = "" if name.startswith("at ") else name
+        if self._streams[name] >= (MOST_OF_ONE if name else MOST_STREAMS):
+            raise web.HTTPServiceUnavailable(text="Too many pages stand open.", headers={"Retry-After": "5"})
+        self._streams[name] += 1
+        try:
+            yield
+        finally:
+            self._streams[name] -= 1
+
+    async def check(self, request: web.Request) -> None:
+        """Raise what keeps a request out before any part of the site sees it."""
+        if not self.closed and _name(request) not in {"127.0.0.1", "localhost", "::1"}:
+            raise web.HTTPMisdirectedRequest(text="This server answers to the names of this machine alone.")
+        if request.method not in {"GET", "HEAD"}:
+            self.spend(request)
+            _check_same_site(request)
+            await _check_body(request)
+        if self.closed and not request.path.startswith(_OPEN) and self.holder(request).startswith("at "):
+            raise web.HTTPForbidden(text="This needs a link with a key; the server has printed them.")
+
+    async def enter(self, request: web.Request) -> web.Response:
+        """Takes a key out of the address into a cookie that no script reads and no other site's page sends."""
+        key = request.query.get("key", "")
+        if self.named(key) is None:
+            self.spend(request)
+            raise web.HTTPForbidden(text="There is no such key. Each start of the server makes new ones.")
+        answer = web.HTTPSeeOther("/")
+        answer.set_cookie(self.cookie(request), key, httponly=True, samesite="Strict", path="/")
+        raise answer
+
+
+def _name(request: web.Request) -> str | None:
+    """The host that a request is meant for, without its port."""
+    try:
+        return urlsplit(f"//{request.headers.get('Host', '')}").hostname
+    except ValueError:
+        return None
+
+
+def _check_same_site(request: web.Request) -> None:
+    """Refuse what another site's page sends: only a page of this one may change anything."""
+    origin, fetched = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
+    if fetched not in {None, "same-origin", "none"} or (
+        origin is not None and origin != f"{request.scheme}://{request.host}"
+    ):
+        raise web.HTTPForbidden(text="Another site's page sent this.")
+
+
+async def _check_body(request: web.Request) -> None:
+    """Read the body, which is a form and comes in time; the parts find it read."""
+    if request.body_exists and request.content_type != _FORM:
+        raise web.HTTPUnsupportedMediaType(text="Only forms are taken.")
+    try:
+        async with asyncio.timeout(BODY_S):
+            await request.read()
+    except TimeoutError:
+        raise web.HTTPRequestTimeout(text="The request did not come to its end.") from None

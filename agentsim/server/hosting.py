@@ -1,0 +1,121 @@
+"""Hosting: runs that this process plays beside its server, each a task around the session that the library plays.
+
+How a run is shown does not depend on who plays: `followed`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+from agentsim.api import prepare_run
+from agentsim.engine.play import Ask
+from agentsim.errors import Interrupted, UsageError
+from agentsim.history.run_files import RunFiles, find_run
+from agentsim.models.keys import Variables
+from agentsim.runner.session import RunResult, Session, resumed
+from agentsim.runner.watch import Watcher
+from agentsim.scenario.load import Source
+from agentsim.server.site import Site
+
+
+class HostedRun:
+    """One run that this process plays from `start` on; a run that was stopped is hosted anew by another object."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._signal: int | None = None
+        self._task: asyncio.Task[RunResult] | None = None
+        session.gate = self.gate
+
+    @property
+    def files(self) -> RunFiles:
+        """The run's files; a journal that was removed while it was played is saved under another name."""
+        return self.session.files
+
+    @property
+    def name(self) -> str:
+        """The run's name."""
+        return self.files.name
+
+    @property
+    def playing(self) -> bool:
+        """Whether it is played now."""
+        return self._task is not None and not self._task.done()
+
+    @property
+    def result(self) -> RunResult | None:
+        """What it came to; None while it is played, and where it has `trouble`."""
+        return self._task.result() if self._task is not None and self._task.done() and not self.trouble else None
+
+    @property
+    def trouble(self) -> BaseException | None:
+        """What broke the run, so that there is no result."""
+        return self._task.exception() if self._task is not None and self._task.done() else None
+
+    async def gate(self, ask: Ask) -> None:
+        """Is passed before each decision that is not on record: what has to hold the game back waits here."""
+        await asyncio.sleep(0)  # bots decide at once, and the pages of this process want their turn
+
+    def start(self) -> None:
+        """Begin to play, in the running loop."""
+        assert self._task is None, "a session is played once"
+        self._task = asyncio.create_task(self._play(), name=f"run {self.name}")
+
+    async def _play(self) -> RunResult:
+        result = await self.session.play()
+        if isinstance(result.error, Interrupted) and self._signal is not None:
+            return replace(result, error=Interrupted("stopped by a signal", signal_number=self._signal))
+        return result
+
+    async def ended(self) -> RunResult:
+        """The result, once the run has ended; raises its `trouble`."""
+        assert self._task is not None, "it was started"
+        return await asyncio.shield(self._task)  # who waits no longer does not stop it
+
+    async def stop(self, signal_number: int | None = None) -> None:
+        """Stop in order, so that the run can be resumed; returns once its files are written.
+
+        `signal_number` is that of the signal which asked for it.
+        """
+        if self._task is not None and not self._task.done():
+            self._signal = signal_number
+            await asyncio.sleep(0)  # a task that has not begun would leave its journal open
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+
+def host(site: Site, session: Session) -> HostedRun:
+    """Play a session beside the server from now on."""
+    run = site.hosted[session.files.name] = HostedRun(session)
+    run.start()
+    return run
+
+
+async def start(site: Site, scenario: Source, *, env: Variables, name: str | None = None, **loading: Any) -> HostedRun:
+    """Play a scenario from its beginning in the site's folder; raises as `prepare_run`, with nothing written."""
+
+    def prepared() -> Session:
+        return prepare_run(scenario, name=name, logs_dir=site.logs_dir, env=env, watcher=Watcher(), **loading)
+
+    return host(site, await asyncio.to_thread(prepared))
+
+
+async def resume(site: Site, name: str, *, env: Variables, **limits: Any) -> HostedRun:
+    """Go on with a run of the site's folder where its journal ends.
+
+    Raises `UsageError` for a run that is not there, is finished or is played already, and as `agentsim.resume`.
+    """
+    files = find_run(site.logs_dir, name)
+    if (here := site.hosted.get(files.name)) is not None and here.playing:
+        raise UsageError(f"{files.name}: is being played here already")
+    found = await asyncio.to_thread(lambda: resumed(files, env=env, **limits))
+    if not isinstance(found, Session):
+        raise UsageError(f"{files.name}: is finished; there is nothing to resume")
+    return host(site, found)
+
+
+async def stop_all(site: Site) -> None:
+    """Stop what is played here, each run so that it can be resumed."""
+    await asyncio.gather(*(run.stop() for run in site.hosted.values()))

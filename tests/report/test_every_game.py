@@ -1,0 +1,67 @@
+"""The page of every game in a browser: what its first screen shows, and that it fits a telephone, a tablet, a desk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from agentsim.results import run_in
+from agentsim.runner.session import begin
+from agentsim.scenario.load import load
+from tests.report.test_browser import WIDER, Opened, browser
+
+__all__ = ["browser"]
+
+ROOT = Path(__file__).parents[2]
+GAMES = ("agent_island_bots", "auction", "monopoly_bots", "market_bots", "smith_1962", "werewolf_bots", "society_bots")
+CONFIGS = [pytest.param(name, marks=[pytest.mark.slow] * (name == "society_bots")) for name in GAMES]
+SCREENS = {1280: 900, 390: 844}
+WHOLE = ".lead", ".why", ".facts", "#turns"
+"""Who won, why, what it cost, and where it turned: on the first screen in full."""
+
+
+@pytest.fixture(scope="module")
+def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The page of each config that is asked for; games are played before the browser has the event loop."""
+    wanted = [item.callspec.params["config"] for item in request.session.items if hasattr(item, "callspec")
+              and "config" in item.callspec.params and item.path == request.path]  # fmt: skip
+    logs = tmp_path_factory.mktemp("pages")
+    played = {each: begin(load(ROOT / "configs" / f"{each}.toml"), logs, env={}, stem=each) for each in {*wanted}}
+    return {each: run_in(result.files).page(result.files.page) for each, result in played.items()}
+
+
+def bottom(page: Page, selector: str) -> float:
+    found: float = page.evaluate("some => document.querySelector(some).getBoundingClientRect().bottom", selector)
+    return found
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_the_first_screen_answers_who_why_what_it_cost_and_where_it_turned(
+    pages: dict[str, Path], browser: Browser, config: str
+) -> None:
+    with Opened(browser, pages[config]) as opened:
+        for width, height in SCREENS.items():
+            opened.page.set_viewport_size({"width": width, "height": height})
+            assert {part: bottom(opened.page, part) > height for part in WHOLE} == dict.fromkeys(WHOLE, False), width
+            assert bottom(opened.page, "#course .plot svg") < height
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_the_page_of_a_game_fits_every_screen(pages: dict[str, Path], browser: Browser, config: str) -> None:
+    """Every fold of a panel is open; of a long transcript the first rows stand for all, which are made alike."""
+    with Opened(browser, pages[config]) as opened:
+        page = opened.page
+        folds = "document.querySelectorAll('.result details, #panels > figure > details')"
+        page.evaluate(f"for (const part of {folds}) part.open = true")
+        rows = "['#list article', '#split article', '.profile', '.thread']"
+        page.evaluate(
+            f"for (const some of {rows}) [...document.querySelectorAll(some)].slice(60).forEach(e => e.remove())"
+        )
+        for width in (390, 768, 1280):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.evaluate(WIDER) == [], width
+        cut = "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
+        assert page.evaluate(cut) == 0, "no table is cut off on a desk"
