@@ -131,8 +131,9 @@ def main(words: Sequence[str] | None = None) -> None:
     prompts = measured(given.agents, given.days)
     bills = [billed(given.agents, given.billed_days, warm, given.latency) for warm in ("off", "on")]
     if given.json:
-        for each in (prompts, *bills):
-            print(json.dumps(asdict(each)))
+        print(json.dumps(asdict(prompts)))
+        for bill in bills:
+            print(json.dumps(asdict(bill)))
         return
     print(f"{prompts.prompts:,} prompts: at most {prompts.longest:,} tokens, {prompts.mean:,.0f} on average")
     print("  with " + ", ".join(f"{part!r} {share:.1%}" for part, share in prompts.own.items()))

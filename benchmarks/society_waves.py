@@ -15,7 +15,7 @@ import resource
 import statistics
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -130,18 +130,15 @@ def varied() -> list[str]:
     words = (
         "The stores are low again, and I ask each of us to say what can be spared before all of it is spent at once. "
     )
-    work = [{"action": "work", "work_type": kind, "hours": hours} for kind in ("farm", "generate") for hours in (2, 3)]
-    law = {"title": "Reserve {n}", "description": words * 4, "proposal_type": "law"}
+    work = [("farm", 2), ("farm", 3), ("generate", 2), ("generate", 3), ("gather", 1)]
+    acts: list[Mapping[str, object]] = [{"action": "work", "work_type": kind, "hours": hours} for kind, hours in work]
+    acts += [{"action": "forum_post", "content": "{n} #17 " + words * times} for times in (3, 5)]
+    acts += [{"action": "direct_message", "recipient_agent_id": to, "content": "{n} " + words * 3} for to in (1, 2)]
+    acts += [{"action": "vote", "proposal_id": on, "vote": "yes", "reasoning": "{n} " + words} for on in (3, 30)]
     tax = {"kind": "tax", "resource": "food", "percent": 1}
-    acts: list[dict[str, object]] = [
-        *work,
-        {"action": "work", "work_type": "gather", "hours": 1},
-        *({"action": "forum_post", "content": "{n} #17 " + words * times} for times in (3, 5)),
-        *({"action": "direct_message", "recipient_agent_id": to, "content": "{n} " + words * 3} for to in (1, 2)),
-        *({"action": "vote", "proposal_id": on, "vote": "yes", "reasoning": "{n} " + words} for on in (3, 30)),
-        {"action": "create_proposal", **law, "terms": [tax]},
-        {"action": "trade", "recipient_agent_id": 3, "resource_type": "food", "amount": 0.5},
-    ]
+    law = {"title": "Reserve {n}", "description": words * 4, "proposal_type": "law", "terms": [tax]}
+    acts.append({"action": "create_proposal", **law})
+    acts.append({"action": "trade", "recipient_agent_id": 3, "resource_type": "food", "amount": 0.5})
     return [json.dumps({"action": act}) for act in acts]
 
 

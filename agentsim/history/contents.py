@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
@@ -19,10 +19,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from agentsim.engine.codec import adapter, parse_json, text_id
+from agentsim.engine.codec import adapter, parse_json
 from agentsim.engine.decision import Reading
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
+from agentsim.history.texts import Texts
 from agentsim.models.base import Attempt, Count, Word
 
 TICK_DEADLINE = "tick_deadline"
@@ -127,32 +128,6 @@ class _Try:
     place: Count
     player: Word
     attempt: Annotated[Attempt, Field(validation_alias="try")]
-
-
-@dataclass
-class Texts:
-    """A journal's texts by their places, from 0 on in the order of their lines; in earlier journals by ids too."""
-
-    in_order: list[str] = field(default_factory=list)
-    _by_id: dict[str, str] = field(default_factory=dict)
-
-    def add(self, text: Any, name: Any = None) -> None:
-        """The next text; `ValueError` where it is none, or not the one of that id."""
-        if not isinstance(text, str):
-            raise ValueError("a text is no text")
-        text.encode()  # or it holds an incomplete character
-        if name is not None:
-            if text_id(text) != name:
-                raise ValueError("a text does not have the content its id names")
-            self._by_id[name] = text
-        self.in_order.append(text)
-
-    def __getitem__(self, place: Any) -> str:
-        if isinstance(place, str):
-            return self._by_id[place]
-        if type(place) is not int or not 0 <= place < len(self.in_order):
-            raise KeyError(place)
-        return self.in_order[place]
 
 
 class Contents:

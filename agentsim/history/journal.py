@@ -20,6 +20,7 @@ from agentsim.engine.codec import adapter, json_line, values
 from agentsim.errors import AgentsimError, JournalError, UsageError
 from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
 from agentsim.history.run_files import RunFiles
+from agentsim.history.texts import NewTexts
 from agentsim.models.base import Attempt
 
 _RESERVE = 256 * 1024
@@ -176,8 +177,7 @@ class Journal:
     def __init__(self, file: JournalFile, contents: Contents) -> None:
         self.contents = contents
         self._file = file
-        self._places = {text: place for place, text in enumerate(contents.texts.in_order)}
-        self._new: list[str] = []  # texts that have their places, and are not written yet
+        self._texts = NewTexts(contents.texts)
         self._unwritten = bytearray()
         self._due = False  # something was added that must be on the disk soon
 
@@ -275,21 +275,10 @@ class Journal:
 
     def _json(self, record: Entry | Attempt) -> dict[str, Any]:
         """The record's values; its texts are in the journal before it."""
-        found: dict[str, Any] = adapter(type(record)).dump_python(record, context=self._stored)
-        if self._new:
-            self._add({"record": "texts", "texts": self._new})
-            self._new = []
-        return found
-
-    def _stored(self, texts: Sequence[str]) -> list[int]:
-        """The places of texts; a new one gets the next."""
-        places, in_order, found = self._places, self.contents.texts.in_order, []
-        for text in texts:
-            if (place := places.get(text)) is None:
-                place = places[text] = len(in_order)
-                in_order.append(text)
-                self._new.append(text)
-            found.append(place)
+        found: dict[str, Any] = adapter(type(record)).dump_python(record, context=self._texts)
+        if self._texts.new:
+            self._add({"record": "texts", "texts": self._texts.new})
+            self._texts.new.clear()
         return found
 
     def _add(self, line: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ writes and reads these records. With a `context` it replaces texts: see `Texts`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias
 
@@ -78,8 +78,8 @@ Count: TypeAlias = Annotated[int, Field(strict=True, ge=0)]
 Word: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_encodable)]
 """A short text, which is always written where it stands."""
 Text: TypeAlias = Annotated[Word, PlainSerializer(_put_away), BeforeValidator(_found)]
-"""A long text. A `context` to write with takes a list of texts and gives their places, one to read with maps places to
-texts. Without a context a text is written where it stands."""
+"""A long text. A `context` puts texts away and gives their places, and another finds them there (`history.texts`).
+Without a context a text is written where it stands."""
 Seconds: TypeAlias = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Dollars: TypeAlias = Annotated[float, PlainValidator(_dollars)]
 Rounded: TypeAlias = Annotated[Seconds, PlainSerializer(lambda seconds: round(seconds, 4))]
@@ -154,39 +154,16 @@ class Message:
 
 
 def _prompt_written(messages: Sequence[Message], info: SerializationInfo[Any]) -> list[Any]:
-    put_away = info.context
-    return [
-        [message.role, list(message.segments) if put_away is None else _runs(put_away(message.segments))]
-        for message in messages
-    ]
-
-
-def _runs(places: Sequence[int]) -> list[Any]:
-    """Places of texts, those that follow one another as the first and the last of them."""
-    runs: list[Any] = []
-    for place in places:
-        if runs and runs[-1][1] == place - 1:
-            runs[-1][1] = place
-        else:
-            runs.append([place, place])
-    return [first if first == last else [first, last] for first, last in runs]
+    put_away = info.context or list
+    return [[message.role, put_away(message.segments)] for message in messages]
 
 
 def _prompt_read(value: Any, info: ValidationInfo[Any]) -> tuple[Message, ...]:
     texts = info.context
     return tuple(
-        Message(str(role), tuple(map(str, segments) if texts is None else _segments(segments, texts)))
+        Message(str(role), tuple(map(str, segments) if texts is None else texts.several(segments)))
         for role, segments in value
     )
-
-
-def _segments(places: Sequence[Any], texts: Any) -> Iterator[str]:
-    for place in places:
-        if isinstance(place, list):
-            first, last = place
-            yield from map(texts.__getitem__, range(first, last + 1))
-        else:
-            yield texts[place]
 
 
 Prompt: TypeAlias = Annotated[tuple[Message, ...], PlainSerializer(_prompt_written), PlainValidator(_prompt_read)]

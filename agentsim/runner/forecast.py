@@ -133,7 +133,7 @@ def forecast(
     counter = _Counter(found, prices_of(scenario, env or {}), seats)
     until = clock() + most_seconds
     for wave, answers in _rehearsed(scenario, game, typical):
-        decisions = []
+        decisions: list[Decision] = []
         for ask, decision in zip(wave.asks, answers, strict=False):
             if found.decisions >= most_decisions or clock() > until:
                 found.ended = False

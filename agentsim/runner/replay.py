@@ -17,7 +17,7 @@ from pydantic_core import from_json
 from agentsim.engine.codec import bytes_id, text_id
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
 from agentsim.history.contents import Contents, Stop, read_head, read_journal, read_on
-from agentsim.history.fold import Totals, history_bytes
+from agentsim.history.fold import Totals, dump_history, history_bytes
 from agentsim.history.journal import Journal
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED, FORMAT, History

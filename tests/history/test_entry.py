@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from agentsim.engine.codec import adapter
-from agentsim.history.contents import Entry, Texts
+from agentsim.history.contents import Entry
+from agentsim.history.texts import NewTexts, Texts
 from agentsim.models.base import Attempt
 from tests.history.sample import entry, paid
 
@@ -20,12 +20,7 @@ class Shelf:
 
     def __init__(self) -> None:
         self.texts = Texts()
-
-    def store(self, texts: Sequence[str]) -> list[int]:
-        for text in texts:
-            if text not in self.texts.in_order:
-                self.texts.add(text)
-        return [self.texts.in_order.index(text) for text in texts]
+        self.store = NewTexts(self.texts)
 
     def written(self, record: Entry | Attempt) -> Any:
         return adapter(type(record)).dump_python(record, context=self.store)
