@@ -26,7 +26,7 @@ from benchmarks.prompts import GAMES, asked
 
 MODEL = "local/smollm2-135m"
 LONGEST = 1000
-"""Tokens of a reply: enough for the longest reason that a question allows."""
+"""Tokens of a reply, unless told otherwise: enough for the longest reason that a question allows."""
 
 
 class Share(NamedTuple):
@@ -43,7 +43,7 @@ class Share(NamedTuple):
         return {**self._asdict(), "share": self.legal / self.asked, "low": float(low), "high": float(high)}
 
 
-async def shares(game: str, count: int, *, free: bool, kinds: int = 2) -> list[Share]:
+async def shares(game: str, count: int, *, free: bool, longest: int = LONGEST, kinds: int = 2) -> list[Share]:
     """The shares of the commonest kinds of question of a game."""
     found = sorted(asked(game).items(), key=lambda item: -item[1].count)[:kinds]
     model = open_local(MODEL, None, seed=1)
@@ -52,7 +52,7 @@ async def shares(game: str, count: int, *, free: bool, kinds: int = 2) -> list[S
         for name, kind in found:
             step = max(1, kind.count // count)
             sample = kind.prompts[::step][:count]
-            answers = [await _is_legal(model, ask, texts, free) for ask, texts in sample]
+            answers = [await _is_legal(model, ask, texts, free, longest) for ask, texts in sample]
             legal = [answer for answer in answers if answer is not None]
             rows.append(Share(game, name, sum(legal), len(legal)))
         return rows
@@ -60,14 +60,14 @@ async def shares(game: str, count: int, *, free: bool, kinds: int = 2) -> list[S
         await model.aclose()
 
 
-async def _is_legal(model: Any, ask: Ask, texts: list[str], free: bool) -> bool | None:
+async def _is_legal(model: Any, ask: Ask, texts: list[str], free: bool, longest: int) -> bool | None:
     """Whether the first reply is legal; None where the model's context does not hold prompt and reply."""
     system, user = texts
     tag = f"{ask.request.player}/{ask.request.kind}/{ask.nth}/1"
     schema = None if free else ask.request.schema()
     call = Call((("system", system), ("user", user)), schema=schema, schema_name=ask.request.kind, tag=tag)
     try:
-        completion = await model.complete(call, Sampling(temperature=0.2, max_tokens=LONGEST, timeout_s=600))
+        completion = await model.complete(call, Sampling(temperature=0.2, max_tokens=longest, timeout_s=600))
     except ModelRefused as error:
         if "too long" not in str(error):
             raise
@@ -77,7 +77,8 @@ async def _is_legal(model: Any, ask: Ask, texts: list[str], free: bool) -> bool 
         ask.request.check(reading.decision)
     except DecisionError:
         return False
-    return True
+    action = getattr(reading.decision, "action", None)
+    return getattr(action, "action", None) != "rejected"  # Society reads any reply as an action, if only as that one
 
 
 def main() -> None:
@@ -85,11 +86,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--count", type=int, default=17, help="prompts of each kind")
+    parser.add_argument("--longest", type=int, default=LONGEST, help="tokens of a reply at most")
     parser.add_argument("--free", action="store_true", help="send no schema")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     for game in given.games:
-        for share in asyncio.run(shares(game, given.count, free=given.free)):
+        for share in asyncio.run(shares(game, given.count, free=given.free, longest=given.longest)):
             row = share.row()
             if given.json:
                 print(json.dumps(row), flush=True)

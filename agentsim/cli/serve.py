@@ -20,19 +20,26 @@ if TYPE_CHECKING:
 def serve(
     logs_dir: o.LogsDir = Path("logs"),
     port: Annotated[int, o.option("--port", "The port; 0 takes a free one.", "PORT", min=0, max=65535)] = o.PORT,
+    host: Annotated[
+        str, o.option("--host", "The address to serve at; one that other machines reach demands keys.", "ADDRESS")
+    ] = "127.0.0.1",
+    configs: Annotated[
+        Path, o.option("--configs", "The folder of the configurations that runs can be started from.", "DIR")
+    ] = Path("configs"),
 ) -> None:
     """Serve the runs of a folder to browsers on this machine.
 
-    The address is the first line. Every run's page is live while the run is played, by whichever process. Ctrl-C ends
-    the server, and no run of another process.
+    The address is the first line; links with keys are on stderr. Every run's page is live while the run is played, by
+    whichever process. Ctrl-C ends the server, and no run of another process.
     """
     import asyncio
 
+    from agentsim.cli.terminal_output import note
     from agentsim.server.serving import serving
 
     if logs_dir.exists() and not logs_dir.is_dir():
         raise UsageError(f"{logs_dir}: is not a directory")
-    asyncio.run(serving(logs_dir, port, typer.echo))
+    asyncio.run(serving(logs_dir, port, typer.echo, host=host, noted=note, configs_dir=configs))
 
 
 def play_and_serve(
@@ -66,5 +73,5 @@ def play_and_serve(
             except typer.Exit as left:
                 code = left.exit_code
 
-        asyncio.run(playing(logs_dir, found, listening, note if as_json else typer.echo, ended))
+        asyncio.run(playing(logs_dir, found, listening, note if as_json else typer.echo, ended, noted=note))
     raise typer.Exit(code)

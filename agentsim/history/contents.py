@@ -22,6 +22,7 @@ from pydantic import Field, ValidationError
 from agentsim.engine.codec import adapter, parse_json
 from agentsim.engine.decision import Reading
 from agentsim.engine.reading import READER_VERSION
+from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
 from agentsim.history.texts import Texts
 from agentsim.models.base import Attempt, Count, Word
@@ -140,6 +141,7 @@ class Contents:
         self.stops: list[Stop] = []
         self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
         self.replies: list[str] = []  # names of the files that replies were played from
+        self.steered: dict[int, list[Steer]] = {}  # by wave, what an experimenter did before it
         self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
         self.texts = Texts()
         self.chain = Chain()
@@ -239,6 +241,10 @@ class Contents:
                 self.structured[str(line["model"])] = str(line["mode"])
             case "replies":
                 self.replies += [str(name) for name in line["files"] if name not in self.replies]
+            case "steered":
+                self.steered.setdefault(int(line["wave"]), []).append(
+                    adapter(STEER).validate_python(line["does"], strict=False)
+                )
             case "stop":
                 self._stop(adapter(Stop).validate_python(line))
             case other:

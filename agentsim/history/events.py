@@ -14,6 +14,7 @@ from agentsim.engine.event import (
     NAMED,
     NEITHER,
     Audience,
+    Event,
     Everyone,
     EveryoneType,
     Interaction,
@@ -23,6 +24,7 @@ from agentsim.engine.event import (
     Sign,
 )
 from agentsim.engine.game import Game
+from agentsim.engine.steering import Announced
 from agentsim.engine.wording import Naming
 from agentsim.errors import AgentsimError, UsageError
 from agentsim.history.record import History
@@ -32,7 +34,8 @@ T = TypeVar("T")
 
 def told_events(history: History, game: Game) -> list[LogEntry]:
     """The log as the rules told it; `UsageError` where an event is none of this game's."""
-    kinds = {event.kind: event for event in game.events}
+    known: tuple[type[Event], ...] = (Announced, *game.events)
+    kinds = {event.kind: event for event in known}
     log = []
     for part in history.rounds:
         for record in part.events:

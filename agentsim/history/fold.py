@@ -14,6 +14,7 @@ from typing import Any
 from agentsim.engine.codec import adapter, json_line
 from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
 from agentsim.engine.game import Outcome
+from agentsim.engine.steering import Aside
 from agentsim.engine.survey import SurveyPlace
 from agentsim.history.contents import TICK_DEADLINE, Entry
 from agentsim.history.diagnostics import warnings_of
@@ -49,12 +50,14 @@ def fold(
     volatile: Mapping[str, Any],
     fork: ForkRecord | None = None,
     surveyed: Mapping[int, SurveyPlace] = MappingProxyType({}),
+    asides: Sequence[Aside] = (),
     first: int = 1,
 ) -> History:
     """The history of these events and decisions, whose records are right as they are made and not validated.
 
     `undecided` are attempts, by player, at requests that have no decision yet: they count in `usage`. `surveyed` are
-    the decisions, by index, that answer surveys. `first` is the number of the first event.
+    the decisions, by index, that answer surveys; those to `asides` are numbered after the
+    scenario's interviews. `first` is the number of the first event.
     """
     texts: defaultdict[str, int] = defaultdict()  # the different texts, each known by its place
     texts.default_factory = texts.__len__  # a new text has the next one
@@ -76,6 +79,7 @@ def fold(
         fork=fork,
         status=status,
         scenario=dict(scenario),
+        asides=[each.model_dump(mode="json", exclude_defaults=True) for each in asides],
         players=[PlayerRecord.model_construct(**player) for player in players],
         rounds=[
             RoundRecord.model_construct(index=index, title=title, events=told)

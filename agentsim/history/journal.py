@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,14 +16,13 @@ from typing import Any
 from filelock import lock_descriptor
 
 from agentsim.engine.codec import adapter, json_line, values
+from agentsim.engine.steering import Steer
 from agentsim.errors import AgentsimError, JournalError, UsageError
 from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
-from agentsim.history.run_files import RunFiles
+from agentsim.history.run_files import RunFiles, reserved
 from agentsim.history.texts import NewTexts
 from agentsim.models.base import Attempt
 
-_RESERVE = 256 * 1024
-"""Bytes of disk space that are reserved, so that replies on their way can be written when the disk is full."""
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _LONGEST = 90  # of a name that may get a number behind it
 _KNOCKS, _KNOCK_S = 20, 0.01
@@ -38,7 +36,7 @@ class JournalFile:
         self.size = os.fstat(handle).st_size
         self.failure: str | None = None  # of the first write that failed; nothing may stand behind it
         self._handle = handle
-        self._reserve: int | None = _reserved(path.parent)  # a file without a name, of bytes that say nothing
+        self._reserve: int | None = reserved(path.parent)  # a file without a name, of bytes that say nothing
         self._full: str | None = None  # why the reserve is in use
         self._moved: str | None = None  # why the run must stop, though what it wrote is saved
 
@@ -159,14 +157,6 @@ class JournalFile:
         os.fsync(self._handle)
 
 
-def _reserved(directory: Path) -> int | None:
-    """A file without a name that takes up room; None where there is none to hold."""
-    with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=directory, buffering=0) as file:
-        if file.write(bytes(_RESERVE)) == _RESERVE:
-            return os.dup(file.fileno())
-    return None
-
-
 MOST_UNWRITTEN = 64 * 1024
 """Bytes of bots' decisions that are buffered until the next write: they cost nothing to repeat."""
 
@@ -254,14 +244,20 @@ class Journal:
 
     def chose(self, model: str, mode: str) -> None:
         """Append which structured mode `auto` has chosen for a model: a resumed run goes on in it."""
-        self._put([{"record": "structured", "model": model, "mode": mode}])
-        self.contents.structured[model] = mode
+        self._note(record="structured", model=model, mode=mode)
 
     def plays(self, files: Sequence[str]) -> None:
         """Append which files replies come from from now on, where that is not known."""
         if new := [name for name in dict.fromkeys(files) if name not in self.contents.replies]:
-            self._put([{"record": "replies", "files": new}])
-            self.contents.replies += new
+            self._note(record="replies", files=new)
+
+    def steered(self, wave: int, does: Steer) -> None:
+        """Append what an experimenter does before a wave."""
+        self._note(record="steered", wave=wave, does=does.model_dump(mode="json", exclude_defaults=True))
+
+    def _note(self, **line: Any) -> None:
+        self._put([line])
+        self.contents.take(line)
 
     def stopped(self, status: str, at: str, wall_s: float, history: str | None = None) -> None:
         """Append that this process is done with the run; `history` is the digest of the history that it leaves."""

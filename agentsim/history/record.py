@@ -1,7 +1,4 @@
-"""The records of a history file: the format `agentsim-history/1` as pydantic reads and writes it.
-
-`fold` makes a history, `load` reads one.
-"""
+"""The records of a history file, `agentsim-history/1`, as pydantic models: `fold` makes one, `load` reads one."""
 
 from __future__ import annotations
 
@@ -234,6 +231,7 @@ class History(Record):
     fork: Annotated[ForkRecord | None, _WhereSet] = None
     status: Status
     scenario: dict[str, Any]
+    asides: Annotated[list[dict[str, Any]], _WhereSet] = []
     players: list[PlayerRecord]
     rounds: list[RoundRecord]
     decisions: list[DecisionRecord]

@@ -217,3 +217,15 @@ def is_running(path: Path) -> bool:
     finally:
         os.close(handle)
     return False
+
+
+_RESERVE = 256 * 1024
+"""Bytes of disk space that are reserved, so that replies on their way can be written when the disk is full."""
+
+
+def reserved(directory: Path) -> int | None:
+    """A file without a name that takes up room; None where there is none to hold."""
+    with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=directory, buffering=0) as file:
+        if file.write(bytes(_RESERVE)) == _RESERVE:
+            return os.dup(file.fileno())
+    return None

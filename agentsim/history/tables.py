@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from agentsim import games
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Frame
+from agentsim.engine.steering import Aside
 from agentsim.engine.survey import Interview, Question, SurveyPlace
 from agentsim.errors import UsageError
 from agentsim.history.events import derived, pairs, told_events
@@ -64,6 +65,7 @@ RESERVED = frozenset({*LEADING, "record"})
 """No table may have these: they lead a folder's tables, and `record` is how a journal's lines are told from rows."""
 
 Row = tuple[Cell, ...]
+_ASIDES = TypeAdapter(tuple[Aside, ...])
 _INTERVIEWS = TypeAdapter(tuple[Interview, ...])
 
 
@@ -198,12 +200,17 @@ class SurveyAnswer(NamedTuple):
     decision: DecisionRecord
 
 
-def interviews_in(history: History) -> tuple[Interview, ...]:
-    """The interviews of a run's scenario; `UsageError` where they are none, or decisions answer others."""
+def interviews_in(history: History) -> tuple[Interview | Aside, ...]:
+    """The interviews of a run's scenario, and what was asked beside them while it was played.
+
+    `UsageError` where they are none, or decisions answer others.
+    """
     try:
-        found = _INTERVIEWS.validate_python(history.scenario.get("interviews", ()), strict=False)
+        regular = _INTERVIEWS.validate_python(history.scenario.get("interviews", ()), strict=False)
+        asides = _ASIDES.validate_python(history.asides, strict=False)
     except ValidationError:
         raise UsageError("its scenario's interviews are not valid") from None
+    found: tuple[Interview | Aside, ...] = (*regular, *asides)
     places = [each.survey for each in history.decisions if each.survey is not None]
     if any(not (0 <= each.interview < len(found) and 0 <= each.round < len(history.rounds)) for each in places):
         raise UsageError("a decision answers an interview that its scenario does not have")

@@ -105,7 +105,7 @@ class HumanPlayer:
 
     def _show(self, ask: Ask, *, anew: bool) -> None:
         """Shows what is new; `anew`, on an empty screen, everything but the rules."""
-        prompt = ask.request.prompt()
+        prompt = ask.prompt()
         say = self.terminal.say
         title = f"── {ask.request.player} "
         say(f"\n{title}{'─' * (self.terminal.width - len(title))}\n")

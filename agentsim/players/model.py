@@ -98,7 +98,7 @@ class BotPlayer:
 
 def prompt_messages(ask: Ask, persona: str) -> tuple[Message, ...]:
     """The request as a system and a user message: what never changes, then what grows, then what is new."""
-    prompt = ask.request.prompt()
+    prompt = ask.prompt()
     rules = (*prompt.rules, persona) if persona else prompt.rules
     return Message("system", rules), Message("user", (*prompt.history, *prompt.state, *prompt.question))
 

@@ -123,7 +123,9 @@ def exchanges(panel: DataTable, history: History, turned: Container[int]) -> Dra
     rows = [dict(zip(panel.columns, row, strict=True)) for row in panel.rows]
     rows = [{**row, "turn": rounds[str(row["when"])]} for row in rows]
     told = [row for row in rows if row.get("thought") or row.get("reasoning")] or rows
-    sample = max(told, key=lambda row: (row["turn"] in turned, bool(row.get("thought")), bool(row.get("did"))))
+    parts = ("thought", "did")
+    # words beside a thought say more than a thought alone
+    sample = max(told, key=lambda row: (bool(row.get("said")), row["turn"] in turned, *map(bool, map(row.get, parts))))
     return Drawing(panel=panel, rows=rows, sample=sample)
 
 

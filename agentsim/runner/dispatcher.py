@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.play import Ask, Wave
+from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.contents import TICK_DEADLINE, Entry
 from agentsim.history.diagnostics import diagnostics
@@ -36,6 +36,8 @@ from agentsim.runner.watch import Watcher
 Seat: TypeAlias = Player | BotPlayer
 Gate: TypeAlias = Callable[[Ask], Awaitable[None]]
 """Is awaited before each decision that is not on record: the player is asked when it returns."""
+Before: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
+"""Is awaited before each wave, and gives the one that is to be decided: see `GamePlay.steered`."""
 NOTICEABLE_S = 1.0
 """A watcher is told of a call that waits for its slot for longer."""
 UNSYNCED_S = 0.05
@@ -60,6 +62,7 @@ class Dispatcher:
     branch: Branch | None = None
     tick_deadline_s: float | None = None
     gate: Gate | None = None
+    before: Before | None = None
 
     def __post_init__(self) -> None:
         self.breaker = CircuitBreaker()

@@ -26,6 +26,8 @@ async def drive(play: GamePlay, dispatcher: Dispatcher) -> None:
     news = _News(play.log, dispatcher)
     wave = play.start()
     while wave is not None:
+        if dispatcher.before is not None:
+            wave = await dispatcher.before(play, wave)
         news.before(wave)
         dispatcher.watcher.stands(play.table.progress)
         dispatcher.watcher.wave(wave, play.table.rounds[-1])

@@ -115,6 +115,9 @@ class ParentRun:
         with journal.beginning():
             for model, mode in self.contents.structured.items():
                 journal.chose(model, mode)
+            for wave, does in sorted(self.contents.steered.items()):
+                for each in does if wave <= self.ask.wave else ():
+                    journal.steered(wave, each)
             for kept in (*self.kept, *((entry,) if entry is not None else ())):
                 journal.decided(kept, sync=True)
             journal.sync()
@@ -198,7 +201,7 @@ def parent_of(files: RunFiles, at: int) -> ParentRun:
         numbers = sorted(entry.index for entry in contents.entries.values())
         valid = f"{numbers[0]} to {numbers[-1]}" if numbers else "none: it has no decision yet"
         raise UsageError(f"{files.name}: has no decision {at} (valid: {valid})")
-    play = new_play(scenario, game)
+    play = new_play(scenario, game, contents)
     kept: list[Entry] = []
     for wave, entries, whole in played_again(play, contents):
         kept += [entry for entry in entries if entry is not cut]

@@ -54,8 +54,8 @@ def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
     return scenario, game
 
 
-def new_play(scenario: Scenario, game: Game) -> GamePlay:
-    """The game of a scenario, about to start."""
+def new_play(scenario: Scenario, game: Game, recorded: Contents | None = None) -> GamePlay:
+    """The game of a scenario, about to start; it is steered as it is `recorded`, where it was played before."""
     assert scenario.seed is not None, "a run has its seed before it plays"
     players = [plan.id for plan in scenario.players]
     names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
@@ -69,6 +69,7 @@ def new_play(scenario: Scenario, game: Game) -> GamePlay:
         names=names,
         salts=salts,
         interviews=scenario.interviews,
+        steering=None if recorded is None else recorded.steered,
     )
 
 
@@ -195,6 +196,7 @@ class Played:
             log=log,
             entries=entries,
             surveyed=self.play.surveyed,
+            asides=self.play.asides,
             **more,
         )
 

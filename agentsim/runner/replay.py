@@ -96,7 +96,7 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def replayed(name: str, recorded: Contents) -> Played:
     """Play a journal; `JournalMismatch` where the rules ask something else, `ReplayDiffers` where they ask for less."""
     scenario, game = restored_scenario(recorded.head)
-    again = Played(scenario, game, new_play(scenario, game))
+    again = Played(scenario, game, new_play(scenario, game, recorded))
     for _, entries, _ in played_again(again.play, recorded):
         again.entries.extend(entries)
     again.play.close()
@@ -230,7 +230,7 @@ class _Follower:
         people = any(plan.name.kind == "human" for plan in scenario.seats)
         self._watcher = Discreet(watcher) if people else watcher
         self._contents = contents
-        self._play = new_play(scenario, game)
+        self._play = new_play(scenario, game, contents)
         self._totals = Totals()
         self._told = 0
         self._shown: set[int] = set()  # places of this wave
@@ -242,6 +242,7 @@ class _Follower:
     def catch_up(self) -> None:
         """Play as far as the journal's decisions go."""
         while self._wave is not None:
+            self._wave = self._play.steered(self._wave)
             entries, decisions = recalled(self._contents, self._wave)
             for entry in entries:
                 if entry.place not in self._shown:

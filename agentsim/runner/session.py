@@ -30,7 +30,7 @@ from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
 from agentsim.players.terminal import InterruptRequest
 from agentsim.runner.admission import Budget
-from agentsim.runner.dispatcher import Dispatcher, Gate
+from agentsim.runner.dispatcher import Before, Dispatcher, Gate
 from agentsim.runner.drive import drive
 from agentsim.runner.plays import Played, RunResult, head_of, new_play, restored_scenario, stamp, volatile_of
 from agentsim.runner.recorder import Recording
@@ -150,12 +150,13 @@ class Session:
     recording: Recording = field(default_factory=Recording)
     within: Budget | None = None
     gate: Gate | None = None
+    before: Before | None = None
 
     _result: RunResult = field(init=False)
 
     @cached_property
     def _played(self) -> Played:
-        return Played(self.scenario, self.game, new_play(self.scenario, self.game))
+        return Played(self.scenario, self.game, new_play(self.scenario, self.game, self.journal.contents))
 
     def run(self) -> RunResult:
         """Play to the end or to whatever stops it, and leave journal and history in order.
@@ -216,6 +217,7 @@ class Session:
             branch=self.scenario.branch,
             tick_deadline_s=limits.tick_deadline_s,
             gate=self.gate,
+            before=self.before,
         )
         if (line := make_room(self.seats.most_calls(limits.concurrency))) is not None:
             self.watcher.noted(f"agentsim: {line}")

@@ -11,12 +11,19 @@ from typing import Final
 from aiohttp import web
 
 from agentsim.report.page import Served
-from agentsim.server import listing, runs, static
-from agentsim.server.guard import MOST_BYTES
+from agentsim.server import listing, runs, starting, static, steering, what_if
+from agentsim.server.guard import BUSY, MOST_BYTES
 from agentsim.server.site import POLICY, SCRIPTS, STYLE, Site, page
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-PARTS: Final[tuple[Callable[[Site], Iterable[web.RouteDef]], ...]] = (static.routes, listing.routes, runs.routes)
+PARTS: Final[tuple[Callable[[Site], Iterable[web.RouteDef]], ...]] = (
+    static.routes,
+    listing.routes,
+    runs.routes,
+    steering.routes,
+    starting.routes,
+    what_if.routes,
+)
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "Referrer-Policy": "no-referrer",
@@ -32,8 +39,15 @@ def make_app(site: Site) -> web.Application:
 
     @web.middleware
     async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-        await site.guard.check(request)
-        return await handler(request)
+        transport = request.transport
+        if transport is not None:
+            BUSY.add(transport)
+        try:
+            await site.guard.check(request)
+            return await handler(request)
+        finally:
+            if transport is not None:
+                BUSY.discard(transport)
 
     app = web.Application(client_max_size=MOST_BYTES, middlewares=[_errors, guarded])
     app.add_routes([web.get("/enter", site.guard.enter)])

@@ -74,13 +74,14 @@ class Follower:
             return False
         if self._played is None:
             scenario, game = restored_scenario(self._contents.head)
-            self._played = Played(scenario, game, new_play(scenario, game))
+            self._played = Played(scenario, game, new_play(scenario, game, self._contents))
             self._wave = self._played.play.start()
         self._catch_up(self._played)
         return was != (self.playing, self._contents.lines)
 
     def _catch_up(self, played: Played) -> None:
         while self._wave is not None:
+            self._wave = played.play.steered(self._wave)
             entries, decisions = recalled(self._contents, self._wave)
             if decisions is None:
                 if self._wave.number < self._contents.last_wave:

@@ -12,10 +12,11 @@ import hmac
 import secrets
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary, WeakSet
 
 from aiohttp import web
 
@@ -28,6 +29,11 @@ PER_S, BURST = 10.0, 60.0
 """Requests that change something, of one holder of a key, or of all without one at an address."""
 MOST_STREAMS, MOST_OF_ONE = 400, 100
 """Open streams of all without a key of their own, and of one holder."""
+IDLE_S: Final = 15.0
+"""So long may a connection stand open without a whole request."""
+MOST_FILES: Final = 65_536
+BUSY: WeakSet[asyncio.BaseTransport] = WeakSet()
+"""The connections whose request is being answered."""
 _MOST_BUCKETS = 1_000
 _OPEN = ("/enter", "/static/")
 _FORM = "application/x-www-form-urlencoded"
@@ -117,6 +123,35 @@ class Guard:
         answer = web.HTTPSeeOther("/")
         answer.set_cookie(self.cookie(request), key, httponly=True, samesite="Strict", path="/")
         raise answer
+
+
+async def swept(runner: web.AppRunner) -> None:
+    """Close connections that have sent no whole request for a while, and raise how many files may be open."""
+    raise_limit()
+    idle: WeakKeyDictionary[asyncio.BaseTransport, float] = WeakKeyDictionary()
+    clock = asyncio.get_running_loop().time
+    while True:
+        await asyncio.sleep(1.0)
+        server, now = runner.server, clock()
+        for connection in [] if server is None else server.connections:
+            transport = connection.transport
+            if transport is None:
+                continue
+            if transport in BUSY:
+                idle.pop(transport, None)
+            elif now - idle.setdefault(transport, now) > IDLE_S:
+                transport.abort()
+
+
+def raise_limit() -> None:
+    """Let this process have as many open files as it may: each open page is one."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+        if soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _name(request: web.Request) -> str | None:

@@ -17,6 +17,7 @@ from agentsim.models.keys import Variables
 from agentsim.runner.session import RunResult, Session, resumed
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import Source
+from agentsim.server.control import Control
 from agentsim.server.site import Site
 
 
@@ -27,6 +28,7 @@ class HostedRun:
         self.session = session
         self._signal: int | None = None
         self._task: asyncio.Task[RunResult] | None = None
+        self.control = Control(session)
         session.gate = self.gate
 
     @property
@@ -56,7 +58,7 @@ class HostedRun:
 
     async def gate(self, ask: Ask) -> None:
         """Is passed before each decision that is not on record: what has to hold the game back waits here."""
-        await asyncio.sleep(0)  # bots decide at once, and the pages of this process want their turn
+        await self.control.gate(ask)
 
     def start(self) -> None:
         """Begin to play, in the running loop."""

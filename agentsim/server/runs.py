@@ -11,11 +11,11 @@ from aiohttp import web
 from agentsim.errors import AgentsimError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
-from agentsim.report.page import Served, shown
+from agentsim.report.page import shown
 from agentsim.runner.replay import over
 from agentsim.server.followed import Followed
-from agentsim.server.site import SCRIPTS, STYLE, Site
-from agentsim.server.stream import Audience, Position
+from agentsim.server.site import Site
+from agentsim.server.stream import Audience, Position, served_run
 
 _BEAT_S = 15.0  # between two signs of life, so that a lost connection is noticed
 
@@ -53,16 +53,16 @@ async def run_page(site: Site, files: RunFiles, audience: Audience, stream: str)
     """The page of a run as this audience sees it: live, or that of the finished game. `stream` is its address."""
     try:
         if (over(files) and files.history.is_file()) or not files.journal.is_file():
-            return await asyncio.to_thread(_finished, files, audience)
+            return await asyncio.to_thread(_finished, files, audience, stream.removesuffix("/stream"))
         query = "?prompts" if audience.prompts else ""
         return await followed(site, files).page(audience, stream + query)
     except AgentsimError as error:
         raise web.HTTPConflict(text=f"{files.name} cannot be shown: {error}") from None
 
 
-def _finished(files: RunFiles, audience: Audience) -> str:
+def _finished(files: RunFiles, audience: Audience, address: str) -> str:
     history = load_history(files.history)
-    return shown(history, audience.options, name=files.name, served=Served(STYLE, SCRIPTS))
+    return shown(history, audience.options, name=files.name, served=served_run(address, audience))
 
 
 async def run_stream(site: Site, files: RunFiles, audience: Audience, request: web.Request) -> web.StreamResponse:

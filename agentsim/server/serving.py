@@ -7,6 +7,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from ipaddress import ip_address
 from pathlib import Path
 
 from aiohttp import web
@@ -15,6 +16,7 @@ from agentsim.errors import UsageError
 from agentsim.runner.session import RunResult, Session
 from agentsim.server import hosting
 from agentsim.server.app import make_app
+from agentsim.server.guard import Guard, swept
 from agentsim.server.site import Site
 
 HOST = "127.0.0.1"
@@ -22,10 +24,17 @@ Said = Callable[[str], object]
 """Is given the address once the site answers."""
 
 
-async def serving(logs_dir: Path, port: int, said: Said) -> None:
-    """Serve a folder until SIGINT or SIGTERM. Raises `UsageError` where the port cannot be had."""
-    with bound_to(port) as listening, _signals() as signals:
-        async with served(Site(logs_dir), listening, said):
+async def serving(
+    logs_dir: Path, port: int, said: Said, *, host: str = HOST, noted: Said, configs_dir: Path = Path("configs")
+) -> None:
+    """Serve a folder until SIGINT or SIGTERM; `noted` is given the links with keys.
+
+    A `host` that is not on loopback lets other machines in, each with a key. Raises `UsageError` where the address
+    cannot be had.
+    """
+    site = Site(logs_dir, configs_dir=configs_dir, guard=Guard(closed=not on_loopback(host)))
+    with bound_to(port, host) as listening, _signals() as signals:
+        async with served(site, listening, said, noted, host):
             await signals.get()
 
 
@@ -35,6 +44,8 @@ async def playing(
     listening: socket.socket,
     said: Said,
     over: Callable[[RunResult | None], object],
+    *,
+    noted: Said,
 ) -> None:
     """Play a session, or take a run that is finished, and serve its folder until SIGINT or SIGTERM.
 
@@ -43,7 +54,7 @@ async def playing(
     """
     site = Site(logs_dir)
     with _signals() as signals:
-        async with served(site, listening, said):
+        async with served(site, listening, said, noted):
             stopped = asyncio.create_task(signals.get())
             over(await _played(site, found, stopped) if isinstance(found, Session) else found)
             await stopped
@@ -59,29 +70,60 @@ async def _played(site: Site, session: Session, stopped: asyncio.Task[int]) -> R
 
 
 @asynccontextmanager
-async def served(site: Site, listening: socket.socket, said: Said) -> AsyncIterator[None]:
+async def served(
+    site: Site, listening: socket.socket, said: Said, noted: Said, host: str = HOST
+) -> AsyncIterator[None]:
     """The site answers within the block; what is played here is stopped at its end."""
     runner = web.AppRunner(make_app(site), access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:
-        site.base_url = f"http://{HOST}:{listening.getsockname()[1]}"
+        site.base_url = f"http://{_named(host)}:{listening.getsockname()[1]}"
         await web.SockSite(runner, listening).start()
         said(site.base_url)
+        _say_keys(site, host, noted)
+        sweeping = asyncio.create_task(swept(runner))
         yield
+        sweeping.cancel()
     finally:
         await hosting.stop_all(site)
         await runner.cleanup()
 
 
+def on_loopback(host: str) -> bool:
+    """Whether no other machine reaches this address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _named(host: str) -> str:
+    """The host as others write it in an address; of one that stands for all of this machine, the machine's name."""
+    if host in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not bound
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host
+
+
+def _say_keys(site: Site, host: str, noted: Said) -> None:
+    keys = site.guard.keys
+    if site.guard.closed:
+        noted(
+            f"--host {host}: other machines reach this server, unencrypted; every page needs a link with a key, "
+            f"which is not shown again. To watch: {site.base_url}/enter?key={keys['watcher']}"
+        )
+    noted(f"to steer and to start runs: {site.base_url}/enter?key={keys['experimenter']}")
+
+
 @contextmanager
-def bound_to(port: int) -> Iterator[socket.socket]:
-    """A socket on loopback with this port, 0 for a free one; `UsageError` where it cannot be had."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as bound:
+def bound_to(port: int, host: str = HOST) -> Iterator[socket.socket]:
+    """A socket at this address with this port, 0 for a free one; `UsageError` where it cannot be had."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as bound:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            bound.bind((HOST, port))
+            bound.bind((host, port))
         except OSError as error:
-            raise UsageError(f"--port {port}: {error.strerror or error} (0 takes a free one)") from None
+            where = f"--port {port}" if host == HOST else f"--host {host} --port {port}"
+            raise UsageError(f"{where}: {error.strerror or error} (0 takes a free one)") from None
         yield bound
 
 

@@ -37,6 +37,13 @@ class Audience:
         return PageOptions(self.prompts, include_reasoning=True, include_usage=True, as_seen_by=self.player)
 
 
+def served_run(address: str, audience: Audience) -> Served:
+    """What the served page of a run has beside the run; who sees all of it may go on to steer it and ask about it."""
+    if audience.player is not None or not address:
+        return Served(STYLE, SCRIPTS)
+    return Served(STYLE, SCRIPTS, links=((f"{address}/steer", "Steer"),), run=address)
+
+
 class Position(NamedTuple):
     """How much a page has of its stream: so many pieces of the transcript, and parts up to a version."""
 
@@ -101,7 +108,8 @@ class Channel:
         follower = self._follower
         joint = "&" if "?" in address else "?"
         stream = f"{address}{joint}from={self.position._replace(version=self._version + 1)}" if whole else ""
-        served = Served(STYLE, SCRIPTS, stream=stream, playing=follower.playing, whole=whole)
+        served = served_run(address.partition("/stream")[0], self.audience)
+        served.stream, served.playing, served.whole = stream, follower.playing, whole
         text = shown(follower.history(), self.audience.options, name=follower.files.name, served=served)
         version, parts = self._version + 1, {}
         for name, html in served.parts.items():

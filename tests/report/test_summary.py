@@ -12,9 +12,10 @@ from agentsim.engine.panel import Chart, Course, Series, TurnedAt
 from agentsim.games import find
 from agentsim.history.events import derived, told_events
 from agentsim.history.record import History
+from agentsim.report.game_panels import say_do_table
 from agentsim.report.markup import Drawing
 from agentsim.report.page import PageOptions, render
-from agentsim.report.summary import readable, summary
+from agentsim.report.summary import exchanges, readable, summary
 from agentsim.results import run_in
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
@@ -162,3 +163,19 @@ def test_a_course_says_why_and_names_turning_points_before_the_general_ones(tmp_
     assert history.outcome is not None
     jury = [event for event in events if event.kind == "vote" and event.data.get("choice") == history.outcome.winner]
     assert all(str(event.data["voter"]) in course.why for event in jury[-2:])
+
+
+def test_on_the_island_a_vote_stands_beside_what_the_voter_last_said_to_all(tmp_path: Path) -> None:
+    history = run_in(begin(load(ROOT / "configs" / "agent_island_bots.toml"), tmp_path, env={}).files).record
+    table = say_do_table(history, reasoning=False)
+    assert table is not None
+    assert table.title == "Said, thought and done"
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    events = {part.title: part.events for part in history.rounds}
+    pitched = {(when, e.role): e.content for when, some in events.items() for e in some if e.kind == "pitch"}
+    assert all(row["said"] == pitched.get((str(row["when"]), f"player {row['who']}")) for row in rows)
+    assert sum(row["said"] is None for row in rows) == 5, "the jury, which no longer speaks"
+    assert {str(row["did"]).split(" votes for ")[0] for row in rows} == {f"Player {row['who']}" for row in rows}
+    sample = exchanges(table, history, {1}).sample
+    assert all(sample[part] for part in ("said", "thought", "did"))
+    assert sample["turn"] == 1

@@ -49,7 +49,8 @@ class ServedSite:
     port: int
     process: subprocess.Popen[str]
     logs: Path
-    cookies: dict[str, str] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
+    """What the server has said beside its address: by what one may do, the key of it."""
 
     @property
     def url(self) -> str:
@@ -64,6 +65,16 @@ class ServedSite:
             return Answer(reply.status, dict(reply.getheaders()), reply.read().decode())
         finally:
             connection.close()
+
+    def cookie(self, may: str = "steer") -> str:
+        """The cookie of who has followed the link with a key."""
+        answer = self.get(f"/enter?key={self.keys[may]}")
+        assert answer.status == 303, answer.text
+        return answer.headers["Set-Cookie"].partition(";")[0]
+
+    def steer(self, path: str, fields: Mapping[str, str]) -> Answer:
+        """A form that the experimenter sends."""
+        return self.post(path, fields, Cookie=self.cookie())
 
     def get(self, path: str, **headers: str) -> Answer:
         return self.ask("GET", path, None, **headers)
@@ -131,7 +142,12 @@ def served(logs: Path, *words: str) -> Iterator[ServedSite]:
             address = process.stdout.readline().strip()
             assert address.startswith("http://"), process.stderr and process.stderr.read()
             host, _, port = address.removeprefix("http://").rpartition(":")
-            yield ServedSite(host, int(port), process, logs)
+            site = ServedSite(host, int(port), process, logs)
+            assert process.stderr is not None
+            while "steer" not in site.keys:
+                line = process.stderr.readline()
+                site.keys["watch" if "To watch" in line else "steer"] = line.strip().rpartition("key=")[2]
+            yield site
         finally:
             process.terminate()
             process.communicate(timeout=PATIENCE_S)

@@ -177,6 +177,7 @@ def test_with_json_stdout_has_the_one_line_and_stderr_the_address(tmp_path: Path
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stderr.readline().startswith("http://127.0.0.1:")
+        assert process.stderr.readline().startswith("to steer and to start runs: http://127.0.0.1:")
         assert json.loads(process.stdout.readline())["status"] == "completed"
         process.terminate()
         out, err = process.communicate(timeout=20)

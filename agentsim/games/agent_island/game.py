@@ -29,6 +29,7 @@ class AgentIsland(Game):
     rules_version = 1
     config = AgentIslandConfig
     requests = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
+    announcements = True
     bots = BOTS
     panels = staticmethod(panels)
     course = staticmethod(course)

@@ -15,6 +15,7 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.prompt import Prompt, in_quotes, joined
 from agentsim.engine.request import Request
+from agentsim.engine.steering import Announced
 from agentsim.engine.table import Table
 from agentsim.engine.wording import If, Template, cut, filled, listed
 from agentsim.games.agent_island.state import Island, Tally
@@ -214,6 +215,9 @@ class Transcript:
     def hear(self, entry: LogEntry) -> None:
         """One more event; what the state says of it is not said here as well."""
         event = entry.event
+        if isinstance(event, Announced):
+            self.lines.append(Line(entry.round, "", event.kind, event.content))
+            return
         assert isinstance(event, Told), f"{event.kind} is no event of this game"
         if not event.in_prompt or (event.forgets and not event.content):
             return

@@ -51,6 +51,7 @@ class Werewolf(Game):
     rules_version = 1
     config = WerewolfConfig
     requests = (Whisper, Hunt, Inspect, Protect, Speak, Vote)
+    announcements = True
     bots = BOTS
     panels = staticmethod(panels)
     course = staticmethod(course)

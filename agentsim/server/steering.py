@@ -1,0 +1,151 @@
+"""Steering: the experimenter's page of a run: hold it, speak as its narrator, ask a player, fork it, stop it.
+
+What may be done to a run that is played here is `control`; who may do it is `guard`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import TypeVar
+
+from aiohttp import web
+from pydantic import ValidationError
+
+from agentsim.engine.steering import Aside
+from agentsim.engine.survey import Question
+from agentsim.errors import AgentsimError, UsageError, first_objection
+from agentsim.history.contents import read_journal
+from agentsim.history.run_files import RunFiles, is_running
+from agentsim.models.keys import environment
+from agentsim.report.page import Served
+from agentsim.runner.fork import parent_of
+from agentsim.runner.player_message import messages
+from agentsim.runner.plays import restored_scenario
+from agentsim.runner.replay import over
+from agentsim.runner.session import Session, resumed
+from agentsim.server import hosting
+from agentsim.server.hosting import HostedRun
+from agentsim.server.site import STYLE, Site, page
+
+Form = Mapping[str, str]
+T = TypeVar("T")
+_Act = Callable[[HostedRun, Form], Awaitable[None] | None]
+
+
+def routes(site: Site) -> Iterable[web.RouteDef]:
+    """The page, and what its forms ask for; each needs the experimenter's key."""
+
+    async def shown(request: web.Request) -> web.Response:
+        site.guard.require(request)
+        files = site.run(request)
+        values = await acting(lambda: asyncio.to_thread(_state, site, files))
+        return page("steer.html.j2", {"served": Served(STYLE, (), home=request.path.rpartition("/")[0]), **values})
+
+    async def done(request: web.Request) -> web.Response:
+        site.guard.require(request)
+        files, act = site.run(request), request.match_info["act"]
+        form: Form = {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
+        here = request.path.rpartition("/")[0]
+        if act == "fork":
+            run = await acting(lambda: _forked(site, files, form))
+            raise web.HTTPSeeOther(f"{here.rpartition('/runs/')[0]}/runs/{run.name}")
+        if act == "go-on":
+            await acting(lambda: _gone_on(site, files))
+        elif (does := _ACTS.get(act)) is not None:
+            if (hosted := site.hosted.get(files.name)) is None or not hosted.playing:
+                raise web.HTTPConflict(text="This server does not play the run now.")
+            await acting(lambda: _acted(does, hosted, form))
+        else:
+            raise web.HTTPNotFound(text="There is no such form.")
+        raise web.HTTPSeeOther(here)
+
+    return [
+        each
+        for prefix in ("", "/batches/{batch}")
+        for each in (
+            web.get(f"{prefix}/runs/{{name}}/steer", shown),
+            web.post(f"{prefix}/runs/{{name}}/steer/{{act}}", done),
+        )
+    ]
+
+
+async def acting(act: Callable[[], Awaitable[T]]) -> T:
+    """What an act comes to; what keeps it from being done is said on a page."""
+    try:
+        return await act()
+    except ValidationError as error:
+        raise web.HTTPBadRequest(text=": ".join(filter(None, first_objection(error)))) from None
+    except AgentsimError as error:
+        raise web.HTTPBadRequest(text=str(error)) from None
+
+
+async def _acted(does: _Act, hosted: HostedRun, form: Form) -> None:
+    if (later := does(hosted, form)) is not None:
+        await later
+
+
+def _ask(run: HostedRun, form: Form) -> None:
+    options = tuple(line.strip() for line in form.get("options", "").splitlines() if line.strip())
+    question = Question(name="question", ask=" ".join(form.get("ask", "").split()), options=options)
+    run.control.ask(Aside(players=(form.get("player", ""),), questions=(question,)))
+
+
+_ACTS: Mapping[str, _Act] = {
+    "pause": lambda run, _form: run.control.pause(),
+    "resume": lambda run, _form: run.control.resume(),
+    "step": lambda run, _form: run.control.step(),
+    "announce": lambda run, form: run.control.announce(form.get("said", "")),
+    "ask": _ask,
+    "stop": lambda run, _form: run.stop(),
+}
+
+
+def _state(site: Site, files: RunFiles) -> dict[str, object]:
+    """What the page shows of the run."""
+    contents = read_journal(files.journal)
+    scenario, game = restored_scenario(contents.head)
+    hosted = site.hosted.get(files.name)
+    playing = hosted is not None and hosted.playing
+    last = max(contents.entries.values(), key=lambda entry: entry.index, default=None)
+    return {
+        "name": files.name,
+        "game": game.title,
+        "hosted": hosted if playing else None,
+        "elsewhere": not playing and is_running(files.journal),
+        "over": over(files),
+        "players": [(plan.id, plan.model) for plan in scenario.players],
+        "last": None if last is None else {"index": last.index, "player": last.player, "kind": last.kind},
+        "said": [(wave, each) for wave, does in sorted(contents.steered.items()) for each in does],
+    }
+
+
+async def _gone_on(site: Site, files: RunFiles) -> None:
+    found = await asyncio.to_thread(lambda: resumed(files, env=environment(None)))
+    if isinstance(found, Session):
+        hosting.host(site, found)
+
+
+async def _forked(site: Site, files: RunFiles, form: Form) -> HostedRun:
+    """A branch from a decision on with another decision, message or setting, which is played here from now on."""
+    at = form.get("at", "")
+    if not at.isdecimal() or len(at) > 9:
+        raise UsageError("decision: must be a whole number")
+    changes = [line.strip() for line in form.get("set", "").splitlines() if line.strip()]
+    words, player, model = form.get("words", "").strip(), form.get("player", ""), form.get("model", "").strip()
+
+    def branch() -> Session:
+        parent = parent_of(files, int(at))
+        instead = form.get("instead", "").strip() or None
+        if words and instead:
+            raise UsageError("give other words or another decision, not both")
+        if model:
+            seats = [plan.id for plan in parent.scenario.players]
+            if player not in seats:
+                raise UsageError(f"there is no player {player[:80]!r} (valid: {', '.join(seats)})")
+            changes.append(f"players.{seats.index(player)}.model={json.dumps(model)}")
+        decided = messages(files, int(at))[0].swapped(words=words).instead if words else instead
+        return parent.branch(env=environment(None), instead=decided, changes=changes, of_several=True)
+
+    return hosting.host(site, await asyncio.to_thread(branch))
