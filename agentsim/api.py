@@ -114,6 +114,7 @@ def prepare_run(
     watcher: Watcher,
     models: Mapping[str, OwnModel] | None = None,
     recording: Recording | None = None,
+    served: bool = False,
     **loading: Unpack[LoadOptions],
 ) -> Session:
     """A session that plays a scenario from its beginning; its journal exists."""
@@ -122,7 +123,7 @@ def prepare_run(
     found = load(scenario, own=models or (), **loading)
     for line in idle_prices(found):
         watcher.noted(f"agentsim: {scenario if isinstance(scenario, Path) else found.game}: {line}")
-    return opened(found, logs_dir, env=env, stem=name, watcher=watcher, recording=recording, own=models)
+    return opened(found, logs_dir, env=env, stem=name, watcher=watcher, recording=recording, own=models, served=served)
 
 
 async def resume(

@@ -149,7 +149,7 @@ def _followed(message: PlayerMessage, files: RunFiles) -> BranchResult | None:
     if (record := game_record(files.name, history)) is None:
         return None
     recorded = read_journal(files.journal)
-    play = new_play(*restored_scenario(recorded.head), recorded)
+    play = new_play(*restored_scenario(recorded), recorded)
     found = responses(
         played_again(play, recorded),
         play.log,

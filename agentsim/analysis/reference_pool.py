@@ -205,7 +205,7 @@ def frozen(directory: Path) -> tuple[Pool, dict[str, str]]:
 
 def _member(plan: PlayerPlan, game: str) -> Member:
     kinds = {each.name.kind for each in plan.models}
-    if cannot := sorted(kinds & {"human", "script", "own"}):
+    if cannot := sorted(kinds & {"human", "web", "script", "own"}):
         raise UsageError(
             f"{game}: {plan.id} is played by {plan.title} ({cannot[0]}), which no other run can seat again"
         )
@@ -255,7 +255,7 @@ def new_member(pool: Pool, model: str, settings: Mapping[str, Any]) -> PlayerPla
         name = ModelName.parse(model)
     except ValueError as error:
         raise UsageError(f"--model: {error}, found {model!r}") from None
-    if name.kind in {"human", "script"}:
+    if name.kind in {"human", "web", "script"}:
         raise UsageError(f"--model: {model} cannot play many games")
     if name.kind == "bot" and name.rest not in (bots := games.find(pool.game).bots):
         hint, valid = nearest(model, [f"bot/{policy}" for policy in bots])

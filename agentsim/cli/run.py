@@ -13,6 +13,7 @@ from agentsim.cli.terminal_output import remark, say, say_json
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
+    from agentsim.history.run_files import RunFiles
     from agentsim.runner.replay import Proof
     from agentsim.runner.session import RunResult, Session
     from agentsim.runner.watch import Watcher
@@ -43,6 +44,7 @@ def run(
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish
     from agentsim.cli.serve import play_and_serve
+    from agentsim.history.run_files import RunFiles
     from agentsim.runner.playback import recording_of
 
     def prepared(watcher: Watcher) -> Session:
@@ -55,15 +57,17 @@ def run(
             recording=recording_of(record, replay_replies),
             seed=seed,
             max_cost_usd=max_cost,
+            served=serving.serve,
             **loading.options,
         )
 
-    def over(result: RunResult | None) -> None:
-        assert result is not None, "a new run is not finished before it begins"
+    def over(result: RunResult | RunFiles) -> None:
+        assert not isinstance(result, RunFiles), "a new run is not finished before it begins"
         finish(result, page=None if no_html else page.options, as_json=as_json)
 
     if (port := serving.at) is not None:
-        play_and_serve(prepared, over, logs_dir=logs_dir, port=port, display=display, as_json=as_json)
+        at = serving.host
+        play_and_serve(prepared, over, logs_dir=logs_dir, port=port, host=at, display=display, as_json=as_json)
         return
     with shown(display) as watcher:
         result = prepared(watcher).run()
@@ -97,7 +101,7 @@ def resume(
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show_finished
     from agentsim.cli.serve import play_and_serve
-    from agentsim.history.run_files import find_run
+    from agentsim.history.run_files import RunFiles, find_run
     from agentsim.runner.batch.manifest import folder_of, require_manifest
     from agentsim.runner.playback import recording_of
     from agentsim.runner.session import Session, resumed
@@ -112,18 +116,19 @@ def resume(
         return
     files = find_run(logs_dir, name)
 
-    def prepared(watcher: Watcher) -> Session | RunResult | None:
-        recording = recording_of(record, replay_replies)
-        return resumed(files, env=keys.env, watcher=watcher, recording=recording, **limits.given)
+    def prepared(watcher: Watcher) -> Session | RunResult | RunFiles:
+        around = {"watcher": watcher, "recording": recording_of(record, replay_replies), "served": serving.serve}
+        return resumed(files, env=keys.env, **around, **limits.given) or files
 
-    def over(result: RunResult | None) -> None:
-        if result is None:  # the run was finished before: nothing changes, nor does the page
-            show_finished(files, as_json=as_json)
+    def over(result: RunResult | RunFiles) -> None:
+        if isinstance(result, RunFiles):  # the run was finished before: nothing changes, nor does the page
+            show_finished(result, as_json=as_json)
         else:
             finish(result, page=None if no_html else page.options, as_json=as_json)
 
     if port is not None:
-        play_and_serve(prepared, over, logs_dir=logs_dir, port=port, display=display, as_json=as_json)
+        at = serving.host
+        play_and_serve(prepared, over, logs_dir=logs_dir, port=port, host=at, display=display, as_json=as_json)
         return
     with shown(display) as watcher:
         found = prepared(watcher)

@@ -147,19 +147,23 @@ def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, 
     from agentsim.history.folders import read_folder
     from agentsim.history.formats import FORMATS
     from agentsim.history.load import load_history
+    from agentsim.history.people_file import people_table
     from agentsim.history.run_files import RunFiles
     from agentsim.history.tables import run_tables
 
     if isinstance(found, RunFiles):
         check_history(found, "the tables show")
-        tables = run_tables(load_history(found.history))
+        tables, runs = run_tables(load_history(found.history)), [found]
     else:
         folder, name = read_folder(found), found.resolve().name
         if name in folder.names:
             raise UsageError(f"{source}: holds a run called {name} as well, whose tables have the same file names")
+        runs = [RunFiles(found, run) for run in sorted(folder.names)]
         tables = dict(folder.tables)  # which may find a run that is to be left out
         for run, why in folder.skipped.items():
             left_out(run, why)
+    if (people := people_table(runs, several=not isinstance(found, RunFiles))) is not None:
+        tables["people"] = people
     return {table: (FORMATS[file_format](table, frame), len(frame.rows)) for table, frame in tables.items()}
 
 

@@ -51,7 +51,7 @@ def validate(
     scenario = load(config, **loading.options)
     played, env = find(scenario.game), keys.env
     if not ping:  # which has more to say about a missing key, and says it of every model
-        seated(scenario, played, env)
+        seated(scenario, played, env, served=True)
     doubts = getattr(played, "doubts", None)  # `Doubtful`
     doubted = doubts(scenario.config, [plan.id for plan in scenario.players]) if doubts else ()
     for line in (*idle_prices(scenario), *_small_caps(scenario), *doubted):

@@ -13,6 +13,7 @@ from agentsim.cli import shared_options as o
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
+    from agentsim.history.run_files import RunFiles
     from agentsim.runner.session import RunResult, Session
     from agentsim.runner.watch import Watcher
 
@@ -43,11 +44,12 @@ def serve(
 
 
 def play_and_serve(
-    prepared: Callable[[Watcher], Session | RunResult | None],
-    over: Callable[[RunResult | None], None],
+    prepared: Callable[[Watcher], Session | RunResult | RunFiles],
+    over: Callable[[RunResult | RunFiles], None],
     *,
     logs_dir: Path,
     port: int,
+    host: str | None,
     display: o.DisplayMode,
     as_json: bool,
 ) -> None:
@@ -59,13 +61,14 @@ def play_and_serve(
 
     from agentsim.cli.display import shown
     from agentsim.cli.terminal_output import note
-    from agentsim.server.serving import bound_to, playing
+    from agentsim.server.serving import HOST, bound_to, playing
 
     code = 0
-    with bound_to(port) as listening, ExitStack() as drawn:
+    at = HOST if host is None else host
+    with bound_to(port, at) as listening, ExitStack() as drawn:
         found = prepared(drawn.enter_context(shown(display)))
 
-        def ended(result: RunResult | None) -> None:
+        def ended(result: RunResult | RunFiles) -> None:
             nonlocal code
             drawn.close()
             try:
@@ -73,5 +76,6 @@ def play_and_serve(
             except typer.Exit as left:
                 code = left.exit_code
 
-        asyncio.run(playing(logs_dir, found, listening, note if as_json else typer.echo, ended, noted=note))
+        said = note if as_json else typer.echo
+        asyncio.run(playing(logs_dir, found, listening, said, ended, host=at, noted=note))
     raise typer.Exit(code)

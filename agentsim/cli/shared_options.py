@@ -188,12 +188,15 @@ class Serving:
         int | None,
         option("--port", "The server's port; 0 takes a free one; default: 8800.", "PORT", min=0, max=65535),
     ] = None
+    host: Annotated[
+        str | None, option("--host", "The server's address; one that other machines reach demands keys.", "ADDRESS")
+    ] = None
 
     @property
     def at(self) -> int | None:
         """The port to serve at; None where nothing is served. `UsageError` for a port without a server."""
-        if self.port is not None and not self.serve:
-            raise UsageError("--port: is the server's; add --serve")
+        if not self.serve and (self.port is not None or self.host is not None):
+            raise UsageError(f"{'--host' if self.port is None else '--port'}: is the server's; add --serve")
         return (PORT if self.port is None else self.port) if self.serve else None
 
 

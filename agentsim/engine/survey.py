@@ -36,7 +36,7 @@ _INTRODUCED = (
 
 
 class Question(ClosedTable):
-    """`[[interviews.questions]]`: one question; closed with `options` or `least` and `most`, open without them."""
+    """`[[interviews.questions]]`, and those of `[people]`: closed with `options` or `least` and `most`, else open."""
 
     name: Annotated[str, Field(pattern=_NAME)]
     """What the question is called in tables; no two questions of a scenario have one name"""

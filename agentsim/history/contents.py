@@ -141,6 +141,7 @@ class Contents:
         self.stops: list[Stop] = []
         self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
         self.replies: list[str] = []  # names of the files that replies were played from
+        self.filled: dict[str, str] = {}  # by player whose seat stayed empty, the bot that has it
         self.steered: dict[int, list[Steer]] = {}  # by wave, what an experimenter did before it
         self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
         self.texts = Texts()
@@ -227,24 +228,21 @@ class Contents:
         match line["record"]:
             case "run" if not self.head:
                 self._begin(line)
-            case "texts":
-                for text in line["texts"]:
-                    self.texts.add(text)
-            case "text":  # of earlier versions
-                self.texts.add(line["text"], line["id"])
+            case "texts" | "text":
+                self.texts.take(line)
             case "try":
                 tried = adapter(_Try).validate_python(line, context=self.texts)
                 self.tries.setdefault((tried.wave, tried.place), []).append(Kept(tried.player, tried.attempt))
             case "decision":
                 self._decide(adapter(Entry).validate_python(line, context=self.texts))
-            case "structured":
-                self.structured[str(line["model"])] = str(line["mode"])
+            case "structured" | "filled" as what:
+                key, value = ("model", "mode") if what == "structured" else ("player", "model")
+                getattr(self, what)[str(line[key])] = str(line[value])
             case "replies":
                 self.replies += [str(name) for name in line["files"] if name not in self.replies]
             case "steered":
-                self.steered.setdefault(int(line["wave"]), []).append(
-                    adapter(STEER).validate_python(line["does"], strict=False)
-                )
+                does = adapter(STEER).validate_python(line["does"], strict=False)
+                self.steered.setdefault(int(line["wave"]), []).append(does)
             case "stop":
                 self._stop(adapter(Stop).validate_python(line))
             case other:

@@ -246,6 +246,10 @@ class Journal:
         """Append which structured mode `auto` has chosen for a model: a resumed run goes on in it."""
         self._note(record="structured", model=model, mode=mode)
 
+    def filled(self, player: str, model: str) -> None:
+        """Append that a bot has the seat of a person who did not come."""
+        self._note(record="filled", player=player, model=model)
+
     def plays(self, files: Sequence[str]) -> None:
         """Append which files replies come from from now on, where that is not known."""
         if new := [name for name in dict.fromkeys(files) if name not in self.contents.replies]:

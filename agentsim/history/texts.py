@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,14 @@ class Texts:
                 raise ValueError("a text does not have the content its id names")
             self._by_id[name] = text
         self.in_order.append(text)
+
+    def take(self, line: Mapping[str, Any]) -> None:
+        """Those of a record; one of an earlier version holds a single text with its id."""
+        if line["record"] == "text":
+            self.add(line["text"], line["id"])
+            return
+        for text in line["texts"]:
+            self.add(text)
 
     def __getitem__(self, place: Any) -> str:
         if isinstance(place, str):

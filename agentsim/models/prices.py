@@ -81,7 +81,7 @@ class Prices:
         if price is not None:
             cached_input = price.input if price.cached_input is None else price.cached_input
             return ((prompt - cached) * price.input + cached * cached_input + completion * price.output) / 1_000_000
-        if model_name == "human" or model_name.startswith(_FREE):
+        if model_name in {"human", "web"} or model_name.startswith(_FREE):
             return 0.0
         provider, _, model = model_name.partition("/")
         if provider in _FREE_NEARBY:

@@ -58,12 +58,15 @@ def is_words(legal: Mapping[str, Any]) -> bool:
 
 def hint(legal: Mapping[str, Any]) -> str:
     """What may be answered, to stand behind a field's name."""
-    usual = _usual(legal)
-    said = [legal.get("description") or _values(legal), "" if usual is ... else f"nothing for {_called(usual)}"]
+    stands_for = usual(legal)
+    said = [
+        legal.get("description") or _values(legal),
+        "" if stands_for is ... else f"nothing for {called_value(stands_for)}",
+    ]
     return f" [{'; '.join(filter(None, said))}]" if any(said) else ""
 
 
-def _usual(legal: Mapping[str, Any]) -> Any:
+def usual(legal: Mapping[str, Any]) -> Any:
     """What an empty line means: a default, or the only number there is; `...` where it means nothing."""
     low = legal.get("minimum")
     only = low if low is not None and low == legal.get("maximum") and legal.get("type") == "integer" else ...
@@ -73,7 +76,7 @@ def _usual(legal: Mapping[str, Any]) -> Any:
 def _values(legal: Mapping[str, Any]) -> str:
     """The values of a field, or their range."""
     if "enum" in legal:
-        return " / ".join(map(_called, legal["enum"]))
+        return " / ".join(map(called_value, legal["enum"]))
     if legal.get("type") == "array" and "items" in legal:
         return f"{_item(legal['items'])}, ...{'' if legal.get('minItems') else '; nothing for none'}"
     if legal.get("type") == "boolean":
@@ -90,8 +93,8 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
     `ValueError` says, fit for that person, what is wrong with it.
     """
     kind = legal.get("type")
-    if not text and (usual := _usual(legal)) is not ...:
-        return usual
+    if not text and (found := usual(legal)) is not ...:
+        return found
     if "enum" in legal:
         return _option(text, legal["enum"])
     if kind == "array" and "items" in legal:
@@ -121,7 +124,15 @@ def _list(text: str, legal: Mapping[str, Any]) -> list[Any]:
     """What stands between commas; between numbers, a space will do."""
     spaced = re.fullmatch(r"[\d,\s]*", text) and legal["items"].get("type") == "integer"
     parts = [part.split() for part in re.split(r"[,\s]" if spaced else ",", text) if part.strip()]
-    found = [_entry(words, legal["items"]) for words in parts]
+    return _limited([_entry(words, legal["items"]) for words in parts], legal)
+
+
+def chosen_of(texts: Sequence[str], legal: Mapping[str, Any]) -> list[Any]:
+    """The entries of a list, each as a person chose it; `ValueError` where they are too few or too many."""
+    return _limited([understood(text, legal["items"]) for text in texts], legal)
+
+
+def _limited(found: list[Any], legal: Mapping[str, Any]) -> list[Any]:
     least, most = legal.get("minItems", 0), legal.get("maxItems", len(found))
     if len(found) < least:
         raise ValueError(f"At least {least}, please.")
@@ -132,9 +143,9 @@ def _list(text: str, legal: Mapping[str, Any]) -> list[Any]:
 
 def _option(text: str, options: Sequence[Any]) -> Any:
     for option in options:
-        if _spoken(_called(option)) == _spoken(text):
+        if _spoken(called_value(option)) == _spoken(text):
             return option
-    raise ValueError(f"One of these, please: {', '.join(map(_called, options))}.")
+    raise ValueError(f"One of these, please: {', '.join(map(called_value, options))}.")
 
 
 def _spoken(word: str) -> str:
@@ -142,7 +153,8 @@ def _spoken(word: str) -> str:
     return " ".join(word.replace("_", " ").casefold().split())
 
 
-def _called(option: Any) -> str:
+def called_value(option: Any) -> str:
+    """What a value is called where it can be chosen."""
     return "nobody" if option is None else str(option) or "none"
 
 

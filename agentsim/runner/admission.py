@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
 from agentsim.models.base import Attempt, Fault, fault_of
 
+T = TypeVar("T")
 _DUST_USD = 1e-9  # what adding binary fractions may leave above a limit that is exactly reached
 
 
@@ -95,6 +96,14 @@ class Budget:
     def out_of_time(self) -> BudgetReached:
         """The error of a run that has had its time."""
         return BudgetReached(f"limits.max_wall_s = {self.max_wall_s:g} is reached: {self._played_s():.1f} s played")
+
+    async def in_time(self, waiting: Awaitable[T]) -> T:
+        """What is waited for; `BudgetReached` where the run's time is over before that."""
+        try:
+            async with asyncio.timeout(self.left_s()):
+                return await waiting
+        except TimeoutError:
+            raise self.out_of_time() from None
 
     async def rest(self, seconds: float) -> None:
         """Wait so long; `BudgetReached` where the run's time is over before that."""

@@ -25,11 +25,11 @@ from agentsim.history.record import Branch
 from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.models.prices import Prices, longest_reply, most_tokens
-from agentsim.models.rate_limiter import Slot
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player
+from agentsim.players.web import NO_ANSWER, WebPlayer
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
-from agentsim.runner.referee import late, rule, to_entry, unanswered
+from agentsim.runner.referee import deadline, late, rule, to_entry, unanswered
 from agentsim.runner.warming import Warming
 from agentsim.runner.watch import Watcher
 
@@ -128,15 +128,15 @@ class Dispatcher:
             if self.gate is not None:
                 await self.gate(ask)
             earlier = self.journal.contents.open_tries(ask.wave, ask.place)
-            patient = any(isinstance(link, HumanPlayer) for link in player.links)  # a person has all the time there is
+            ends, code = deadline(player, self._tick_ends)
             try:
-                async with asyncio.timeout_at(None if patient else self._tick_ends) as tick:
+                async with asyncio.timeout_at(ends) as tick:
                     ruling = await rule(ask, player, _DecisionCalls(self, ask, player, place, tick), earlier)
             except TimeoutError:
                 if not tick.expired():
                     raise
-                ruling = late(ask, self.journal.contents.open_tries(ask.wave, ask.place))
-            if ruling.fallback_reason not in {None, TICK_DEADLINE}:
+                ruling = late(ask, self.journal.contents.open_tries(ask.wave, ask.place), code)
+            if ruling.fallback_reason not in {None, NO_ANSWER, TICK_DEADLINE}:
                 if self.breaker.waits(place):
                     self.check()  # or it would wait for requests that are asked no more
                 await self.breaker.gave_up(place)
@@ -216,6 +216,8 @@ class _DecisionCalls:
 
     async def call(self, messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
         player = self._player.links[link]
+        if isinstance(player, WebPlayer):
+            return await player.reply(self._ask, messages, number)
         if isinstance(player, HumanPlayer):  # a person takes no slot, no money and all the time there is
             if (unasked := player.unasked(self._ask)) is not None:
                 return unasked
@@ -247,7 +249,7 @@ class _DecisionCalls:
         started = loop.time()
         notice = loop.call_later(NOTICEABLE_S, dispatcher.watcher.held, ask)
         try:
-            with await self._slot(player, messages) as slot:
+            with await budget.in_time(player.slot(messages)) as slot:
                 dispatcher.check()  # the run may have been stopped while the call waited for its slot
                 budget.check_time()
                 notice.cancel()
@@ -279,16 +281,6 @@ class _DecisionCalls:
             else:
                 dispatcher.watcher.counted(dispatcher.totals)  # it never went out
         return completion
-
-    async def _slot(self, player: ModelPlayer, messages: Sequence[Message]) -> Slot:
-        budget = self._dispatcher.budget
-        if (left_s := budget.left_s()) is None:
-            return await player.slot(messages)
-        try:
-            async with asyncio.timeout(left_s):
-                return await player.slot(messages)
-        except TimeoutError:
-            raise budget.out_of_time() from None
 
     def _failed(self, attempt: Attempt, link: int, error: ModelError) -> None:
         self._dispatcher.totals.add_call(attempt)

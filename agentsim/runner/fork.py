@@ -195,7 +195,7 @@ def parent_of(files: RunFiles, at: int) -> ParentRun:
     Raises `UsageError` where there is no such decision, `JournalError` for a journal that cannot be used.
     """
     contents = read_journal(files.journal)
-    scenario, game = restored_scenario(contents.head)
+    scenario, game = restored_scenario(contents)
     cut = next((entry for entry in contents.entries.values() if entry.index == at), None)
     if cut is None:
         numbers = sorted(entry.index for entry in contents.entries.values())

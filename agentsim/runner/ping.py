@@ -54,7 +54,7 @@ def ping(scenario: Scenario, game: Game, env: Mapping[str, str], expected: Forec
         part = expected.models.get(plan.model, alike)
         asked, longest = (part.shortest_answer, part.longest) if part is not None else (None, None)
         try:
-            seats = seated(replace(scenario, players=(plan,), staff={}), game, env)
+            seats = seated(replace(scenario, players=(plan,), staff={}), game, env, served=True)
         except ScenarioError as error:
             return Pinged(plan.model, ok=False, words=error.problem)
         player = seats.by_id[plan.id]

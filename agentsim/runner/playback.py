@@ -238,7 +238,7 @@ def _of_run(path: Path) -> _Answers:
     """The replies in the journal of a run. Of a request without a decision, which has no name there, are none."""
     try:
         contents = read_journal(path)
-        scenario, _ = restored_scenario(contents.head)
+        scenario, _ = restored_scenario(contents)
     except JournalError as error:
         raise UsageError(f"{path}: {error}") from None
     models = {plan.id: plan.model for plan in scenario.seats}

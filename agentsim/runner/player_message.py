@@ -130,7 +130,7 @@ def messages(files: RunFiles, at: int, *, each: bool = False) -> list[PlayerMess
 def _told(files: RunFiles) -> dict[int, tuple[list[LogEntry], int]]:
     """By decision, its events with words that another player heard, and the first wave after the last of them."""
     recorded = read_journal(files.journal)
-    play = new_play(*restored_scenario(recorded.head), recorded)
+    play = new_play(*restored_scenario(recorded), recorded)
     found: dict[int, tuple[list[LogEntry], int]] = {}
     seen = number = 0
 

@@ -32,8 +32,9 @@ from agentsim.scenario.source_files import located, roots
 from agentsim.scenario.validation import screen
 
 
-def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
-    """The scenario and game of a journal's head; `JournalMismatch` where the game's rules are others by now."""
+def restored_scenario(recorded: Contents) -> tuple[Scenario, Game]:
+    """The scenario and game of a journal; `JournalMismatch` where the game's rules are others by now."""
+    head = recorded.head
     try:
         scenario = Scenario.restore(head["scenario"], head["run"], seed=int(head["seed"]))
         played = int(head["rules_version"])
@@ -41,7 +42,7 @@ def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
             scenario = replace(scenario, branch=Branch.restore(head["fork"]))
     except (KeyError, TypeError, ValueError) as error:
         raise JournalMismatch(f"the journal's first line does not describe a run: {error}") from None
-    game = find(scenario.game)
+    scenario, game = filled(scenario, recorded.filled), find(scenario.game)
     if played not in (known := versions(game)):
         playable = " and ".join(dict.fromkeys(map(str, (known[0], known[-1]))))
         raise JournalMismatch(
@@ -52,6 +53,12 @@ def restored_scenario(head: Mapping[str, Any]) -> tuple[Scenario, Game]:
             f"the journal names rules version {played} of {game.name}, and its settings are of {scenario.rules_version}"
         )
     return scenario, game
+
+
+def filled(scenario: Scenario, bots: Mapping[str, str]) -> Scenario:
+    """The scenario with these bots in seats of people who did not come."""
+    players = tuple(plan.filled(bots[plan.id]) if plan.id in bots else plan for plan in scenario.players)
+    return replace(scenario, players=players) if bots else scenario
 
 
 def new_play(scenario: Scenario, game: Game, recorded: Contents | None = None) -> GamePlay:
@@ -108,7 +115,9 @@ def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, ga
         raise ScenarioError(str(error), key=at) from None
     if name.kind == "bot" and name.rest not in game.bots:
         raise ScenarioError(f"{game.name} has no {plan.model}", key=at, valid=", ".join(game.bots))
-    if name.kind not in {"bot", "human"} and (plan.settings.timeout_s is None or plan.settings.max_attempts is None):
+    if name.kind not in {"bot", "human", "web"} and (
+        plan.settings.timeout_s is None or plan.settings.max_attempts is None
+    ):
         raise ScenarioError(
             "a person has no time limit and a model needs one: set timeout_s and max_attempts as well", key=at
         )
@@ -240,6 +249,7 @@ def volatile_of(scenario: Scenario, recorded: Contents, name: str, now: str, wal
         **({"replies": list(recorded.replies)} if recorded.replies else {}),
         # they were made, and the undisturbed run's `usage` has none of them
         **({"void_calls": void} if void else {}),
+        **({"filled": dict(sorted(recorded.filled.items()))} if recorded.filled else {}),
         **({"structured": dict(sorted(recorded.structured.items()))} if recorded.structured else {}),
     }
 

@@ -19,7 +19,9 @@ from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLim
 from agentsim.history.contents import TICK_DEADLINE, Entry, Parse, Source
 from agentsim.models.attempts import Attempts, held, pause, persevere
 from agentsim.models.base import MOST_TEXT, Attempt, Completion, Message
+from agentsim.players.human import HumanPlayer
 from agentsim.players.model import Complaint, Player, emptiness
+from agentsim.players.web import NO_ANSWER, WebPlayer
 
 
 class Calls(Protocol):
@@ -198,11 +200,18 @@ class _RetryLoop:
         return Ruling(decision, "fallback", tuple(self.tries), fallback_reason=reason)
 
 
-def late(ask: Ask, tries: Sequence[Attempt]) -> Ruling:
-    """The ruling of a decision that was not made when its tick ended, after these attempts."""
+def deadline(player: Player, tick_ends: float | None) -> tuple[float | None, str]:
+    """When a player's decision falls back, in the loop's time, and why; a person without a clock has all the time."""
+    if isinstance(player, WebPlayer) and player.timeout_s is not None:
+        return asyncio.get_running_loop().time() + player.timeout_s, NO_ANSWER
+    return None if isinstance(player, HumanPlayer | WebPlayer) else tick_ends, TICK_DEADLINE
+
+
+def late(ask: Ask, tries: Sequence[Attempt], reason: str) -> Ruling:
+    """The ruling of a decision that was not made in its time, after these attempts."""
     decision = without_reply(ask.request, tries)
     ask.request.check(decision)
-    return Ruling(decision, "fallback", tuple(tries), fallback_reason=TICK_DEADLINE)
+    return Ruling(decision, "fallback", tuple(tries), fallback_reason=reason)
 
 
 def unanswered(messages: tuple[Message, ...], latency_s: float, model: str | None) -> Attempt:

@@ -95,7 +95,7 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def replayed(name: str, recorded: Contents) -> Played:
     """Play a journal; `JournalMismatch` where the rules ask something else, `ReplayDiffers` where they ask for less."""
-    scenario, game = restored_scenario(recorded.head)
+    scenario, game = restored_scenario(recorded)
     again = Played(scenario, game, new_play(scenario, game, recorded))
     for _, entries, _ in played_again(again.play, recorded):
         again.entries.extend(entries)
@@ -226,7 +226,7 @@ class _Follower:
     """Plays a growing journal's game, and shows each decision and event once."""
 
     def __init__(self, files: RunFiles, contents: Contents, watcher: Watcher) -> None:
-        scenario, game = restored_scenario(contents.head)
+        scenario, game = restored_scenario(contents)
         people = any(plan.name.kind == "human" for plan in scenario.seats)
         self._watcher = Discreet(watcher) if people else watcher
         self._contents = contents

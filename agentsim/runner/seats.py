@@ -21,9 +21,10 @@ from agentsim.models.remote import Endpoints, OpenAICompatible
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
 from agentsim.players.terminal import InterruptRequest, Terminal
+from agentsim.players.web import WebPlayer
 from agentsim.runner.dispatcher import Seat
 from agentsim.runner.recorder import Recording
-from agentsim.scenario.player_plan import PlayerPlan
+from agentsim.scenario.player_plan import PEOPLE, PlayerPlan
 from agentsim.scenario.scenario import Scenario, check_prices, prices_of, shown_path
 
 
@@ -65,19 +66,26 @@ def seated(
     *,
     chosen: Mapping[str, str] | None = None,
     own: Mapping[str, OwnModel] | None = None,
+    served: bool = False,
 ) -> Seats:
     """A player for every plan; players of one model share it. A `recording` records the models or plays instead.
     `chosen` are the structured modes that `auto` found earlier in this run, by model; `own` are models that the
-    program brings along, by the name that the scenario gives them.
+    program brings along, by the name that the scenario gives them. People at pages need a run that is `served`.
 
     Raises `ScenarioError` for a key that is missing or may not be sent, an unknown provider, a missing extra, an
     unusable script or, under a limit in dollars, an unknown price; it names the scenario's file and the key.
     """
     recording = recording or Recording()
     refusals = Refusals()
+    away = [plan for plan in scenario.seats if plan.name.kind == "web"]
+    if away and not served:
+        where, key = shown_path(scenario.path), away[0].key or f"the model of {away[0].id}"
+        raise ScenarioError(
+            "web needs a server: `agentsim run --serve`, `agentsim resume --serve`", key=key, where=where
+        )
     with refusals.noted():
         check_prices(scenario, env)
-    callers = [plan.settings for plan in scenario.seats if plan.name.kind not in {"bot", "human"}]
+    callers = [plan.settings for plan in scenario.seats if plan.name.kind not in {"bot", *PEOPLE}]
     patience_s = min((settings.rate_limit_patience_s for settings in callers), default=math.inf)
     endpoints = Endpoints(scenario.limits.concurrency, patience_s)
     seats = Seats({}, {}, endpoints, chosen or {}, prices_of(scenario, env), own or {})
@@ -87,6 +95,8 @@ def seated(
             seats.by_id[plan.id] = BotPlayer(game.bots[plan.name.rest])
         elif plan.name.kind == "human":
             seats.by_id[plan.id] = HumanPlayer(terminal, plan.prompt or "", seats.interrupt)
+        elif plan.name.kind == "web":
+            seats.by_id[plan.id] = WebPlayer(plan.prompt or "", plan.settings.timeout_s)
         else:
             with refusals.noted():
                 seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, recording)

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -28,31 +27,33 @@ from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, default_stem, write_whole
 from agentsim.models.event_loop import make_room
 from agentsim.models.own import OwnModel
-from agentsim.players.terminal import InterruptRequest
+from agentsim.players.model import BotPlayer
 from agentsim.runner.admission import Budget
 from agentsim.runner.dispatcher import Before, Dispatcher, Gate
 from agentsim.runner.drive import drive
-from agentsim.runner.plays import Played, RunResult, head_of, new_play, restored_scenario, stamp, volatile_of
+from agentsim.runner.plays import Played, RunResult, filled, head_of, new_play, restored_scenario, stamp, volatile_of
 from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import over, rebuilt, unfit
 from agentsim.runner.seats import Seats, seated
+from agentsim.runner.signals import stoppable
 from agentsim.runner.watch import Discreet, Watcher
 from agentsim.scenario.scenario import Scenario, with_limits
 
-__all__ = ["MAX_DRAWN_SEED", "RunResult", "Session", "begin", "go_on", "opened", "reopened", "resumed", "stoppable"]
+__all__ = ["MAX_DRAWN_SEED", "RunResult", "Session", "begin", "go_on", "opened", "reopened", "resumed"]
 
 MAX_DRAWN_SEED = 2**31
 
 
 class _Surroundings(TypedDict, total=False):
     """What a session is given besides its run: a `recording` records or plays replies, `within` is what several games
-    may spend together, `own` are the program's own models.
+    may spend together, `own` are the program's own models, and people at pages need a run that is `served`.
     """
 
     watcher: Watcher | None
     recording: Recording | None
     within: Budget | None
     own: Mapping[str, OwnModel] | None
+    served: bool
 
 
 def opened(
@@ -73,7 +74,7 @@ def opened(
     seed = secrets.randbelow(MAX_DRAWN_SEED) if seed is None else seed
     scenario = replace(scenario, seed=seed)
     game = find(scenario.game)
-    seats = seated(scenario, game, env, recording, own=around.get("own"))
+    seats = seated(scenario, game, env, recording, own=around.get("own"), served=around.get("served", False))
     now = datetime.now(UTC)
     recording.start(seed)
     try:
@@ -106,10 +107,11 @@ def reopened(
     recording = around.get("recording") or Recording()
     journal = Journal.reopen(files.journal)
     try:
-        scenario, game = restored_scenario(journal.contents.head)
+        scenario, game = restored_scenario(journal.contents)
         scenario = with_limits(scenario, env, max_cost_usd=max_cost_usd, max_calls=max_calls, max_wall_s=max_wall_s)
         chosen = journal.contents.structured
-        seats = seated(scenario, game, env, recording, chosen=chosen, own=around.get("own"))
+        served = around.get("served", False)
+        seats = seated(scenario, game, env, recording, chosen=chosen, own=around.get("own"), served=served)
         recording.start(cast("int", scenario.seed))
     except BaseException:
         journal.close()
@@ -151,6 +153,8 @@ class Session:
     within: Budget | None = None
     gate: Gate | None = None
     before: Before | None = None
+    opening: Callable[[], Awaitable[None]] | None = None
+    """Is awaited before the game begins, or goes on."""
 
     _result: RunResult = field(init=False)
 
@@ -204,7 +208,15 @@ class Session:
         # What the journal answers is not asked again: only a whole game can leave replies over.
         self._result = RunResult(self.files, history, error, not self.recording.live, remark if fresh else None)
 
+    def fill(self, player: str, bot: str) -> None:
+        """Put a bot into the seat of a person who did not come, before the game begins; it is on record."""
+        self.journal.filled(player, bot)
+        self.scenario = filled(self.scenario, {player: bot})
+        self.seats.by_id[player] = BotPlayer(self.game.bots[bot.removeprefix("bot/")])
+
     async def _play(self, stop: Callable[[asyncio.Task[Any]], None] | None = None) -> None:
+        if self.opening is not None:
+            await self.opening()
         limits = self.scenario.limits
         dispatcher = Dispatcher(
             seats=self.seats.by_id,
@@ -251,43 +263,3 @@ class Session:
             except AgentsimError as error:
                 raise AgentsimError(f"{error}; `agentsim resume` makes it from the journal") from None
         return history
-
-
-@contextmanager
-def stoppable(interrupt: InterruptRequest | None = None) -> Iterator[Callable[[asyncio.Task[Any]], None]]:
-    """Registers the task that the first SIGINT or SIGTERM cancels, which becomes `Interrupted`; the second kills.
-
-    Where a person is on call, the first SIGINT rings for them instead, and counts for nothing else.
-    """
-    received: list[int] = []
-    tasks: list[asyncio.Task[Any]] = []
-
-    def handle(number: int, frame: object) -> None:
-        if number == signal.SIGINT and interrupt is not None and interrupt.ring():
-            for task in tasks:
-                with suppress(RuntimeError):
-                    task.get_loop().call_soon_threadsafe(interrupt.noticed)
-            return
-        received.append(number)
-        if len(received) > 1:
-            signal.signal(number, signal.SIG_DFL)
-            signal.raise_signal(number)
-        for task in tasks:
-            with suppress(RuntimeError):  # the game is over, its loop closed
-                task.get_loop().call_soon_threadsafe(task.cancel)
-
-    def register(task: asyncio.Task[Any]) -> None:
-        tasks.append(task)
-        if received:  # before there was a task to cancel
-            task.get_loop().call_soon(task.cancel)
-
-    before = {}
-    with suppress(ValueError):  # not the main thread: the host program handles signals
-        before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield register
-    except asyncio.CancelledError:
-        raise Interrupted("stopped by a signal", signal_number=received[0] if received else 2) from None
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -23,6 +23,7 @@ from agentsim.engine.survey import Interview, Survey
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.scenario.document import adopted, beside, overridden, put, recast, rename, with_provider
 from agentsim.scenario.factorial import EVERYONE, DesignTable, Factorial, factorial, level_named
+from agentsim.scenario.people import admit_people
 from agentsim.scenario.player_plan import OWN
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.seating import Seating
@@ -104,6 +105,7 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...]) ->
     config = seating.by_player(config)
     staff = seating.staff(players)
     game.admit(config, [player.id for player in players])
+    admit_people(table.people, game, players)
     return Scenario(
         game=game.name,
         name=table.name,
@@ -115,6 +117,7 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...]) ->
         providers=table.providers,
         prices=table.prices,
         interviews=_interviews(table, game, [player.id for player in players]),
+        people=table.people,
         path=path.resolve(),
         allow_dirs=tuple(allowed.resolve() for allowed in allow_dirs),
     )

@@ -18,10 +18,12 @@ from pydantic import Field, JsonValue
 from agentsim.engine.codec import ClosedTable
 
 SHAPE = (
-    "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, script:<file> or local/<model>; "
+    "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, web, script:<file> or local/<model>; "
     "--provider P puts P/ before every model name"
 )
 PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+PEOPLE = ("human", "web")
+"""The names of people in seats: at this terminal, and at a page of the server."""
 OWN = "python:"
 """Before the name of a model that a Python program passes; the program may leave it out."""
 _AS_IT_IS = ("bot/", "script:", "local/", OWN)
@@ -34,15 +36,15 @@ class ModelName:
     An `own` model is an object that a Python program passes under the name `rest`.
     """
 
-    kind: Literal["bot", "human", "script", "local", "remote", "own"]
+    kind: Literal["bot", "human", "web", "script", "local", "remote", "own"]
     rest: str
     provider: str = ""
 
     @classmethod
     def parse(cls, text: str) -> ModelName:
         """The parts of `text`; `ValueError` with the shapes there are."""
-        if text == "human":
-            return cls("human", "")
+        if text in PEOPLE:
+            return cls(text, "")  # type: ignore[arg-type]  # the words are those of the literal
         for kind, start in (("bot", "bot/"), ("script", "script:"), ("local", "local/"), ("own", OWN)):
             rest = text.removeprefix(start)
             if rest and rest != text and rest.isprintable() and rest.strip() == rest:
@@ -61,12 +63,12 @@ class ModelName:
 
 def is_provider(name: str) -> bool:
     """Whether a model's name that begins with it, and a slash, is that of a remote model."""
-    return PROVIDER.fullmatch(name) is not None and name not in {"bot", "human", "script", "local"}
+    return PROVIDER.fullmatch(name) is not None and name not in {"bot", *PEOPLE, "script", "local"}
 
 
 def prefixed(name: str, provider: str) -> str:
     """The name under `--provider`: bots, people, scripts and embedded models stay as they are."""
-    return name if name == "human" or name.startswith(_AS_IT_IS) else f"{provider}/{name}"
+    return name if name in PEOPLE or name.startswith(_AS_IT_IS) else f"{provider}/{name}"
 
 
 Temperature: TypeAlias = Annotated[float, Field(ge=0, le=2)]
@@ -194,6 +196,10 @@ class PlayerPlan:
     def name_in_game(self) -> str:
         """What the game and the other players call this one."""
         return self.called or self.id
+
+    def filled(self, bot: str) -> PlayerPlan:
+        """The seat with a bot in place of its person."""
+        return replace(self, model=bot, settings=ModelSettings())
 
     def listed(self) -> dict[str, Any]:
         """A line of the history's players; what the game calls one is there only where it is not the id."""

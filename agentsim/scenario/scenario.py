@@ -22,6 +22,7 @@ from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.record import Branch
 from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
+from agentsim.scenario.people import PeopleTable
 from agentsim.scenario.player_plan import PlayerPlan, SeatRecord
 from agentsim.scenario.toml_tables import Limits
 from agentsim.scenario.validation import nearest, one_line, screen, validated
@@ -76,6 +77,7 @@ class _RunPart(ClosedTable):
     fallbacks_of: Literal["all", "asked"] = "all"
     base_urls: dict[str, str]
     paths: _Paths
+    people: PeopleTable | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +99,7 @@ class Scenario:
     prices: Mapping[str, Price]
     path: Path
     interviews: tuple[Interview, ...] = ()
+    people: PeopleTable | None = None
     allow_dirs: tuple[Path, ...] = ()
     branch: Branch | None = None
     bots_count: bool = False
@@ -130,6 +133,7 @@ class Scenario:
             "name": self.name,
             "limits": self.limits.model_dump(mode="json"),
             **({} if self.bots_count else {"fallbacks_of": "asked"}),
+            **({"people": self.people.model_dump(mode="json", exclude_defaults=True)} if self.people else {}),
             "base_urls": {
                 name: settings.base_url
                 for name, settings in sorted(self.providers.items())
@@ -169,6 +173,7 @@ class Scenario:
             },
             prices=parts.prices,
             interviews=parts.interviews,
+            people=run.people,
             path=_read(run.paths.config),
             allow_dirs=tuple(_read(path) for path in run.paths.allow_dirs),
         )

@@ -20,7 +20,7 @@ from pydantic import JsonValue
 from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.models.profiles import resolve
-from agentsim.scenario.player_plan import ModelName, ModelPlan, ModelSettings, PlayerPlan, numbered
+from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelPlan, ModelSettings, PlayerPlan, numbered
 from agentsim.scenario.source_files import Material, located, read_prompt, stem
 from agentsim.scenario.toml_tables import RESERVED_IDS, Defaults, PlayerTable, ScenarioTable, legal_id
 from agentsim.scenario.validation import Key, dotted, nearest, shown
@@ -134,8 +134,12 @@ class Seating:
                     "left out for you, since another temperature is another experiment)",
                     key=_temperature_key(defaults, table, key),
                 )
-        if models[0].name.kind == "human":
-            settings = settings.model_copy(update={"timeout_s": None, "reasks": None, "max_attempts": None})
+        if models[0].name.kind in PEOPLE:
+            if models[0].name.kind == "web" and key[0] == "staff":
+                raise ScenarioError("web is for players; staff may be human, at the terminal", key=dotted(source))
+            # the clock of a person is its own: that of [defaults] is of calls to models
+            own = table.timeout_s if models[0].name.kind == "web" and "timeout_s" in table.model_fields_set else None
+            settings = settings.model_copy(update={"timeout_s": own, "reasks": None, "max_attempts": None})
         return PlayerPlan(
             id="",
             model=models[0].model,

@@ -20,7 +20,8 @@ from agentsim.engine.survey import Interview
 from agentsim.errors import ScenarioError
 from agentsim.models.prices import Price
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, extra_problem
-from agentsim.scenario.player_plan import MaxTokens, ModelName, ModelSettings, Temperature, is_provider
+from agentsim.scenario.people import PeopleTable
+from agentsim.scenario.player_plan import PEOPLE, MaxTokens, ModelName, ModelSettings, Temperature, is_provider
 from agentsim.scenario.validation import dotted, nearest, validated
 
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$"
@@ -45,7 +46,7 @@ def _model(text: str) -> str:
 
 def _chain(models: tuple[str, ...]) -> tuple[str, ...]:
     for model in models:
-        if len(models) > 1 and ModelName.parse(model).kind in {"bot", "human"}:
+        if len(models) > 1 and ModelName.parse(model).kind in {"bot", *PEOPLE}:
             raise ValueError(f"{model} can always be reached; a list is for models that may fail")
         if models.count(model) > 1:
             raise ValueError(f"{model} occurs twice in the list")
@@ -80,8 +81,8 @@ class Defaults(ModelSettings):
 
     model: Model | Chain | None = Field(
         default=None,
-        description="provider/model, bot/<policy>, human, script:<file>, local/<model>; of a list, each takes over for "
-        "a decision where those before it cannot be reached",
+        description="provider/model, bot/<policy>, human, web, script:<file>, local/<model>; of a list, each "
+        "takes over for a decision where those before it cannot be reached",
     )
     prompt: str | None = Field(
         default=None, description="The persona; ${player}, ${players}, ${others}, ${game} are filled in"
@@ -188,6 +189,7 @@ class ScenarioTable(ClosedTable):
     interviews: tuple[Interview, ...] = Field(
         default=(), description="Surveys at the end of rounds, off the record: the game is the same with and without"
     )
+    people: PeopleTable | None = Field(default=None, description="Those who play at pages of the server")
 
     @classmethod
     def model_validate(cls, obj: Any, **_: Any) -> Self:

@@ -11,7 +11,7 @@ from typing import Final
 from aiohttp import web
 
 from agentsim.report.page import Served
-from agentsim.server import listing, runs, starting, static, steering, what_if
+from agentsim.server import listing, runs, seats, starting, static, steering, what_if
 from agentsim.server.guard import BUSY, MOST_BYTES
 from agentsim.server.site import POLICY, SCRIPTS, STYLE, Site, page
 
@@ -20,13 +20,14 @@ PARTS: Final[tuple[Callable[[Site], Iterable[web.RouteDef]], ...]] = (
     static.routes,
     listing.routes,
     runs.routes,
+    seats.routes,
     steering.routes,
     starting.routes,
     what_if.routes,
 )
 HEADERS = {
     "Content-Security-Policy": POLICY,
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with none, a browser does not say whose page sent a form
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",

@@ -73,7 +73,7 @@ class Follower:
                 raise JournalError(f"{self.files.name}: the run ended before its journal began")
             return False
         if self._played is None:
-            scenario, game = restored_scenario(self._contents.head)
+            scenario, game = restored_scenario(self._contents)
             self._played = Played(scenario, game, new_play(scenario, game, self._contents))
             self._wave = self._played.play.start()
         self._catch_up(self._played)

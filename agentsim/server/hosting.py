@@ -18,6 +18,7 @@ from agentsim.runner.session import RunResult, Session, resumed
 from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import Source
 from agentsim.server.control import Control
+from agentsim.server.people import People, digest
 from agentsim.server.site import Site
 
 
@@ -29,7 +30,8 @@ class HostedRun:
         self._signal: int | None = None
         self._task: asyncio.Task[RunResult] | None = None
         self.control = Control(session)
-        session.gate = self.gate
+        session.gate, session.opening = self.gate, self.opening
+        self.people = People.of_session(session)
 
     @property
     def files(self) -> RunFiles:
@@ -60,13 +62,24 @@ class HostedRun:
         """Is passed before each decision that is not on record: what has to hold the game back waits here."""
         await self.control.gate(ask)
 
+    async def opening(self) -> None:
+        """Is passed before the game begins or goes on: people come to their seats here."""
+        if self.people is not None:
+            await self.people.gathered(self.session)
+
     def start(self) -> None:
         """Begin to play, in the running loop."""
         assert self._task is None, "a session is played once"
         self._task = asyncio.create_task(self._play(), name=f"run {self.name}")
 
     async def _play(self) -> RunResult:
-        result = await self.session.play()
+        status = ""
+        try:
+            result = await self.session.play()
+            status = result.status
+        finally:
+            if self.people is not None:
+                self.people.ended(status)
         if isinstance(result.error, Interrupted) and self._signal is not None:
             return replace(result, error=Interrupted("stopped by a signal", signal_number=self._signal))
         return result
@@ -91,15 +104,24 @@ class HostedRun:
 def host(site: Site, session: Session) -> HostedRun:
     """Play a session beside the server from now on."""
     run = site.hosted[session.files.name] = HostedRun(session)
+    if run.people is not None:
+        seat(site, run.people)
     run.start()
     return run
+
+
+def seat(site: Site, people: People) -> None:
+    """Give people their pages, those of a game that is over too: questions after it may be open."""
+    for place in people.seats.values():
+        site.seats[digest(place.record.token)] = place
 
 
 async def start(site: Site, scenario: Source, *, env: Variables, name: str | None = None, **loading: Any) -> HostedRun:
     """Play a scenario from its beginning in the site's folder; raises as `prepare_run`, with nothing written."""
 
     def prepared() -> Session:
-        return prepare_run(scenario, name=name, logs_dir=site.logs_dir, env=env, watcher=Watcher(), **loading)
+        given: dict[str, Any] = {"name": name, "logs_dir": site.logs_dir, "env": env, "watcher": Watcher()}
+        return prepare_run(scenario, **given, served=True, **loading)
 
     return host(site, await asyncio.to_thread(prepared))
 
@@ -112,7 +134,7 @@ async def resume(site: Site, name: str, *, env: Variables, **limits: Any) -> Hos
     files = find_run(site.logs_dir, name)
     if (here := site.hosted.get(files.name)) is not None and here.playing:
         raise UsageError(f"{files.name}: is being played here already")
-    found = await asyncio.to_thread(lambda: resumed(files, env=env, **limits))
+    found = await asyncio.to_thread(lambda: resumed(files, env=env, served=True, **limits))
     if not isinstance(found, Session):
         raise UsageError(f"{files.name}: is finished; there is nothing to resume")
     return host(site, found)

@@ -82,7 +82,7 @@ async def run_stream(site: Site, files: RunFiles, audience: Audience, request: w
                         there, html = channel.position, channel.since(here)
                         over_now = run.over
                         if html:
-                            await response.write(_message(str(there), html))
+                            await response.write(message(str(there), html))
                         here = there
                         if over_now:
                             await response.write(b"event: end\ndata:\n\n")
@@ -94,7 +94,7 @@ async def run_stream(site: Site, files: RunFiles, audience: Audience, request: w
     return response
 
 
-def _message(position: str, html: str) -> bytes:
+def message(position: str, html: str) -> bytes:
     """One event of the stream; a line of it is a line of the HTML."""
     lines = html.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "".join((f"id: {position}\n", *(f"data: {line}\n" for line in lines), "\n")).encode()

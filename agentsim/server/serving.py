@@ -13,10 +13,12 @@ from pathlib import Path
 from aiohttp import web
 
 from agentsim.errors import UsageError
+from agentsim.history.run_files import RunFiles
 from agentsim.runner.session import RunResult, Session
 from agentsim.server import hosting
 from agentsim.server.app import make_app
 from agentsim.server.guard import Guard, swept
+from agentsim.server.people import People
 from agentsim.server.site import Site
 
 HOST = "127.0.0.1"
@@ -40,28 +42,43 @@ async def serving(
 
 async def playing(
     logs_dir: Path,
-    found: Session | RunResult | None,
+    found: Session | RunResult | RunFiles,
     listening: socket.socket,
     said: Said,
-    over: Callable[[RunResult | None], object],
+    over: Callable[[RunResult | RunFiles], object],
     *,
+    host: str,
     noted: Said,
 ) -> None:
     """Play a session, or take a run that is finished, and serve its folder until SIGINT or SIGTERM.
 
-    `over` is given the result as soon as it is there, None of a run that was finished before. A signal stops a game
-    that is still played, so that it can be resumed; the next one ends this process at once.
+    `over` is given the result as soon as it is there, or the files of a run that was finished before. People's links
+    are said after the address. A signal stops a game that is still played, so that it can be resumed; the next one ends
+    this process at once.
     """
-    site = Site(logs_dir)
+    site = Site(logs_dir, guard=Guard(closed=not on_loopback(host)))
     with _signals() as signals:
-        async with served(site, listening, said, noted):
+        async with served(site, listening, said, noted, host):
             stopped = asyncio.create_task(signals.get())
-            over(await _played(site, found, stopped) if isinstance(found, Session) else found)
+            if isinstance(found, Session):
+                run = hosting.host(site, found)
+                _say_links(site, run.people, said)
+                over(await _ended(run, stopped))
+            else:
+                people = People.of_finished(found if isinstance(found, RunFiles) else found.files)
+                if people is not None:
+                    hosting.seat(site, people)
+                _say_links(site, people, said)
+                over(found)
             await stopped
 
 
-async def _played(site: Site, session: Session, stopped: asyncio.Task[int]) -> RunResult:
-    run = hosting.host(site, session)
+def _say_links(site: Site, people: People | None, said: Said) -> None:
+    for player, place in people.seats.items() if people else ():
+        said(f"{player}: {site.base_url}{place.path}")
+
+
+async def _ended(run: hosting.HostedRun, stopped: asyncio.Task[int]) -> RunResult:
     ended = asyncio.create_task(run.ended())
     await asyncio.wait([stopped, ended], return_when=asyncio.FIRST_COMPLETED)
     if not ended.done():

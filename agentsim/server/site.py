@@ -20,6 +20,7 @@ from agentsim.server.guard import Guard
 if TYPE_CHECKING:
     from agentsim.server.followed import Followed
     from agentsim.server.hosting import HostedRun
+    from agentsim.server.people import Seat
 
 STYLE, SCRIPTS = "/static/logs.css", ("/static/page.js", "/static/serve.js")
 POLICY = (
@@ -40,6 +41,8 @@ class Site:
     followers: dict[Path, Followed] = field(default_factory=dict)
     hosted: dict[str, HostedRun] = field(default_factory=dict)
     """The runs that this process plays, by name."""
+    seats: dict[str, Seat] = field(default_factory=dict)
+    """The seats of people, by the digest of their link's secret part."""
 
     def folder(self, batch: str | None) -> Path:
         """The folder itself, or that of one of its batches; 404 where there is none of that name."""

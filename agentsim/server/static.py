@@ -11,7 +11,7 @@ from agentsim.server.site import Site, own_file
 
 
 def routes(site: Site) -> Iterable[web.RouteDef]:
-    """The style sheet of the folder, followed by the server's own rules, and two scripts."""
+    """The style sheet of the folder, followed by the server's own rules, and three scripts."""
 
     async def style(_request: web.Request) -> web.Response:
         text = markup.find_css(site.logs_dir) + own_file("agentsim.server", "templates", "serve.css")
@@ -20,6 +20,9 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
     async def page_script(_request: web.Request) -> web.Response:
         return _script("agentsim.report", "page.js")
 
+    async def seat_script(_request: web.Request) -> web.Response:
+        return _script("agentsim.server", "seat.js")
+
     async def serve_script(_request: web.Request) -> web.Response:
         return _script("agentsim.server", "serve.js")
 
@@ -27,6 +30,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
         web.get("/static/logs.css", style),
         web.get("/static/page.js", page_script),
         web.get("/static/serve.js", serve_script),
+        web.get("/static/seat.js", seat_script),
     ]
 
 

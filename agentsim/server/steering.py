@@ -105,7 +105,7 @@ _ACTS: Mapping[str, _Act] = {
 def _state(site: Site, files: RunFiles) -> dict[str, object]:
     """What the page shows of the run."""
     contents = read_journal(files.journal)
-    scenario, game = restored_scenario(contents.head)
+    scenario, game = restored_scenario(contents)
     hosted = site.hosted.get(files.name)
     playing = hosted is not None and hosted.playing
     last = max(contents.entries.values(), key=lambda entry: entry.index, default=None)

@@ -25,16 +25,18 @@ from agentsim.server.site import SCRIPTS, STYLE
 class Audience:
     """Who looks: everyone who may see all, or the person in one seat, who sees what that seat may.
 
-    `prompts` asks for the prompts as well.
+    `prompts` asks for the prompts as well. Who is `seated` plays: such a page has events alone.
     """
 
     player: str | None = None
     prompts: bool = False
+    seated: bool = False
 
     @property
     def options(self) -> PageOptions:
         """What the page of this audience holds."""
-        return PageOptions(self.prompts, include_reasoning=True, include_usage=True, as_seen_by=self.player)
+        shown = not self.seated
+        return PageOptions(self.prompts, include_reasoning=shown, include_usage=shown, as_seen_by=self.player)
 
 
 def served_run(address: str, audience: Audience) -> Served:
@@ -105,6 +107,8 @@ class Channel:
 
     def draw(self, *, whole: bool = False, address: str = "") -> str:
         """Make the parts anew, and the `whole` page where that is wanted, whose stream has this address."""
+        if self.audience.seated:
+            return ""
         follower = self._follower
         joint = "&" if "?" in address else "?"
         stream = f"{address}{joint}from={self.position._replace(version=self._version + 1)}" if whole else ""

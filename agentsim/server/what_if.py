@@ -118,7 +118,7 @@ def _number(request: web.Request) -> int:
 def decision_of(files: RunFiles, seq: str) -> int:
     """The decision that led to the event of this number, or the last one before it; `UsageError` for no event."""
     recorded = read_journal(files.journal)
-    play = new_play(*restored_scenario(recorded.head), recorded)
+    play = new_play(*restored_scenario(recorded), recorded)
     for _ in played_again(play, recorded):
         pass
     play.close()

@@ -24,6 +24,7 @@ _TABLES = {
     "Limits": "[limits]",
     "Interview": "[[interviews]]",
     "Question": "[[interviews.questions]]",
+    "PeopleTable": "[people]",
     "ProviderSettings": "[providers.<name>]",
     "Price": '[prices."<model>"]',
 }

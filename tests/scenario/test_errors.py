@@ -11,11 +11,14 @@ from agentsim.scenario import load
 from tests.scenario.parlour import SEATS, refused, written
 
 MODEL_SHAPE = (
-    "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, script:<file> or local/<model>; "
+    "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, web, script:<file> or local/<model>; "
     "--provider P puts P/ before every model name"
 )
 ID_SHAPE = "must be 1 to 32 of the characters A-Z a-z 0-9 _ -, the first a letter or a digit"
-TOP = "defaults, game, game_config, interviews, limits, name, players, prices, providers, rules_version, seed, staff"
+TOP = (
+    "defaults, game, game_config, interviews, limits, name, people, players, prices, providers, rules_version, seed, "
+    "staff"
+)
 LAB = '[providers.lab]\nbase_url = "http://127.0.0.1:9/v1"\n'
 ADVICE = "looks like a key or password; keys come from the environment"
 

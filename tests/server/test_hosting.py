@@ -6,6 +6,7 @@ import asyncio
 import json
 import signal
 import subprocess
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -208,3 +209,17 @@ def test_a_port_without_a_server_and_a_served_batch_are_refused(tmp_path: Path) 
     assert agentsim("batch", "--config", "trio.toml", "--games", "2", "--out", "b", cwd=tmp_path).code == 0
     said = agentsim("resume", "b", "--serve", cwd=tmp_path)
     assert (said.code, said.line) == (2, "--record, --replay-replies and --serve are for single runs")
+
+
+def test_at_an_address_of_other_machines_a_seat_needs_its_link_and_all_else_a_key(tmp_path: Path) -> None:
+    text = TRIO.replace('"bot/random"', '"web"', 1)
+    trio(tmp_path, text)
+    words = ("run", "trio.toml", "--serve", "--port", "0", "--host", "0.0.0.0", "--name", "one", "--display", "none")
+    with running(*words, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        port = process.stdout.readline().strip().rpartition(":")[2]
+        path = "/seat/" + process.stdout.readline().strip().rpartition("/")[2]
+        assert "Take part" in body(f"http://127.0.0.1:{port}{path}")
+        for closed in ("/", "/runs/one", "/seat/guessed"):
+            with pytest.raises(urllib.error.HTTPError, match="403"):
+                body(f"http://127.0.0.1:{port}{closed}")

@@ -94,7 +94,7 @@ def test_every_answer_forbids_foreign_content(site: ServedSite, path: str) -> No
     assert policy["default-src"] == "'none'"
     assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == policy["form-action"] == "'self'"
     assert policy["frame-ancestors"] == policy["base-uri"] == "'none'"
-    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Referrer-Policy"] == "same-origin"
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
     assert headers["Cache-Control"] == "no-store"

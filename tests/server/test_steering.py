@@ -9,13 +9,17 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, expect
 
 from agentsim.history.contents import read_journal
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
 from agentsim.history.tables import survey_answers
 from agentsim.runner.replay import prove
+from tests.report.test_browser import browser
 from tests.server.site import ISLAND, Held, ServedSite, served, until
+
+__all__ = ["browser"]
 
 SAID = "The judges are watching."
 
@@ -140,7 +144,7 @@ def test_a_stopped_run_is_played_on(site: ServedSite, held: Held) -> None:
     assert "it can be resumed" in site.get("/runs/run/steer", Cookie=site.cookie()).text
     act(site, "go-on")
     held.let()
-    until(lambda: len(read_journal(files.journal).stops) == 2, "the end")
+    until(lambda: '"status":"completed"' in files.history.read_text("utf-8"), "the end")
     prove(files)
 
 
@@ -260,3 +264,20 @@ def test_a_chance_to_win_is_drawn_before_and_after_a_decision(site: ServedSite, 
     assert site.get(f"/runs/run/what-if?event={narrated.seq}", Cookie=site.cookie()).status == 303
     assert site.get("/runs/run/what-if?event=9999", Cookie=site.cookie()).status == 400
     assert site.steer(where, {"branches": "100000"}).status == 400
+
+
+def test_the_forms_work_in_a_browser(browser: Browser, site: ServedSite, held: Held) -> None:
+    """What a browser sends of itself with a form is what the site takes for its own."""
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{site.url}/enter?key={site.keys['steer']}")
+        expect(page).to_have_url(f"{site.url}/")
+        page.get_by_role("link", name="Start a run").click()
+        page.get_by_role("link", name="island.toml").click()
+        page.locator("input[name=run_name]").fill("run")
+        page.get_by_role("button", name="Play", exact=True).click()
+        expect(page).to_have_url(f"{site.url}/runs/run")
+        page.get_by_role("link", name="Steer").click()
+        page.get_by_role("button", name="Pause").click()
+        expect(page.locator("dd").first).to_have_text("Paused")
+        assert site.keys["steer"] not in page.evaluate("document.cookie + location.href")

@@ -124,8 +124,8 @@ def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:
     if design.paired and not (design.models or design.rotate):
         raise UsageError("--paired: there is nothing to pair: it needs --models or --rotate")
     for plan in (plan for cast in casts for plan in cast.seats):
-        if plan.name.kind == "human":
-            raise UsageError(f"{plan.id} is a person: a batch plays without a terminal")
+        if plan.name.kind in {"human", "web"}:
+            raise UsageError(f"{plan.id} is a person: a batch plays without a terminal and without a server")
     seats = len(casts[0].players)
     if design.games % design.cells:
         most = -(-design.games // design.cells) * design.cells

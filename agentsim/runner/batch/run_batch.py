@@ -35,7 +35,7 @@ from agentsim.runner.batch.tally import (
     used,
 )
 from agentsim.runner.seats import seated
-from agentsim.runner.session import stoppable
+from agentsim.runner.signals import stoppable
 from agentsim.scenario.scenario import Scenario
 
 Enough: TypeAlias = Callable[[], str | None]

@@ -1,0 +1,87 @@
+"""WebPlayer: a person in a seat who answers on a page of the server.
+
+What the page looks like belongs to `server`; which fields a form has, to `form`. The referee judges the answer, as it
+does for every player.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from agentsim.engine.play import Ask
+from agentsim.errors import DecisionError
+from agentsim.models.attempts import AttemptPolicy
+from agentsim.models.base import Completion, Message
+from agentsim.players.form import WITHOUT_END, Form
+from agentsim.players.model import Complaint, ReaskPolicy, prompt_messages
+from agentsim.players.page_form import FieldProblem, PageForm
+from agentsim.players.typed_answers import reason
+
+NO_ANSWER = "no_answer"
+"""The `fallback_reason` of a decision of a person whose clock ran out."""
+
+
+@dataclass
+class WebQuestion:
+    """What a person is asked now; `ends` is when the clock runs out, in the loop's time, None where there is none."""
+
+    ask: Ask
+    messages: tuple[Message, ...]
+    ends: float | None
+    answer: asyncio.Future[str]
+
+    def __post_init__(self) -> None:
+        self._form = Form(self.ask.request)
+        self.page = PageForm(self._form)
+
+    async def take(self, given: Mapping[str, Sequence[str]]) -> None:
+        """Answer with what a page sent, if nothing was answered before; `FieldProblem` where the rules refuse it."""
+        answers = await self.page.answered(given)
+        text, request = json.dumps(answers, ensure_ascii=False), self.ask.request
+        try:
+            reading = request.parse(text)
+            if not reading.checked:
+                request.check(reading.decision)
+        except DecisionError as error:
+            raise FieldProblem("", reason(str(error), self._form.unnamed)) from None
+        if not self.answer.done():
+            self.answer.set_result(text)
+
+
+@dataclass
+class WebPlayer:
+    """A person at a page of the server. `changed` is called whenever there is another question, or none any more."""
+
+    persona: str = ""
+    timeout_s: float | None = None
+    changed: Callable[[], None] = lambda: None
+    attempts: AttemptPolicy = field(default=AttemptPolicy(retries=0, max_attempts=WITHOUT_END), init=False)
+    reasking: ReaskPolicy = field(default=ReaskPolicy(reasks=None), init=False)
+    source: Literal["human"] = field(default="human", init=False)
+    name: str = field(default="web", init=False)
+    provider: str = field(default="web", init=False)
+    question: WebQuestion | None = field(default=None, init=False)
+
+    @property
+    def links(self) -> tuple[WebPlayer]:
+        return (self,)
+
+    def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
+        """The prompt a model would get here."""
+        return prompt_messages(ask, self.persona)
+
+    async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
+        """Put the question on the page and wait for its answer, for as long as it takes."""
+        loop = asyncio.get_running_loop()
+        ends = None if self.timeout_s is None else loop.time() + self.timeout_s
+        self.question = WebQuestion(ask, messages, ends, loop.create_future())
+        self.changed()
+        try:
+            return Completion(text=await self.question.answer, finish_reason="stop")
+        finally:
+            self.question = None
+            self.changed()

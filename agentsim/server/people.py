@@ -1,0 +1,191 @@
+"""People: the persons in the seats of one run, from their links to their completion codes.
+
+What stands on a person's page is `seats`, what is kept of them is `people_file`. No secret part of a link is logged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Literal, TypeAlias
+
+from agentsim.games import find
+from agentsim.history.contents import read_journal
+from agentsim.history.people_file import PeopleFile, PersonRecord
+from agentsim.history.record import FINISHED
+from agentsim.history.run_files import RunFiles
+from agentsim.players.page_form import answers_to, questionnaire
+from agentsim.players.web import WebPlayer, WebQuestion
+from agentsim.runner.plays import restored_scenario, stamp
+from agentsim.runner.session import Session
+from agentsim.scenario.people import PeopleTable
+from agentsim.scenario.scenario import Scenario
+
+Stage: TypeAlias = Literal["welcome", "before", "waiting", "game", "after", "done", "declined", "taken", "paused"]
+_RECORDED_S = 5.0  # at most until an answer is in the journal
+
+
+class Seat:
+    """One person's seat."""
+
+    def __init__(self, people: People, player: str, web: WebPlayer | None) -> None:
+        self.people, self.player = people, player
+        self._web = web
+        self._news = asyncio.Event()
+        if web is not None:
+            web.changed = self.announce
+
+    @property
+    def record(self) -> PersonRecord:
+        """What is kept of the person."""
+        return self.people.file.people[self.player]
+
+    @property
+    def path(self) -> str:
+        """The address of the person's page, without the server's; its last part is secret."""
+        return f"/seat/{self.record.token}"
+
+    @property
+    def question(self) -> WebQuestion | None:
+        """What the person is asked now."""
+        return None if self._web is None else self._web.question
+
+    @property
+    def stage(self) -> Stage:
+        """Where the person is in the experiment."""
+        table, record, state = self.people.table, self.record, self.people.state
+        if self.player in self.people.filled:
+            return "taken"
+        if record.consented_at is None:
+            return "declined" if record.declined_at is not None else "welcome"
+        if table.before and record.before is None:
+            return "before"
+        if state == "over":
+            return "after" if table.after and record.after is None else "done"
+        return "waiting" if state == "gathering" else "game" if state == "playing" else "paused"
+
+    @property
+    def ready(self) -> bool:
+        """Whether the game may begin for this person."""
+        return self.record.ready_at is not None
+
+    def announce(self) -> None:
+        """Wake the streams of this person's pages."""
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    async def news(self) -> None:
+        """Wait until the page may be another one."""
+        await self._news.wait()
+
+    async def take(self, step: str, given: Mapping[str, Sequence[str]]) -> None:
+        """Take what a page sent; what is sent twice or late changes nothing. `FieldProblem` where it will not do."""
+        now, stage, file = stamp(datetime.now(UTC)), self.stage, self.people.file
+        if step in {"agree", "decline"} and stage in {"welcome", "declined"}:
+            agreed = step == "agree"
+            values = {"consented_at": now, "declined_at": None} if agreed else {"declined_at": now}
+            file.change(self.player, arrived_at=self.record.arrived_at or now, **values)
+        elif step == stage and stage in {"before", "after"}:
+            questions = self.people.table.before if stage == "before" else self.people.table.after
+            file.change(self.player, **{stage: answers_to(questionnaire(questions), given)})
+        elif step == "answer" and stage == "game" and (asked := self.question) is not None and _is_of(given, asked):
+            await asked.take(given)
+            await self.people.recorded(asked)
+        if self.stage not in {"welcome", "declined", "before"} and not self.ready:
+            file.change(self.player, ready_at=now)
+        if self.stage == "done" and self.record.finished_at is None:
+            file.change(self.player, finished_at=now)
+        self.people.announce()
+
+
+class People:
+    """All people of one run. `state` is that of the game, as far as they are concerned."""
+
+    def __init__(self, files: RunFiles, scenario: Scenario, filled: Mapping[str, str], session: Session | None) -> None:
+        known = PeopleFile.load(files)
+        players = [plan.id for plan in scenario.players if plan.name.kind == "web" or plan.id in filled]
+        self.file = known if known is not None and session is None else PeopleFile.of(files, players)
+        self.table = scenario.people or PeopleTable()
+        self.game = find(scenario.game).title
+        self.files, self.filled = files, dict(filled)
+        self.state: Literal["gathering", "playing", "paused", "over"] = "over" if session is None else "gathering"
+        self._session = session
+        chairs = session.seats.by_id if session is not None else {}
+        self.seats: dict[str, Seat] = {}
+        for player in self.file.people:
+            chair = chairs.get(player)
+            self.seats[player] = Seat(self, player, chair if isinstance(chair, WebPlayer) else None)
+
+    @classmethod
+    def of_session(cls, session: Session) -> People | None:
+        """Those of a run that is about to be played; None where all play without a page."""
+        filled = session.journal.contents.filled
+        if not filled and all(plan.name.kind != "web" for plan in session.scenario.players):
+            return None
+        return cls(session.files, session.scenario, filled, session)
+
+    @classmethod
+    def of_finished(cls, files: RunFiles) -> People | None:
+        """Those of a run that is over; None where it had none."""
+        if PeopleFile.load(files) is None or not files.journal.is_file():
+            return None
+        contents = read_journal(files.journal)
+        return cls(files, restored_scenario(contents)[0], contents.filled, None)
+
+    @property
+    def here(self) -> tuple[int, int]:
+        """How many are ready, and how many are waited for."""
+        waited = [seat for player, seat in self.seats.items() if player not in self.filled]
+        return sum(seat.ready for seat in waited), len(waited)
+
+    def announce(self) -> None:
+        """Wake the pages of all, and who waits for them."""
+        for seat in self.seats.values():
+            seat.announce()
+
+    async def gathered(self, session: Session) -> None:
+        """Wait until all are ready; seats that stay empty for `wait_s` get a bot. A game that has begun goes on."""
+        loop, ends = asyncio.get_running_loop(), None
+        while empty := [] if session.journal.contents.entries else self._empty():
+            ready, _ = self.here
+            if ready and ends is None and self.table.wait_s is not None:
+                ends = loop.time() + self.table.wait_s
+            try:
+                async with asyncio.timeout_at(ends):
+                    await empty[0].news()
+            except TimeoutError:
+                for seat in self._empty():
+                    assert self.table.fill_with is not None, "it goes with wait_s"
+                    session.fill(seat.player, self.table.fill_with)
+                    self.filled[seat.player] = self.table.fill_with
+        self.state = "playing"
+        self.announce()
+
+    def _empty(self) -> list[Seat]:
+        return [seat for player, seat in self.seats.items() if player not in self.filled and not seat.ready]
+
+    def ended(self, status: str) -> None:
+        """The session is over with this status: the game, or only its playing for now."""
+        self.state = "over" if status in FINISHED else "paused"
+        self.announce()
+
+    async def recorded(self, asked: WebQuestion) -> None:
+        """Wait until the answer to a question is in the journal, so that what a page shows as sent is kept."""
+        key, session = (asked.ask.wave, asked.ask.place), self._session
+        assert session is not None, "a question is of a game that is played"
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _RECORDED_S
+        while key not in session.journal.contents.entries and loop.time() < until:  # noqa: ASYNC110 - a file grows
+            await asyncio.sleep(0.005)
+
+
+def _is_of(given: Mapping[str, Sequence[str]], asked: WebQuestion) -> bool:
+    """Whether a page sent its answer to this question, and not to an earlier one."""
+    return list(given.get("decision", ())) == [str(asked.ask.index)]
+
+
+def digest(token: str) -> str:
+    """What stands for the secret part of a link in memory, so that looking it up says nothing of it in time."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,164 @@
+"""Seats: the pages of people who play, each with a link of its own, and the streams that keep them up to date.
+
+A page holds what its seat has heard, its question, and nothing of any other. It works without its script.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from aiohttp import web
+from markupsafe import Markup
+
+from agentsim.engine.prompt import Quoted
+from agentsim.errors import AgentsimError
+from agentsim.players.page_form import FieldProblem, questionnaire
+from agentsim.players.rendering import news, outlined, paragraphs, parts_of, plainly, question, rows_of
+from agentsim.players.web import WebQuestion
+from agentsim.report.page import Served
+from agentsim.server.people import Seat, digest
+from agentsim.server.runs import followed, message
+from agentsim.server.site import STYLE, Site, environment, page
+from agentsim.server.stream import Audience, Position
+
+SCRIPTS = ("/static/serve.js", "/static/seat.js")
+_BEAT_S = 15.0
+_LIVE = {"waiting", "game", "paused"}
+
+
+def routes(site: Site) -> Iterable[web.RouteDef]:
+    """The page of each seat, what it sends, and its stream."""
+
+    async def shown(request: web.Request) -> web.Response:
+        return await _page(site, _seat(site, request))
+
+    async def sent(request: web.Request) -> web.Response:
+        seat, form = _seat(site, request), await request.post()
+        given = {name: [str(text) for text in form.getall(name)] for name in form}
+        step = (given.get("step") or [""])[0]
+        try:
+            await seat.take(step, given)
+        except FieldProblem as problem:
+            return await _page(site, seat, given, problem)
+        raise web.HTTPSeeOther(seat.path)
+
+    async def stream(request: web.Request) -> web.StreamResponse:
+        return await _stream(site, _seat(site, request), request)
+
+    site.guard.holders.append(lambda request: _holder(site, request))
+    return [
+        web.get("/seat/{token}", shown),
+        web.post("/seat/{token}", sent),
+        web.get("/seat/{token}/stream", stream),
+    ]
+
+
+def _seat(site: Site, request: web.Request) -> Seat:
+    seat = site.seats.get(digest(request.match_info["token"]))
+    if seat is None:
+        raise web.HTTPNotFound(text="There is no such seat. Look whether the link is whole.")
+    return seat
+
+
+def _holder(site: Site, request: web.Request) -> str | None:
+    """Whose link a request bears."""
+    seat = site.seats.get(digest(request.match_info.get("token", "")))
+    return None if seat is None else f"seat {seat.people.files.name} {seat.player}"
+
+
+async def _page(
+    site: Site, seat: Seat, given: Mapping[str, Sequence[str]] | None = None, problem: FieldProblem | None = None
+) -> web.Response:
+    position, rounds = Position(), Markup("")
+    if seat.stage in {"game", "paused", "after", "done"}:
+        with suppress(AgentsimError):
+            async with followed(site, seat.people.files).channel(_audience(seat)) as channel:
+                position, rounds = channel.position, Markup(channel.since(Position()))  # noqa: S704 - made by our templates
+    live = seat.stage in _LIVE
+    stream = f"{seat.path}/stream?from={position}~{_key(seat)}" if live else ""
+    served = Served(STYLE, SCRIPTS, home="", stream=stream)
+    part = _part(seat, given, problem)
+    values = {"served": served, "seat": seat, "stage": seat.stage, "part": part, "rounds": rounds}
+    values["waits"] = live and seat.question is None
+    return page("seat.html.j2", values, status=200 if problem is None else 422)
+
+
+def _audience(seat: Seat) -> Audience:
+    return Audience(seat.player, seated=True)
+
+
+def _key(seat: Seat) -> str:
+    """Names what stands on the page beside the transcript: another key, another part."""
+    asked = seat.question
+    here = "-".join(map(str, seat.people.here)) if seat.stage == "waiting" else ""
+    return f"{seat.stage}-{asked.ask.index if asked else here}"
+
+
+def _part(seat: Seat, given: Mapping[str, Sequence[str]] | None = None, problem: FieldProblem | None = None) -> Markup:
+    """The part of the page that changes with what the person has to do."""
+    stage, table, asked = seat.stage, seat.people.table, seat.question
+    values: dict[str, Any] = {"seat": seat, "stage": stage, "given": given or {}, "problem": problem, "asked": None}
+    values |= {"people": seat.people, "table": table, "fields": ()}
+    if stage in {"before", "after"}:
+        values["fields"] = questionnaire(table.before if stage == "before" else table.after)
+    elif stage == "game" and asked is not None:
+        left = None if asked.ends is None else max(0, round(asked.ends - asyncio.get_running_loop().time()))
+        values |= {"asked": asked, "fields": asked.page.fields, "left": left, **_words(asked)}
+    macros: Any = environment().get_template("seat_part.html.j2").module
+    return Markup(macros.part(values))  # noqa: S704 - made by our templates
+
+
+def _words(asked: WebQuestion) -> dict[str, Any]:
+    """The prompt as a person reads it: what stands now, the question, and what was told before, folded."""
+    prompt = asked.ask.prompt()
+    return {
+        "state": _rows(prompt.state),
+        "question": _rows(map(question, prompt.question)),
+        "rules": [(plainly(line), False) for line in paragraphs(asked.messages[0].segments)],
+        "history": _rows(prompt.history),
+    }
+
+
+def _rows(lines: Iterable[str]) -> list[tuple[str, bool]]:
+    """The lines, and whether each holds words of others."""
+    rows: list[tuple[str, bool]] = []
+    for line in paragraphs(lines):
+        for row in rows_of(line):
+            foreign = "{" in row or any(isinstance(each, Quoted) for each in parts_of(row))
+            rows += [(each, foreign) for each in outlined(row) or [news(row)]]
+    return rows
+
+
+async def _stream(site: Site, seat: Seat, request: web.Request) -> web.StreamResponse:
+    """What the seat hears, and its question, as they come."""
+    position, _, key = (request.headers.get("Last-Event-ID") or request.query.get("from", "")).partition("~")
+    here = Position.read(position)
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
+    try:
+        with site.guard.stream(request):
+            async with followed(site, seat.people.files).channel(_audience(seat)) as channel:
+                await response.prepare(request)
+                with suppress(ConnectionResetError):
+                    await response.write(b"retry: 500\n\n")
+                    while True:
+                        waits = [asyncio.ensure_future(seat.news()), asyncio.ensure_future(channel.news(_BEAT_S))]
+                        there, html, now = channel.position, channel.since(here), _key(seat)
+                        if now != key:
+                            html = f"{html}{_part(seat)}"
+                        if html:
+                            await response.write(message(f"{there}~{now}", html))
+                        here, key = there, now
+                        if seat.stage not in _LIVE and followed(site, seat.people.files).over:
+                            await response.write(b"event: end\ndata:\n\n")
+                            break
+                        done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+                        for each in waits:
+                            each.cancel()
+                        if waits[1] in done and not waits[1].result():
+                            await response.write(b": here\n\n")
+    except AgentsimError as error:
+        raise web.HTTPConflict(text=f"The game cannot be shown: {error}") from None
+    return response

@@ -1,0 +1,232 @@
+"""A game with people as they have it: a server in a process of its own, and browsers whose every byte is kept."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.cli.command_line import program
+
+ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+        "--disable-component-update", "--disable-sync"]  # fmt: skip
+PRIVATE = ("thought", "private_thought", "explanation", "reasoning")
+"""Fields whose words no other player learns."""
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """The browser; without one the test is skipped, but in CI it fails."""
+    named = os.environ.get("AGENTSIM_CHROMIUM")
+    found = named or next((path for name in ("chromium", "google-chrome") if (path := shutil.which(name))), None)
+    if found is None:
+        missing = "no Chromium found: install one, or set AGENTSIM_CHROMIUM to its path"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=ARGS)
+        yield browser
+        browser.close()
+
+
+class Tap:
+    """Passes connections on to a server, and keeps every byte that the server sent."""
+
+    def __init__(self, port: int) -> None:
+        self.target, self.seen = port, bytearray()
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        self._listening.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self._listening.accept()
+                try:
+                    far = socket.create_connection(("127.0.0.1", self.target))
+                except OSError:  # the server is down
+                    near.close()
+                    continue
+                for source, sink, kept in ((near, far, None), (far, near, self.seen)):
+                    threading.Thread(target=_pump, args=(source, sink, kept), daemon=True).start()
+
+
+def _pump(source: socket.socket, sink: socket.socket, kept: bytearray | None) -> None:
+    with contextlib.suppress(OSError):
+        while data := source.recv(65_536):
+            if kept is not None:
+                kept += data
+            sink.sendall(data)
+    for each in (source, sink):
+        with contextlib.suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)
+        each.close()
+
+
+class Stage:
+    """A run that is played and served by a process of its own, which may be killed and begun again."""
+
+    def __init__(self, folder: Path, scenario: str, *overrides: str) -> None:
+        self.folder, self.links = folder, dict[str, str]()
+        (folder / "people.toml").write_text(scenario, encoding="utf-8")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        changes = [word for change in overrides for word in ("--set", change)]
+        self._begin("run", "people.toml", "--name", "one", *changes)
+
+    def _begin(self, *words: str) -> None:
+        command = program(*words, "--serve", "--port", str(self.port), "--display", "none", "--no-html")
+        self.errors = (self.folder / "stderr.txt").open("a", encoding="utf-8")
+        self.process = subprocess.Popen(
+            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=self.errors, text=True, bufsize=1
+        )
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline().startswith("http://"), self.said
+        links = {}
+        for _ in range(len(self.links) or (self.folder / "people.toml").read_text().count('"web"')):
+            player, _, link = self.process.stdout.readline().strip().partition(": ")
+            links[player] = link
+        assert self.links in ({}, links), "a link is another one after the restart"
+        self.links = links
+
+    @property
+    def said(self) -> str:
+        return (self.folder / "stderr.txt").read_text(encoding="utf-8")
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+        self.errors.close()
+
+    def again(self) -> None:
+        """Go on with the run in a new process."""
+        self._begin("resume", "one")
+
+    def result(self) -> str:
+        """The first line of the result, once the game is over."""
+        assert self.process.stdout is not None
+        return self.process.stdout.readline()
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(15)
+        self.process.kill()
+        self.process.communicate()
+        self.errors.close()
+
+
+class Person:
+    """Someone with a link and a browser of their own, who answers what is asked."""
+
+    def __init__(self, browser: Browser, stage: Stage, player: str, **context: Any) -> None:
+        self.player, self.secret, self.stage = player, f"only-{player}-knows-{player * 3}", stage
+        self.tap = Tap(stage.port)
+        self.context = browser.new_context(**context)
+        self.page: Page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", lambda line: self._noted(line.type, line.text))
+        self.path = re.sub(r"^http://[^/]+", "", stage.links[player])
+        self.answers = 0
+        self.dom = ""
+        self.choose: Callable[[Page], None] | None = None
+
+    def _noted(self, kind: str, text: str) -> None:
+        if kind == "error" and "Failed to load resource" not in text and "net::ERR" not in text:
+            self.complaints.append(text)
+
+    def open(self) -> None:
+        self.page.goto(f"http://127.0.0.1:{self.tap.port}{self.path}", wait_until="domcontentloaded")
+
+    @property
+    def at(self) -> str:
+        """The stage on the page."""
+        found = self.page.evaluate(
+            """() => { const part = document.getElementById('seat');
+                return part ? (part.querySelector('[name=decision]') ? 'asked' : part.dataset.stage) : 'error'; }"""
+        )
+        self.dom += self.page.content()
+        return str(found)
+
+    def act(self) -> str:
+        """Do what the page asks for; where that is nothing, wait a moment for it to change."""
+        at = self.at
+        if at == "welcome":
+            self.page.click("button[value=agree]")
+        elif at in {"before", "after", "asked"}:
+            self.fill()
+            self.page.click("#seat form button[type=submit]")
+            self.answers += at == "asked"
+        elif at == "error":
+            self.open()
+        else:
+            self.page.wait_for_timeout(50)
+        return at
+
+    def fill(self) -> None:
+        """Choose the first of all that can be chosen, and write where words are wanted."""
+        self.page.evaluate(
+            """([secret, open, hidden]) => {
+                const seen = (e) => e.checkVisibility();
+                for (let again = 0; again < 4; again++)
+                    for (const radio of document.querySelectorAll('#seat input[type=radio]')) {
+                        const group = [...document.getElementsByName(radio.name)];
+                        if (seen(radio) && !group.some((each) => each.checked)) radio.click();
+                    }
+                for (const one of document.querySelectorAll('#seat select'))
+                    if (seen(one) && !one.value) one.selectedIndex = 1;
+                for (const box of document.querySelectorAll('#seat textarea, #seat input:not([type])')) {
+                    if (!seen(box) || box.value) continue;
+                    const hint = document.getElementById(`${box.id}-hint`)?.textContent ?? '';
+                    const number = box.inputMode === 'numeric';
+                    if (number) box.value = hint.match(/\\d+/)?.[0] ?? '0';
+                    else if (!hint.includes('nothing for none'))
+                        box.value = hidden.includes(box.name) ? secret : open;
+                }
+            }""",
+            [self.secret, f"{self.player} speaks", list(PRIVATE)],
+        )
+
+    def received(self) -> str:
+        """All that the server has sent to this person, and all that has stood on the page."""
+        return self.tap.seen.decode("utf-8", "replace") + self.dom
+
+    def close(self) -> None:
+        self.context.close()
+        self.tap.close()
+
+
+@contextlib.contextmanager
+def seated(browser: Browser, stage: Stage, **contexts: dict[str, Any]) -> Iterator[list[Person]]:
+    """A person for each link, at the beginning of their page."""
+    people = [Person(browser, stage, player, **contexts.get(player, {})) for player in stage.links]
+    try:
+        for person in people:
+            person.open()
+        yield people
+    finally:
+        for person in people:
+            person.close()
+
+
+def play(people: list[Person], until: Callable[[], bool] = lambda: False, most: int = 1_000) -> None:
+    """All do what their pages ask for, until everyone is done, or the game is where it should be."""
+    for _ in range(most):
+        if until() or {person.act() for person in people} == {"done"}:
+            return
+    raise AssertionError([(person.player, person.at, person.answers) for person in people])

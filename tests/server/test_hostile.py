@@ -1,0 +1,122 @@
+"""A hostile participant changes nothing for the others: forged keys, floods, large bodies, many and slow streams."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import socket
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+
+from agentsim.history.run_files import RunFiles
+from tests.amounts import amounts
+from tests.server.site import ISLAND, Held, ServedSite, playing, served, until
+
+
+def _flood(site: ServedSite, count: int) -> Counter[int]:
+    """So many forged forms over one connection at a time; what was answered."""
+    found: Counter[int] = Counter()
+    connection = http.client.HTTPConnection(site.host, site.port, timeout=30)
+    for number in range(count):
+        headers = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "Cookie": f"agentsim-{site.port}=forged{number}",
+        }
+        connection.request("POST", "/runs/run/steer/stop", b"said=x", headers)
+        reply = connection.getresponse()
+        reply.read()
+        found[reply.status] += 1
+    connection.close()
+    return found
+
+
+@amounts("many", 300, 10_000)
+def test_a_hostile_participant_changes_nothing_for_the_others(tmp_path: Path, many: int) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (tmp_path / "configs").mkdir()
+    with Held().in_thread() as held, ExitStack() as attack:
+        (tmp_path / "configs" / "island.toml").write_text(ISLAND.format(url=held.url()), encoding="utf-8")
+        with served(logs) as site:
+            cookie = site.cookie()
+            assert site.post("/new/island.toml", {"run_name": "run"}, Cookie=cookie).status == 303
+            files = RunFiles(logs, "run")
+            page = site.get("/runs/run").text
+            stream = re.search(r'data-stream="([^"]+)"', page)
+            assert stream is not None
+            with site.stream(stream[1].replace("&amp;", "&")) as watching:
+                refused = _flood(site, many)
+                assert set(refused) <= {403, 429}
+                assert refused[429] > 0, "a flood is turned away before it is looked at"
+                for _ in range(3):
+                    assert site.post("/new/island.toml", {"said": "x" * (10 * 2**20)}).status in {413, 429}
+                slow = [attack.enter_context(socket.create_connection((site.host, site.port))) for _ in range(50)]
+                for each in slow:
+                    each.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
+                statuses = Counter(
+                    attack.enter_context(site.stream("/runs/run/stream")).status for _ in range(min(many + 120, 1500))
+                )
+                assert set(statuses) == {200, 503}
+                # The experimenter is served, and what watched before goes on.
+                assert site.post("/runs/run/steer/announce", {"said": "Go on."}, Cookie=cookie).status == 303
+                assert site.get("/runs/run/steer", Cookie=cookie).status == 200
+                with site.stream("/runs/run/stream", Cookie=cookie) as own:
+                    assert own.status == 200
+                held.let()
+                watching.upto('id="standings"')
+            until(files.history.is_file, "the end")
+            text = files.history.read_text("utf-8")
+            assert '"status":"completed"' in text
+            assert "Go on." in text
+            until(lambda: all(_closed(each) for each in slow), "a connection without a whole request is closed")
+
+
+def _closed(connection: socket.socket) -> bool:
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+
+
+def test_keys_are_in_no_page_no_address_and_no_file(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    with served(logs) as site:
+        answer = site.get(f"/enter?key={site.keys['steer']}")
+        assert answer.status == 303
+        assert answer.headers["Location"] == "/"
+        kept = answer.headers["Set-Cookie"]
+        assert "HttpOnly" in kept
+        assert "SameSite=Strict" in kept
+        cookie = site.cookie()
+        for path in ("/", "/new"):
+            assert site.keys["steer"] not in site.get(path, Cookie=cookie).text
+        assert site.get("/enter?key=forged").status == 403
+        written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+        assert site.keys["steer"].encode() not in written
+        site.process.terminate()
+        out, err = site.process.communicate(timeout=20)
+        assert site.keys["steer"] not in out + err
+
+
+def test_a_server_that_other_machines_reach_demands_a_key_for_every_page(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    with Held().in_thread() as held, playing(held, logs), served(logs, "--host", "0.0.0.0") as site:
+        here = ServedSite("127.0.0.1", site.port, site.process, logs, site.keys)
+        for path in ("/", "/runs/run", "/runs/run/stream", "/new"):
+            assert here.get(path).status == 403
+        assert here.get("/static/logs.css").status == 200
+        assert len(set(site.keys.values())) == 2
+        assert min(map(len, site.keys.values())) >= 43
+        watcher, own = here.cookie("watch"), here.cookie()
+        until((logs / "run.jsonl").is_file, "the run")
+        assert here.get("/runs/run", Cookie=watcher).status == 200
+        assert here.get("/new", Cookie=watcher).status == 403
+        assert here.post("/runs/run/steer/stop", {}, Cookie=watcher, Origin=here.url).status == 403
+        assert here.get("/new", Cookie=own).status == 200
+        assert here.get("/", Host="evil.invalid").status == 403

@@ -1,0 +1,256 @@
+"""The waiting room, the clock, double submits, and that a seat's stream is its own: without a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from agentsim.errors import ScenarioError
+from agentsim.history.contents import read_journal
+from agentsim.history.people_file import PeopleFile
+from agentsim.history.run_files import RunFiles
+from agentsim.models.keys import Variables
+from agentsim.runner.replay import prove
+from agentsim.scenario.load import load
+from agentsim.server import hosting
+from agentsim.server.app import make_app
+from agentsim.server.site import Site
+from tests.cli.command_line import agentsim
+
+Client = Any
+
+
+def island(*seats: str, **people: Any) -> dict[str, Any]:
+    """An island of these models, for people who only have to come."""
+    players = [{"id": "ABCDE"[place], "model": model} for place, model in enumerate(seats)]
+    return {"game": "agent_island", "seed": 4, "people": people, "players": players}
+
+
+def served(
+    tmp_path: Path, scenario: dict[str, Any], does: Callable[[Client, hosting.HostedRun], Awaitable[None]]
+) -> Any:
+    """Play a scenario beside a server, with someone who sends forms to it."""
+
+    async def body() -> RunFiles:
+        site = Site(tmp_path)
+        async with TestClient(TestServer(make_app(site), host="127.0.0.1")) as client:
+            run = await hosting.start(site, scenario, env=Variables({}), name="run")
+            await does(client, run)
+            await hosting.stop_all(site)
+        return run.files
+
+    return asyncio.run(body())
+
+
+async def send(client: Client, run: hosting.HostedRun, player: str, **form: str) -> tuple[int, str]:
+    assert run.people is not None
+    answer = await client.post(run.people.seats[player].path, data=form, allow_redirects=False)
+    return answer.status, await answer.text()
+
+
+async def asked(run: hosting.HostedRun, player: str) -> Any:
+    """The person's question, once there is one."""
+    assert run.people is not None
+    seat = run.people.seats[player]
+    while seat.question is None and run.playing:  # noqa: ASYNC110 - the game's own pace
+        await asyncio.sleep(0.01)
+    return seat.question
+
+
+async def answer_all(client: Client, run: hosting.HostedRun, player: str, said: str) -> None:
+    while (question := await asked(run, player)) is not None:
+        form = {"step": "answer", "decision": str(question.ask.index), "text": said, "explanation": said}
+        for field in question.page.fields:
+            if field.options:
+                form[field.name] = field.options[0][0]
+        assert (await send(client, run, player, **form))[0] == 303
+
+
+def test_a_seat_that_stays_empty_is_filled_on_record_and_replayed(tmp_path: Path) -> None:
+    async def does(client: Client, run: hosting.HostedRun) -> None:
+        assert run.people is not None
+        assert (await send(client, run, "A", step="agree"))[0] == 303
+        await answer_all(client, run, "A", "hello")
+        assert run.people.seats["B"].stage == "taken"
+        page = await (await client.get(run.people.seats["B"].path)).text()
+        assert "This seat is taken" in page
+        assert run.people.seats["A"].stage == "done"
+
+    files = served(tmp_path, island("web", "web", "bot/random", wait_s=0.2, fill_with="bot/loyal"), does)
+    assert read_journal(files.journal).filled == {"B": "bot/loyal"}
+    history = json.loads(files.history.read_text(encoding="utf-8"))
+    assert [player["model"] for player in history["players"]] == ["web", "bot/loyal", "bot/random"]
+    assert history["volatile"]["filled"] == {"B": "bot/loyal"}
+    assert {each["source"] for each in history["decisions"] if each["player"] == "B"} == {"bot"}
+    assert {each["source"] for each in history["decisions"] if each["player"] == "A"} == {"human"}
+    prove(files)
+
+
+def test_the_game_waits_until_all_are_there(tmp_path: Path) -> None:
+    async def does(client: Client, run: hosting.HostedRun) -> None:
+        assert run.people is not None
+        await client.get(run.people.seats["B"].path)  # to open a link is not yet to come
+        await send(client, run, "A", step="agree")
+        assert run.people.here == (1, 2)
+        assert run.people.seats["A"].stage == "waiting"
+        assert read_journal(run.files.journal).entries == {}
+        await send(client, run, "B", step="decline")
+        assert run.people.seats["B"].stage == "declined"
+        assert run.people.seats["A"].stage == "waiting"
+        await send(client, run, "B", step="agree")
+        assert await asked(run, "A") or await asked(run, "B")
+
+    served(tmp_path, island("web", "web", "bot/random"), does)
+
+
+def test_a_clock_that_runs_out_falls_back_and_is_counted(tmp_path: Path) -> None:
+    async def does(client: Client, run: hosting.HostedRun) -> None:
+        await send(client, run, "A", step="agree")
+        await run.ended()
+
+    scenario = island("web", "bot/random", "bot/random")
+    scenario["players"][0]["timeout_s"] = 0.05
+    files = served(tmp_path, scenario, does)
+    history = json.loads(files.history.read_text(encoding="utf-8"))
+    mine = [each for each in history["decisions"] if each["player"] == "A"]
+    assert mine
+    assert {(each["source"], each["fallback_reason"]) for each in mine} == {("fallback", "no_answer")}
+    assert history["usage"]["fallbacks"] == len(mine)
+    prove(files)
+
+
+def test_a_form_that_is_sent_twice_or_late_counts_once(tmp_path: Path) -> None:
+    async def does(client: Client, run: hosting.HostedRun) -> None:
+        await send(client, run, "A", step="agree")
+        question = await asked(run, "A")
+        form = {"step": "answer", "decision": str(question.ask.index), "text": "first"}
+        answers = await asyncio.gather(*(send(client, run, "A", **{**form, "text": f"{n}"}) for n in range(5)))
+        assert {status for status, _ in answers} == {303}
+        assert (await send(client, run, "A", **{**form, "text": "late"}))[0] == 303
+        (entry,) = [each for each in read_journal(run.files.journal).entries.values() if each.player == "A"]
+        assert entry.decision == {"text": "0"}
+
+    served(tmp_path, island("web", "bot/random", "bot/random"), does)
+
+
+def test_an_answer_that_will_not_do_comes_back_with_the_reason_and_the_form_filled(tmp_path: Path) -> None:
+    async def does(client: Client, run: hosting.HostedRun) -> None:
+        await send(client, run, "A", step="agree")
+        question = await asked(run, "A")
+        status, page = await send(client, run, "A", step="answer", decision=str(question.ask.index), text=" ")
+        assert (status, "An empty line says nothing." in page, 'aria-invalid="true"' in page) == (422, True, True)
+        vote = {"step": "answer", "decision": str(question.ask.index), "text": "x" * 1201}
+        status, page = await send(client, run, "A", **vote)
+        assert status == 422
+        assert "x" * 1201 in page
+        assert not [each for each in read_journal(run.files.journal).entries.values() if each.player == "A"]
+
+    served(tmp_path, island("web", "bot/random", "bot/random"), does)
+
+
+def test_a_wrong_link_is_no_seat(tmp_path: Path) -> None:
+    async def does(client: Client, run: hosting.HostedRun) -> None:
+        for path in ("/seat/nothing", "/seat/nothing/stream"):
+            assert (await client.get(path)).status == 404
+        assert (await client.post("/seat/nothing", data={"step": "agree"})).status == 404
+
+    served(tmp_path, island("web", "bot/random", "bot/random"), does)
+
+
+def test_what_one_seat_is_sent_does_not_change_with_the_private_words_of_another(tmp_path: Path) -> None:
+    """The noninterference of requests, on the bytes of a page and of a stream."""
+
+    def sent_to_a(folder: Path, secret: str) -> str:
+        streamed: list[str] = []
+
+        async def does(client: Client, run: hosting.HostedRun) -> None:
+            assert run.people is not None
+            for player in "AB":
+                await send(client, run, player, step="agree")
+
+            async def follow() -> None:
+                async with client.get(f"{run.people.seats['A'].path}/stream?from=") as answer:  # type: ignore[union-attr]
+                    async for line in answer.content:  # what came before a break is looked at too
+                        streamed.append(line.decode())  # noqa: PERF401 - see above
+
+            following = asyncio.create_task(follow())
+            await asyncio.gather(answer_b(client, run, secret), answer_all(client, run, "A", "open"))
+            await following
+            streamed.append(await (await client.get(run.people.seats["A"].path)).text())
+
+        async def answer_b(client: Client, run: hosting.HostedRun, words: str) -> None:
+            while (question := await asked(run, "B")) is not None:
+                form = {"step": "answer", "decision": str(question.ask.index), "text": "open", "explanation": words}
+                form |= {field.name: field.options[0][0] for field in question.page.fields if field.options}
+                await send(client, run, "B", **form)
+
+        files = served(folder, island("web", "web", "bot/random"), does)
+        people = PeopleFile.load(files)
+        assert people is not None
+        assert secret in files.journal.read_text(encoding="utf-8")
+        seen = "".join(line for line in streamed if line.startswith("data: ") or "<" in line)
+        for each in people.people.values():
+            seen = seen.replace(each.token, "TOKEN").replace(each.code, "CODE")
+        return seen
+
+    one, other = (sent_to_a(tmp_path / secret, secret) for secret in ("nightshade", "foxglove"))
+    assert "nightshade" not in one
+    assert "pitch" in one
+    assert _parts(one) == _parts(other)
+
+
+def _parts(seen: str) -> set[str]:
+    """The elements that came: how many messages they came in is a matter of the machine's pace."""
+    return {line for line in seen.replace("data: ", "").splitlines() if "It is not your turn" not in line}
+
+
+@pytest.mark.parametrize(
+    ("people", "line"),
+    [
+        ({"wait_s": 5}, "people: wait_s and fill_with go together"),
+        ({"wait_s": 5, "fill_with": "bot/nobody"}, "people.fill_with: must be a bot of agent_island"),
+        ({"konsent": "x"}, "people.konsent: unknown key (did you mean consent?)"),
+    ],
+)
+def test_what_is_wrong_with_the_table_is_said_in_one_line(people: dict[str, Any], line: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        load(island("web", "bot/random", "bot/random", **people))
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_table_without_people_and_a_seat_without_a_server_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match='people: no player has model = "web"'):
+        load(island("bot/random", "bot/random", "bot/random", completion="thanks"))
+    (tmp_path / "x.toml").write_text(
+        'game = "agent_island"\n[[players]]\nid = "A"\nmodel = "web"\n'
+        '[[players]]\nid = "b"\ncount = 2\nmodel = "bot/random"\n'
+    )
+    said = agentsim("run", "x.toml", cwd=tmp_path)
+    assert (said.code, "web needs a server: `agentsim run --serve`" in said.line) == (2, True)
+    assert not (tmp_path / "logs").exists()
+
+
+def test_the_people_of_a_run_are_exported_without_their_links(tmp_path: Path) -> None:
+    async def does(client: Client, run: hosting.HostedRun) -> None:
+        await send(client, run, "A", step="agree")
+        await send(client, run, "A", step="before", age="30")
+        await answer_all(client, run, "A", "hello")
+
+    question = {"name": "age", "ask": "How old?", "least": 18, "most": 99}
+    files = served(tmp_path / "logs", island("web", "bot/random", "bot/random", before=[question]), does)
+    said = agentsim("export", "run", cwd=tmp_path)
+    assert said.code == 0
+    head, row = (tmp_path / "logs" / "run.people.csv").read_text(encoding="utf-8").splitlines()
+    assert head == "player,arrived_at,consented_at,declined_at,ready_at,finished_at,code,before_age"
+    kept = PeopleFile.load(files)
+    assert kept is not None
+    assert kept.people["A"].code in row
+    assert row.endswith(",30")
+    assert kept.people["A"].token not in row
