@@ -74,6 +74,13 @@ def nearest(name: str, known: Sequence[str]) -> tuple[str, str]:
     return "", ", ".join([*sorted(known)[:_MOST_NAMED], *(["..."] if len(known) > _MOST_NAMED else [])])
 
 
+def no_such_bot(game: str, policy: str, policies: Iterable[str], *, key: str) -> ScenarioError:
+    """Says which bots there are; a policy is near by its own name, since all of them begin with `bot/`."""
+    hint = near(policy, known := sorted(policies), "bot/")
+    valid = ", ".join(f"bot/{each}" for each in known)
+    return ScenarioError(f"{game} has no {shown(f'bot/{policy}')}{hint}", key=key, valid=valid)
+
+
 def _place(detail: ErrorDetails, document: Any) -> tuple[Key, int]:
     """The error's key in the document: pydantic's `loc` without the names of union branches; and how much of it is
     before the first of them."""

@@ -60,7 +60,7 @@ ADDED = {
     "nameless bot": ("model = 'bot/'", f'players.1.model: {MODEL_SHAPE}, found "bot/"'),
     "unknown bot": (
         "model = 'bot/crefull'",
-        'players.1.model: parlour has no "bot/crefull" (did you mean bot/careful?)',
+        'players.1.model: parlour has no "bot/crefull" (did you mean bot/careful?) (valid: bot/bold, bot/careful)',
     ),
     "script": ("model = 'script:no.jsonl'", "players.1.model: no such file: no.jsonl (looked at {folder}/no.jsonl)"),
     "weights": ("model = 'local/no.gguf'", "players.1.model: no such file: no.gguf (looked at {folder}/no.gguf)"),
@@ -135,7 +135,7 @@ ADDED = {
         "prompt_file = 'no.txt'\n[[players]]\nid = 'Z'\nmodel = 'bot/none'\n"
         "[[players]]\nid = 'Y'\nprompt_file = 'n.txt'",
         "players.1.prompt_file: no such file: no.txt (looked at {folder}/no.txt); "
-        'players.2.model: parlour has no "bot/none" (did you mean bot/bold?); '
+        'players.2.model: parlour has no "bot/none" (valid: bot/bold, bot/careful); '
         "players.3.prompt_file: no such file: n.txt (looked at {folder}/n.txt)",
     ),
     "calls below zero": (
