@@ -50,6 +50,7 @@ class Society(Game):
     )
     announcements = "restated"
     bots = BOTS
+    typical = "citizen"
 
     def admit(self, config: SocietyConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 2:
