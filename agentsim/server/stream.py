@@ -18,6 +18,7 @@ from agentsim.report.page import PageOptions, Served, shown
 from agentsim.report.player_view import as_seen_by
 from agentsim.report.timeline import Timeline
 from agentsim.server.follower import Follower
+from agentsim.server.seat_panels import seat_panels
 from agentsim.server.site import SCRIPTS, STYLE
 
 
@@ -25,7 +26,7 @@ from agentsim.server.site import SCRIPTS, STYLE
 class Audience:
     """Who looks: everyone who may see all, or the person in one seat, who sees what that seat may.
 
-    `prompts` asks for the prompts as well. Who is `seated` plays: such a page has events alone.
+    `prompts` asks for the prompts as well. Who is `seated` plays: such a page has events and the game's panels.
     """
 
     player: str | None = None
@@ -107,22 +108,36 @@ class Channel:
 
     def draw(self, *, whole: bool = False, address: str = "") -> str:
         """Make the parts anew, and the `whole` page where that is wanted, whose stream has this address."""
-        if self.audience.seated:
-            return ""
         follower = self._follower
+        if self.audience.seated and self.audience.player is not None:
+            self._change(seat_panels(follower.history(), self.audience.player))
+            return ""
         joint = "&" if "?" in address else "?"
         stream = f"{address}{joint}from={self.position._replace(version=self._version + 1)}" if whole else ""
         served = served_run(address.partition("/stream")[0], self.audience)
         served.stream, served.playing, served.whole = stream, follower.playing, whole
         text = shown(follower.history(), self.audience.options, name=follower.files.name, served=served)
-        version, parts = self._version + 1, {}
-        for name, html in served.parts.items():
+        self._change(served.parts)
+        return text
+
+    def _change(self, made: Mapping[str, Markup]) -> None:
+        """Take parts that were made anew; those that are as they were keep their version."""
+        version, parts = self._version + 1, dict[str, tuple[int, Markup]]()
+        for name, html in made.items():
             known = self._parts.get(name)
             parts[name] = known if known is not None and known[1] == html else (version, html)
         if _figures(parts) != _figures(self._parts):
             self._figures_since = version
         self._parts, self._version = parts, version
-        return text
+
+    @property
+    def transcript(self) -> Markup:
+        """All rounds so far."""
+        return Markup("").join(self._pieces)
+
+    def part(self, name: str) -> Markup:
+        """A part as it was drawn last; nothing for one that was not."""
+        return self._parts[name][1] if name in self._parts else Markup("")
 
     def since(self, position: Position) -> str:
         """What a page at this position lacks; empty where it has all."""

@@ -248,7 +248,7 @@ def test_the_people_of_a_run_are_exported_without_their_links(tmp_path: Path) ->
     said = agentsim("export", "run", cwd=tmp_path)
     assert said.code == 0
     head, row = (tmp_path / "logs" / "run.people.csv").read_text(encoding="utf-8").splitlines()
-    assert head == "player,arrived_at,consented_at,declined_at,ready_at,finished_at,code,before_age"
+    assert head == "player,arrived_at,consented_at,declined_at,ready_at,withdrawn_at,finished_at,code,before_age"
     kept = PeopleFile.load(files)
     assert kept is not None
     assert kept.people["A"].code in row
