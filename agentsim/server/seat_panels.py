@@ -26,7 +26,7 @@ NO_PANELS = Markup('<div id="panels" hidden></div>')
 def seat_panels(history: History, player: str) -> dict[str, Markup]:
     """The parts of the page by the id of their element: `panels` has all, each `figure-` one of them.
 
-    Boards stand first and as they are now; all else is folded where there is a board.
+    Boards stand first and as they are now; below the first one all is folded.
     """
     seen = as_seen_by(history, player)
     game = find(seen.game)
@@ -37,7 +37,7 @@ def seat_panels(history: History, player: str) -> dict[str, Markup]:
     figures: dict[str, Markup] = {}
     for number, panel in enumerate(panels, start=1):
         drawn = view(_now(panel), places)
-        drawn.folded = drawn.folded or (isinstance(panels[0], Board) and not isinstance(panel, Board))
+        drawn.folded = drawn.folded or (isinstance(panels[0], Board) and number > 1)
         figures[f"figure-{number}"] = macros.panel(drawn, number)
     if not figures:
         return {"panels": NO_PANELS}

@@ -156,9 +156,12 @@ async def _stream(site: Site, seat: Seat, request: web.Request) -> web.StreamRes
                     await response.write(b"retry: 500\n\n")
                     while True:
                         waits = [asyncio.ensure_future(seat.news()), asyncio.ensure_future(channel.news(_BEAT_S))]
-                        left = seat.stage == "withdrawn"  # who has left is told nothing more of the game
-                        there, now = channel.position, _key(seat)
-                        html = "" if left else channel.since(here)
+                        left, now = seat.stage == "withdrawn", _key(seat)
+                        told = seat.stage not in {
+                            "waiting",
+                            "withdrawn",
+                        }  # before it begins, and to who has left, nothing
+                        there, html = (channel.position, channel.since(here)) if told else (here, "")
                         if now != key:
                             html = f"{html}{_part(seat)}{_leave(seat)}"
                         if html:
