@@ -1,9 +1,13 @@
-"""A model server that costs next to nothing: one fixed completion to every request, after a fixed time.
+"""A model server that costs next to nothing: a completion to every request, after a fixed time.
 
-It runs in a process of its own, so that its CPU is nobody's who is measured:
+It runs in a process of its own, so that its CPU is none of what is measured:
 
     with loopback(latency_s=0.2) as url: ...
     python -m benchmarks.loopback --latency 0.2     # prints its port, serves until its input ends
+
+Of several replies the request's checksum chooses one, and stands where a reply says `{n}`. With `caches` the server has
+a prefix cache, as OpenAI describes theirs: a prompt's beginning that an answer was already given to counts as cached,
+from 1,024 tokens on, in steps of 128. A token is four bytes.
 """
 
 from __future__ import annotations
@@ -16,8 +20,9 @@ import socket
 import subprocess
 import sys
 import time
+import zlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 __all__ = ["REPLY", "loopback"]
@@ -26,9 +31,12 @@ REPLY = json.dumps({"choice": "green", "reasoning": "It was chosen least often, 
 
 
 _ROUNDED_UP_S = 0.001  # `epoll` waits whole milliseconds
+_TOKEN, _STEP, _LEAST = 4, 128, 1_024  # bytes of a token; tokens of a step of the cache, and of the least that it keeps
+# as many as a prompt of a society has: of far fewer than were sent, a run warns
+_USAGE = {"prompt_tokens": 2_200, "completion_tokens": 60, "total_tokens": 2_260}
 
 
-def _answer(reply: str) -> bytes:
+def _answer(reply: str, usage: Mapping[str, object] = _USAGE) -> bytes:
     """The whole answer with this completion."""
     said = {"role": "assistant", "content": reply}
     body = json.dumps(
@@ -38,12 +46,43 @@ def _answer(reply: str) -> bytes:
             "created": 1_700_000_000,
             "model": "loopback",
             "choices": [{"index": 0, "finish_reason": "stop", "logprobs": None, "message": said}],
-            # as many as a prompt of a society has: of far fewer than were sent, a run warns
-            "usage": {"prompt_tokens": 2_200, "completion_tokens": 60, "total_tokens": 2_260},
+            "usage": usage,
         }
     ).encode()
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: keep-alive\r\n\r\n"
     return head % len(body) + body
+
+
+class _Replies:
+    """What is answered to a request's body, and, where there is a cache, what of its prompt was met there."""
+
+    def __init__(self, replies: Sequence[str], *, caches: bool) -> None:
+        self._replies, self._caches = replies, caches
+        self._whole = None if caches or len(replies) > 1 or "{n}" in replies[0] else _answer(replies[0])
+        self._cached: set[int] = set()  # each step of a prompt's beginning, as the checksum of all up to its end
+
+    def answer(self, body: bytes) -> tuple[bytes, Callable[[], None]]:
+        """The whole answer, and what is to be done when it leaves."""
+        if self._whole is not None:
+            return self._whole, lambda: None
+        number = zlib.crc32(body)
+        reply = self._replies[number % len(self._replies)].replace("{n}", f"{number:08x}")
+        if not self._caches:
+            return _answer(reply), lambda: None
+        prompt = "".join(message["content"] for message in json.loads(body)["messages"]).encode()
+        steps, so_far = [], 0
+        for start in range(0, len(prompt) - _STEP * _TOKEN + 1, _STEP * _TOKEN):
+            so_far = zlib.crc32(prompt[start : start + _STEP * _TOKEN], so_far)
+            steps.append(so_far)
+        met = next((place for place, step in enumerate(steps) if step not in self._cached), len(steps)) * _STEP
+        tokens, out = len(prompt) // _TOKEN, len(reply.encode()) // _TOKEN
+        usage = {
+            "prompt_tokens": tokens,
+            "completion_tokens": out,
+            "total_tokens": tokens + out,
+            "prompt_tokens_details": {"cached_tokens": met if met >= _LEAST else 0},
+        }
+        return _answer(reply, usage), lambda: self._cached.update(steps)
 
 
 class _Server:
@@ -52,11 +91,12 @@ class _Server:
     An answer leaves when it is due; asyncio leaves the wait to `epoll`, which rounds it up to a whole millisecond.
     """
 
-    def __init__(self, listening: socket.socket, latency_s: float, answer: bytes) -> None:
-        self._listening, self._latency_s, self._whole = listening, latency_s, answer
+    def __init__(self, listening: socket.socket, latency_s: float, replies: _Replies) -> None:
+        self._listening, self._latency_s, self._replies = listening, latency_s, replies
         self._connections: dict[int, socket.socket] = {}
         self._held: dict[int, bytes] = {}  # of requests that are not whole yet
-        self._due: deque[tuple[float, socket.socket]] = deque()  # when whom is answered, in that order
+        # when what is answered to whom, in that order, and what follows from it
+        self._due: deque[tuple[float, socket.socket, bytes, Callable[[], None]]] = deque()
         self._epoll = select.epoll()
 
     def run(self, until: int) -> None:
@@ -77,10 +117,11 @@ class _Server:
                 else:
                     self._read(file)
             while self._due and self._due[0][0] <= time.monotonic():
-                connection = self._due.popleft()[1]
-                if connection.fileno() >= 0:  # whoever gave up has closed it
+                _, connection, answer, answered = self._due.popleft()
+                answered()
+                if connection.fileno() >= 0:  # a client that gave up has closed it
                     with suppress(ConnectionError):
-                        connection.send(self._whole)
+                        connection.send(answer)
 
     def _read(self, file: int) -> None:
         try:
@@ -94,16 +135,18 @@ class _Server:
         end = held.find(b"\r\n\r\n")
         if end >= 0:
             _, named, rest = held[:end].lower().partition(b"content-length:")
-            if len(held) >= end + 4 + (int(rest.split(b"\r\n", 1)[0]) if named else 0):  # whole; nobody sends two
-                self._due.append((time.monotonic() + self._latency_s, self._connections[file]))
+            if len(held) >= end + 4 + (int(rest.split(b"\r\n", 1)[0]) if named else 0):  # whole; none sends two
+                answer, answered = self._replies.answer(held[end + 4 :])
+                self._due.append((time.monotonic() + self._latency_s, self._connections[file], answer, answered))
                 held = b""
         self._held[file] = held
 
 
 @contextmanager
-def loopback(latency_s: float = 0.0, reply: str = REPLY) -> Iterator[str]:
+def loopback(latency_s: float = 0.0, *replies: str, caches: bool = False) -> Iterator[str]:
     """The base URL of a server in another process, which ends with the block."""
-    command = [sys.executable, "-m", "benchmarks.loopback", "--latency", str(latency_s), "--reply", reply]
+    command = [sys.executable, "-m", "benchmarks.loopback", "--latency", str(latency_s)]
+    command += ["--caches"] * caches + ["--replies", *(replies or [REPLY])]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdin is not None
@@ -118,11 +161,12 @@ def main() -> None:
     """Serve in this process; the port is the first line of stdout."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each answer")
-    parser.add_argument("--reply", default=REPLY, help="the text of every completion")
+    parser.add_argument("--replies", nargs="+", default=[REPLY], help="the texts of completions")
+    parser.add_argument("--caches", action="store_true", help="say what was met in a prefix cache")
     given = parser.parse_args()
     with socket.create_server(("127.0.0.1", 0), backlog=2_048) as listening:
         print(listening.getsockname()[1], flush=True)
-        _Server(listening, given.latency, _answer(given.reply)).run(sys.stdin.fileno())
+        _Server(listening, given.latency, _Replies(given.replies, caches=given.caches)).run(sys.stdin.fileno())
 
 
 if __name__ == "__main__":

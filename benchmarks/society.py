@@ -3,6 +3,7 @@
     uv run python -m benchmarks.society                  # 100, 1,000 and 10,000 agents, and the size of prompts
     uv run python -m benchmarks.society --agents 100 1000 --days 30 --json
     uv run python -m benchmarks.society --waves          # 100 models of 200 ms, see `benchmarks.society_waves`
+    uv run python -m benchmarks.society --models 1000    # so many models for eight days: memory, bytes of a day
     uv run python -m benchmarks.society --scarce 20      # so many seeds, see `benchmarks.society_scarce`
 
 Agents are bots of all personalities (`bot/citizen`). A whole society is a real run: the scenario is loaded, every
@@ -205,6 +206,9 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--prompts", type=int, nargs="*", default=[1, 2, 10, 100], help="days on which to measure them")
     parser.add_argument("--waves", action="store_true", help="instead: models behind a server of 200 ms")
     parser.add_argument("--latency", type=float, default=0.2, help="of those, in seconds")
+    parser.add_argument(
+        "--models", type=int, default=0, help="instead: so many models behind a server that never waits"
+    )
     parser.add_argument("--scarce", type=int, default=0, help="instead: so many seeds of the poor world")
     parser.add_argument("--json", action="store_true", help="every measurement as a line of JSON instead of a table")
     parser.add_argument("--one", choices=(WHOLE, MEMORY), help=argparse.SUPPRESS)
@@ -215,6 +219,10 @@ def main(words: Sequence[str] | None = None) -> None:
         from benchmarks import society_waves
 
         society_waves.main(given.agents[0], given.days or DAYS, given.latency, as_json=given.json)
+    elif given.models:
+        from benchmarks import society_waves
+
+        society_waves.sizes(given.models, given.days or 8, as_json=given.json)
     elif given.scarce:
         from benchmarks import society_scarce
 

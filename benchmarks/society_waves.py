@@ -15,7 +15,7 @@ import resource
 import statistics
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -96,6 +96,62 @@ def measured_here(agents: int, days: int, concurrency: int, latency_s: float) ->
         1_000 * cpu / len(decisions),
         resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     )
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A run of models that answer at once: `journal` and `history` are bytes of a day of one agent."""
+
+    answers: str
+    agents: int
+    days: int
+    peak_mib: float
+    journal: float
+    history: float
+
+
+def sized_here(agents: int, days: int, answers: str) -> Sizes:
+    """One run in this process; the answers are one short post, or `varied`."""
+    gc.set_threshold(*GC_THRESHOLD)
+    said = [REPLY] if answers == "one" else varied()
+    with loopback(0.0, *said) as url, tempfile.TemporaryDirectory() as scratch:
+        config = Path(scratch) / "society.toml"
+        config.write_text(SCENARIO.format(days=days, agents=agents, concurrency=100, url=url), "utf-8")
+        result = begin(load(config), Path(scratch), env={})
+        assert result.status == "completed", result.error
+        journal, history = (
+            path.stat().st_size / (agents * days) for path in (result.files.journal, result.files.history)
+        )
+    return Sizes(answers, agents, days, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, journal, history)
+
+
+def varied() -> list[str]:
+    """Work, words of some hundred characters, votes, proposals and gifts."""
+    words = (
+        "The stores are low again, and I ask each of us to say what can be spared before all of it is spent at once. "
+    )
+    work = [("farm", 2), ("farm", 3), ("generate", 2), ("generate", 3), ("gather", 1)]
+    acts: list[Mapping[str, object]] = [{"action": "work", "work_type": kind, "hours": hours} for kind, hours in work]
+    acts += [{"action": "forum_post", "content": "{n} #17 " + words * times} for times in (3, 5)]
+    acts += [{"action": "direct_message", "recipient_agent_id": to, "content": "{n} " + words * 3} for to in (1, 2)]
+    acts += [{"action": "vote", "proposal_id": on, "vote": "yes", "reasoning": "{n} " + words} for on in (3, 30)]
+    tax = {"kind": "tax", "resource": "food", "percent": 1}
+    law = {"title": "Reserve {n}", "description": words * 4, "proposal_type": "law", "terms": [tax]}
+    acts.append({"action": "create_proposal", **law})
+    acts.append({"action": "trade", "recipient_agent_id": 3, "resource_type": "food", "amount": 0.5})
+    return [json.dumps({"action": act}) for act in acts]
+
+
+def sizes(agents: int, days: int, *, as_json: bool) -> None:
+    """Each kind of answers in a process of its own."""
+    for answers in ("one", "varied"):
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            each = pool.apply(sized_here, (agents, days, answers))
+        if as_json:
+            print(json.dumps(asdict(each)))
+        else:
+            own = f"journal {each.journal:,.0f} and history {each.history:,.0f} bytes of a day of one agent"
+            print(f"{agents} models, {days} days, answers {answers}: {each.peak_mib:.0f} MiB at most; {own}")
 
 
 def main(agents: int, days: int, latency_s: float, *, as_json: bool) -> None:

@@ -54,6 +54,31 @@ def test_societies_are_timed_whole_and_in_memory_and_their_prompts_measured() ->
 
 
 @pytest.mark.slow
+def test_runs_of_models_are_weighed() -> None:
+    measured = printed("society", "--models", "6", "--days", "1")
+    assert [each["answers"] for each in measured] == ["one", "varied"]
+    assert all(min(each["journal"], each["history"], each["peak_mib"]) > 0 for each in measured)
+
+
+@pytest.mark.slow
+def test_prompts_of_personas_are_measured_and_billed() -> None:
+    words = ("--agents", "20", "--days", "3", "--billed-days", "1", "--latency", "0.01")
+    prompts, at_once, ahead = printed("society_prompts", *words)
+    assert prompts["prompts"] == 180
+    assert prompts["longest"] <= 8_000
+    assert prompts["own"]["What you did"] > 0.9
+    assert ahead["prompt"] == at_once["prompt"]
+    assert ahead["cached"] > at_once["cached"]
+    assert ahead["usd"] < at_once["usd"] < at_once["uncached"]
+
+
+@pytest.mark.slow
+def test_a_forecast_is_compared_with_a_game() -> None:
+    (found,) = printed("forecast", "--only", "agent_island_bots")
+    assert (found["expected"], found["contained"]) == (found["real"], True)
+
+
+@pytest.mark.slow
 def test_ticks_of_models_are_timed() -> None:
     measured = printed("society", "--waves", "--agents", "3", "--days", "1", "--latency", "0.001")
     assert [(each["concurrency"], each["latency_s"]) for each in measured] == [(3, 0.001), (1, 0.001), (3, 0.0)]

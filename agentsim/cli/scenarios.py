@@ -42,7 +42,8 @@ def validate(
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
     from agentsim.runner.seats import errands, seated
-    from agentsim.scenario.load import is_design, load
+    from agentsim.scenario.design_file import is_design
+    from agentsim.scenario.load import load
     from agentsim.scenario.scenario import idle_prices
 
     config = source.path
@@ -100,8 +101,8 @@ def _seats(scenario: Scenario) -> Iterator[tuple[str, str]]:
 
 def _base_of(config: Path, loading: dict[str, Any]) -> Path:
     """The base scenario of a design, whose every cell is checked and said."""
+    from agentsim.scenario.design_file import cells, read_design
     from agentsim.scenario.factorial import level_named
-    from agentsim.scenario.load import cells, read_design
 
     design = read_design(config)
     if design.config is None:
@@ -144,6 +145,10 @@ def _rows(scenario: Scenario, expected: Forecast) -> list[str]:
     total = expected.total()
     if len(parts) > 1:
         rows.append(f"  in all: {_words(total)}")
+    if expected.least < expected.most:
+        rows.append(
+            f"  {expected.least:,} to {expected.most:,} calls, as other seeds and other bots of the game play it"
+        )
     limits = scenario.limits
     if limits.max_calls is not None and total.calls > limits.max_calls:
         rows.append(f"  more than limits.max_calls = {limits.max_calls}: the run would stop there")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -78,6 +78,14 @@ def json_line(value: Any) -> bytes:
 def text_id(text: str) -> str:
     """32 hex digits that name a text by its content."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def bytes_id(pieces: Iterable[bytes]) -> str:
+    """The same of a text whose UTF-8 comes in pieces."""
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return digest.hexdigest()[:32]
 
 
 Path: TypeAlias = tuple[str | int, ...]

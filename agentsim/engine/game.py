@@ -172,8 +172,9 @@ class Doubtful(Protocol):
 class Game(Protocol):
     """A game: a stateless object called `GAME` in the folder's `__init__`. A class may inherit what it need not say.
 
-    `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`. `requests` and
-    `events` are those that its package defines by then, where a class does not list them.
+    `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`; that which is
+    `typical` stands for models in forecasts. `requests` and `events` are those that its package defines by then, where
+    a class does not list them.
     """
 
     name: ClassVar[str]
@@ -184,6 +185,7 @@ class Game(Protocol):
     requests: ClassVar[tuple[type[Request[Any]], ...]] = ()
     events: ClassVar[tuple[type[Event], ...]] = ()
     bots: ClassVar[Mapping[str, Bot]]
+    typical: ClassVar[str] = "random"
     staff: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -19,11 +19,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from agentsim.engine.codec import adapter, parse_json, text_id
+from agentsim.engine.codec import adapter, parse_json
 from agentsim.engine.decision import Reading
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
+from agentsim.history.texts import Texts
 from agentsim.models.base import Attempt, Count, Word
 
 TICK_DEADLINE = "tick_deadline"
@@ -143,7 +144,7 @@ class Contents:
         self.filled: dict[str, str] = {}  # by player whose seat stayed empty, the bot that has it
         self.steered: dict[int, list[Steer]] = {}  # by wave, what an experimenter did before it
         self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
-        self.texts: dict[str, str] = {}
+        self.texts = Texts()
         self.chain = Chain()
         self.size = self.lines = 0  # bytes and number of whole lines
         self.last_wave = 0  # the highest with a decision
@@ -227,10 +228,8 @@ class Contents:
         match line["record"]:
             case "run" if not self.head:
                 self._begin(line)
-            case "text":
-                if text_id(line["text"]) != line["id"]:
-                    raise ValueError("a text does not have the content its id names")
-                self.texts[line["id"]] = line["text"]
+            case "texts" | "text":
+                self.texts.take(line)
             case "try":
                 tried = adapter(_Try).validate_python(line, context=self.texts)
                 self.tries.setdefault((tried.wave, tried.place), []).append(Kept(tried.player, tried.attempt))

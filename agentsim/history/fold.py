@@ -7,7 +7,7 @@ costs is `models.prices`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -94,26 +94,48 @@ def fold(
     )
 
 
-def dump_history(history: History) -> str:
-    """The file's text: JSON with one event, decision or text a line, so that two can be compared by line."""
-    rounds = [
-        b'{"index":%d,"title":%b,"events":%b}' % (part.index, json_line(part.title), _lines(part.events))
-        for part in history.rounds
-    ]
-    by_line = {
-        "rounds": b"[\n" + b",\n".join(rounds) + b"\n]",
-        "decisions": _lines(history.decisions),
-        "texts": _lines(history.texts),
+def history_bytes(history: History) -> Iterator[bytes]:
+    """The file's bytes, piece by piece: JSON with one event, decision or text a line, so that two can be compared by
+    line.
+    """
+    by_line: Mapping[str, Iterator[bytes]] = {
+        "rounds": _array(map(_round, history.rounds)),
+        "decisions": _array(map(_line, history.decisions)),
+        "texts": _array(map(_line, history.texts)),
     }
     rest = history.model_dump(exclude={*by_line})
-    keys = [key for key in History.model_fields if key in by_line or key in rest]
-    parts = [b'"%b":%b' % (key.encode(), by_line.get(key) or json_line(rest[key])) for key in keys]
-    return (b"{\n" + b",\n".join(parts) + b"\n}\n").decode()
+    before = b"{\n"
+    for key in History.model_fields:
+        if key in by_line or key in rest:
+            yield b'%b"%b":' % (before, key.encode())
+            yield from by_line[key] if key in by_line else [json_line(rest[key])]
+            before = b",\n"
+    yield b"\n}\n"
 
 
-def _lines(items: Sequence[EventRecord | DecisionRecord | str]) -> bytes:
-    lines = [json_line(item if isinstance(item, str) else adapter(type(item)).dump_python(item)) for item in items]
-    return b"[\n" + b",\n".join(lines) + b"\n]" if lines else b"[]"
+def dump_history(history: History) -> str:
+    """The file's text."""
+    return b"".join(history_bytes(history)).decode()
+
+
+def _round(part: RoundRecord) -> Iterator[bytes]:
+    yield b'{"index":%d,"title":%b,"events":' % (part.index, json_line(part.title))
+    yield from _array(map(_line, part.events))
+    yield b"}"
+
+
+def _line(item: EventRecord | DecisionRecord | str) -> Iterator[bytes]:
+    yield json_line(item if isinstance(item, str) else adapter(type(item)).dump_python(item))
+
+
+def _array(values: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
+    """A list, one value a line."""
+    before = b"[\n"
+    for value in values:
+        yield before
+        yield from value
+        before = b",\n"
+    yield b"[]" if before == b"[\n" else b"\n]"
 
 
 def event_record(seq: int, told: LogEntry, decision: DecisionRecord | None = None) -> EventRecord:

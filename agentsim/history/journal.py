@@ -15,11 +15,12 @@ from typing import Any
 
 from filelock import lock_descriptor
 
-from agentsim.engine.codec import adapter, json_line, text_id, values
+from agentsim.engine.codec import adapter, json_line, values
 from agentsim.engine.steering import Steer
 from agentsim.errors import AgentsimError, JournalError, UsageError
 from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
 from agentsim.history.run_files import RunFiles, reserved
+from agentsim.history.texts import NewTexts
 from agentsim.models.base import Attempt
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -166,7 +167,7 @@ class Journal:
     def __init__(self, file: JournalFile, contents: Contents) -> None:
         self.contents = contents
         self._file = file
-        self._known = set(contents.texts)
+        self._texts = NewTexts(contents.texts)
         self._unwritten = bytearray()
         self._due = False  # something was added that must be on the disk soon
 
@@ -274,16 +275,11 @@ class Journal:
 
     def _json(self, record: Entry | Attempt) -> dict[str, Any]:
         """The record's values; its texts are in the journal before it."""
-        found: dict[str, Any] = adapter(type(record)).dump_python(record, context=self._store)
+        found: dict[str, Any] = adapter(type(record)).dump_python(record, context=self._texts)
+        if self._texts.new:
+            self._add({"record": "texts", "texts": self._texts.new})
+            self._texts.new.clear()
         return found
-
-    def _store(self, texts: Sequence[str]) -> list[str]:
-        names = [text_id(text) for text in texts]
-        for name, text in zip(names, texts, strict=True):
-            if name not in self._known:
-                self._known.add(name)
-                self._add({"record": "text", "id": name, "text": text})
-        return names
 
     def _add(self, line: Mapping[str, Any]) -> None:
         self._unwritten += self.contents.chain.sealed(json_line(line))

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -145,14 +145,17 @@ def is_table(path: Path) -> bool:
     return bool(stem) and (stem == path.parent.resolve().name or (path.parent / f"{stem}.json").is_file())
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
+def write_whole(path: Path, content: str | bytes | Iterable[bytes]) -> None:
     """Write a file so that at any instant it is the old one, the new one, or absent; never a part.
 
     Raises `AgentsimError` where the disk or the directory does not take it.
     """
     try:
         with written_beside(path) as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+            if isinstance(content, str | bytes):
+                file.write(content.encode() if isinstance(content, str) else content)
+            else:
+                file.writelines(content)
     except OSError as error:
         raise AgentsimError(f"{path}: cannot be written: {error.strerror or error}") from None
 

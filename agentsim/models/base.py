@@ -78,7 +78,7 @@ Count: TypeAlias = Annotated[int, Field(strict=True, ge=0)]
 Word: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_encodable)]
 """A short text, which is always written where it stands."""
 Text: TypeAlias = Annotated[Word, PlainSerializer(_put_away), BeforeValidator(_found)]
-"""A long text. A `context` to write with takes a list of texts and gives their ids, one to read with maps ids to texts.
+"""A long text. A `context` puts texts away and gives their places, and another finds them there (`history.texts`).
 Without a context a text is written where it stands."""
 Seconds: TypeAlias = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Dollars: TypeAlias = Annotated[float, PlainValidator(_dollars)]
@@ -161,7 +161,7 @@ def _prompt_written(messages: Sequence[Message], info: SerializationInfo[Any]) -
 def _prompt_read(value: Any, info: ValidationInfo[Any]) -> tuple[Message, ...]:
     texts = info.context
     return tuple(
-        Message(str(role), tuple(map(str, segments) if texts is None else (texts[each] for each in segments)))
+        Message(str(role), tuple(map(str, segments) if texts is None else texts.several(segments)))
         for role, segments in value
     )
 

@@ -1,14 +1,17 @@
-"""Forecast: what a run would send, found out by playing its game once on bots. An estimate; no model is called.
+"""Forecast: what a run would send, found out by playing its game on bots. An estimate; no model is called.
 
-Every seat that is no bot is played by one of the game's own; what a bot says is made as long as half of what may be
-said, which is what models use, or their later prompts would come out too short. Printing belongs to the command line.
+Every seat that is no bot is played by the game's typical policy; what a bot says is made as long as half of what may
+be said, which is what models use, or their later prompts would come out too short. Of a wave's many prompts some are
+measured and stand for the others. How many calls there are at least and at most is told from more games: with other
+seeds, and with each other policy of the game. Printing belongs to the command line.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -16,8 +19,8 @@ from pydantic import BaseModel
 
 from agentsim.engine import Text
 from agentsim.engine.decision import Decision, values_at
-from agentsim.engine.game import Game
-from agentsim.engine.play import Ask
+from agentsim.engine.game import Bot, Game
+from agentsim.engine.play import Ask, Wave
 from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
@@ -31,6 +34,9 @@ from agentsim.scenario.scenario import Scenario, prices_of
 M = TypeVar("M", bound=BaseModel)
 MOST_DECISIONS = 20_000
 MOST_SECONDS = 20.0
+MOST_MEASURED = 12
+"""Prompts to one model that are measured in one wave."""
+MORE_SEEDS = 2
 _FILLER = "and so on "
 
 
@@ -70,14 +76,28 @@ class ModelForecast:
         self.usd = None if self.usd is None or other.usd is None else self.usd + other.usd
         self.most_usd = None if self.most_usd is None or other.most_usd is None else self.most_usd + other.most_usd
 
+    def times(self, calls: int, measured: int) -> ModelForecast:
+        """The same for so many calls, of which so many were measured."""
+        tokens = {
+            name: getattr(self, name) * calls // measured
+            for name in ("prompt", "repeated", "completion", "most_completion")
+        }
+        usd, most = (None if each is None else each * calls / measured for each in (self.usd, self.most_usd))
+        return ModelForecast(self.model, calls=calls, **tokens, usd=usd, most_usd=most)
+
 
 @dataclass
 class Forecast:
-    """The parts by model's name, in the order of the seats; `ended` where the game came to its end in the rehearsal."""
+    """The parts by model's name, in the order of the seats; `ended` where the game came to its end in the rehearsal.
+
+    `least` and `most` are the calls of all models together in the shortest and the longest of all rehearsals.
+    """
 
     models: dict[str, ModelForecast] = field(default_factory=dict)
     decisions: int = 0
     ended: bool = True
+    least: int = 0
+    most: int = 0
 
     def total(self) -> ModelForecast:
         """All models together."""
@@ -96,42 +116,62 @@ def forecast(
     clock: Callable[[], float] = time.monotonic,
     env: Mapping[str, str] | None = None,
 ) -> Forecast:
-    """Play the scenario once on bots, and estimate what its models would be sent; a scenario without a seed with 0.
+    """Play the scenario on bots, and estimate what its models would be sent; a scenario without a seed with 0.
     The environment `env` may say where a provider is, and with it what a call costs there.
 
     Of a chain of models the first is taken, but for `most_usd`. It stops after so many decisions or seconds, and then
     says so (`ended`).
     """
-    scenario = replace(scenario, seed=scenario.seed or 0)
+    seed = scenario.seed or 0
+    scenario = replace(scenario, seed=seed)
     seats = {plan.id: plan for plan in scenario.seats}
     callers = {plan.id for plan in scenario.seats if plan.name.kind in {"remote", "local"}}
     found = Forecast({seats[seat].model: ModelForecast(seats[seat].model) for seat in seats if seat in callers})
     if not callers:
         return found
-    understudy = game.bots.get("random") or next(iter(game.bots.values()))
-    policies = {
-        seat: game.bots[plan.name.rest] if plan.name.kind == "bot" else understudy for seat, plan in seats.items()
-    }
-    counter = _Counter(found, prices_of(scenario, env or {}))
-    play = new_play(scenario, game)
+    typical = game.bots.get(game.typical) or next(iter(game.bots.values()))
+    counter = _Counter(found, prices_of(scenario, env or {}), seats)
     until = clock() + most_seconds
-    wave = play.start()
-    while wave is not None:
-        decisions = []
-        for ask in wave.asks:
+    for wave, answers in _rehearsed(scenario, game, typical):
+        decisions: list[Decision] = []
+        for ask, decision in zip(wave.asks, answers, strict=False):
             if found.decisions >= most_decisions or clock() > until:
                 found.ended = False
-                play.close()
+                counter.count(wave.asks[: len(decisions)], decisions)
+                found.least = found.most = found.total().calls
                 return found
-            seat = ask.request.player
-            decision = decided_by(policies[seat], ask.request, play.bot_rng(ask))
-            if seat in callers:
-                decision = wordy(ask.request, decision)
-                counter.count(seats[seat], ask, decision)
-            decisions.append(decision)
+            decisions.append(wordy(ask.request, decision) if ask.request.player in callers else decision)
             found.decisions += 1
-        wave = play.answer(decisions)
+        counter.count(wave.asks, decisions)
+        answers[:] = decisions
+    numbers = [found.total().calls]
+    more = [(seed + each, typical) for each in range(1, MORE_SEEDS + 1)]
+    more += [(seed, policy) for policy in game.bots.values() if policy is not typical]
+    for seed, policy in more:
+        calls = 0
+        for wave, _ in _rehearsed(replace(scenario, seed=seed), game, policy):
+            calls += sum(ask.request.player in callers for ask in wave.asks)
+            if clock() > until:
+                break
+        else:
+            numbers.append(calls)
+    found.least, found.most = min(numbers), max(numbers)
     return found
+
+
+def _rehearsed(scenario: Scenario, game: Game, policy: Bot) -> Iterator[tuple[Wave, list[Decision]]]:
+    """Each wave with what bots answer, which may be changed before the next; seats without one have this policy."""
+    bots = {plan.id: game.bots[plan.name.rest] for plan in scenario.seats if plan.name.kind == "bot"}
+    play = new_play(scenario, game)
+    wave = play.start()
+    try:
+        while wave is not None:
+            rngs = [(ask.request, play.bot_rng(ask)) for ask in wave.asks]
+            answers = [decided_by(bots.get(request.player, policy), request, rng) for request, rng in rngs]
+            yield wave, answers
+            wave = play.answer(answers)
+    finally:
+        play.close()
 
 
 def wordy(request: Request[Any], decision: Decision, filler: str = _FILLER) -> Decision:
@@ -158,33 +198,44 @@ def _replaced(whole: M, path: Sequence[str], words: str) -> M:
 class _Counter:
     """Adds up one rehearsal. What a prompt repeats is looked for in the player's last one and the model's last one."""
 
-    def __init__(self, found: Forecast, prices: Prices) -> None:
-        self._found, self._prices = found, prices
+    def __init__(self, found: Forecast, prices: Prices, seats: Mapping[str, PlayerPlan]) -> None:
+        self._found, self._prices, self._seats = found, prices, seats
         self._last: dict[tuple[str, str], str] = {}
 
-    def count(self, plan: PlayerPlan, ask: Ask, decision: Decision) -> None:
+    def count(self, asks: Sequence[Ask], decisions: Sequence[Decision]) -> None:
+        """A wave, or its beginning; those of many alike that are measured stand for the others."""
+        asked: defaultdict[str, list[tuple[Ask, Decision]]] = defaultdict(list)
+        for ask, decision in zip(asks, decisions, strict=True):
+            if (model := self._seats[ask.request.player].model) in self._found.models:
+                asked[model].append((ask, decision))
+        for model, own in asked.items():
+            measured = min(len(own), MOST_MEASURED)
+            wave = ModelForecast(model)
+            for place in range(measured):
+                wave.add(self._measured(*own[place * len(own) // measured]))
+            self._found.models[model].add(wave.times(len(own), measured))
+
+    def _measured(self, ask: Ask, decision: Decision) -> ModelForecast:
+        plan = self._seats[ask.request.player]
         messages = prompt_messages(ask, plan.prompt or "")
         texts = [message.text for message in messages]
         prompt, limit = estimated_tokens(texts), longest_reply(plan.model, plan.settings.max_tokens)
         completion = min(limit, estimated_tokens([decision.model_dump_json()]))
-        part = self._found.models[plan.model]
-        part.add(
-            ModelForecast(
-                plan.model,
-                calls=1,
-                prompt=prompt,
-                repeated=min(prompt, self._repeated(plan, "".join(texts))),
-                completion=completion,
-                most_completion=limit,
-                usd=self._prices.estimate(plan.model, prompt, completion),
-                most_usd=self._most(plan, most_tokens((*texts, json.dumps(ask.request.schema())))),
-            )
-        )
-        sample = Sample(ask.request, messages, prompt)
+        part, sample = self._found.models[plan.model], Sample(ask.request, messages, prompt)
         if part.longest is None or prompt > part.longest.tokens:
             part.longest = sample
         if part.shortest_answer is None or _room(ask.request) < _room(part.shortest_answer.request):
             part.shortest_answer = sample
+        return ModelForecast(
+            plan.model,
+            calls=1,
+            prompt=prompt,
+            repeated=min(prompt, self._repeated(plan, "".join(texts))),
+            completion=completion,
+            most_completion=limit,
+            usd=self._prices.estimate(plan.model, prompt, completion),
+            most_usd=self._most(plan, most_tokens((*texts, json.dumps(ask.request.schema())))),
+        )
 
     def _most(self, plan: PlayerPlan, prompt: int) -> float | None:
         """What the dearest of a seat's models takes: before a call it is not known which one will answer."""

@@ -14,10 +14,10 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from agentsim.engine.codec import text_id
+from agentsim.engine.codec import bytes_id, text_id
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
 from agentsim.history.contents import Contents, Stop, read_head, read_journal, read_on
-from agentsim.history.fold import Totals, dump_history
+from agentsim.history.fold import Totals, dump_history, history_bytes
 from agentsim.history.journal import Journal
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED, FORMAT, History
@@ -185,12 +185,12 @@ def rebuilt(files: RunFiles) -> History:
     end = recorded.stops[-1]
     volatile = volatile_of(again.scenario, recorded, files.name, end.at, recorded.wall_s)
     history = again.history(again.finished, recorded, volatile)
-    text = dump_history(history)
-    if end.history not in {None, text_id(text)}:  # other limits, say: the journal names what is written now
+    digest = bytes_id(history_bytes(history))
+    if end.history not in {None, digest}:  # other limits, say: the journal names what is written now
         journal = Journal.reopen(files.journal)
-        journal.stopped(end.status, end.at, 0.0, text_id(text))
+        journal.stopped(end.status, end.at, 0.0, digest)
         journal.close()
-    write_whole(files.history, text)
+    write_whole(files.history, history_bytes(history))
     return history
 
 

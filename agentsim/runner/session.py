@@ -16,12 +16,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
 
-from agentsim.engine.codec import text_id
+from agentsim.engine.codec import bytes_id
 from agentsim.engine.game import Game
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
 from agentsim.history.contents import read_journal
-from agentsim.history.fold import dump_history
+from agentsim.history.fold import history_bytes
 from agentsim.history.journal import Journal
 from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, default_stem, write_whole
@@ -254,13 +254,12 @@ class Session:
         now, recorded = stamp(datetime.now(UTC)), self.journal.contents
         volatile = volatile_of(self.scenario, recorded, self.files.name, now, recorded.wall_s + wall_s)
         history = self._played.history(status, recorded, volatile)
-        text = dump_history(history)
         # First in the journal, which names it: a process killed in between leaves a history to be made again.
         try:
-            self.journal.stopped(status, now, wall_s, text_id(text))
+            self.journal.stopped(status, now, wall_s, bytes_id(history_bytes(history)))
         finally:
             try:
-                write_whole(self.files.history, text)
+                write_whole(self.files.history, history_bytes(history))
             except AgentsimError as error:
                 raise AgentsimError(f"{error}; `agentsim resume` makes it from the journal") from None
         return history

@@ -20,14 +20,15 @@ from agentsim.players.rendering import news, outlined, paragraphs, parts_of, pla
 from agentsim.players.web import WebQuestion
 from agentsim.report.page import Served
 from agentsim.server.people import LEAVABLE, Seat, digest
-from agentsim.server.runs import followed, message
+from agentsim.server.runs import followed
 from agentsim.server.seat_panels import NO_PANELS
 from agentsim.server.site import STYLE, Site, environment, page
-from agentsim.server.stream import Audience, Position
+from agentsim.server.stream import Audience, Position, message
 
 SCRIPTS = ("/static/serve.js", "/static/seat.js")
 _BEAT_S = 15.0
 _LIVE = {"waiting", "game", "paused"}
+_TOLD_NOTHING = {"waiting", "withdrawn"}  # of the game: before it begins, and once the person has left
 
 
 def routes(site: Site) -> Iterable[web.RouteDef]:
@@ -157,15 +158,13 @@ async def _stream(site: Site, seat: Seat, request: web.Request) -> web.StreamRes
                     while True:
                         waits = [asyncio.ensure_future(seat.news()), asyncio.ensure_future(channel.news(_BEAT_S))]
                         left, now = seat.stage == "withdrawn", _key(seat)
-                        told = seat.stage not in {
-                            "waiting",
-                            "withdrawn",
-                        }  # before it begins, and to who has left, nothing
+                        told = seat.stage not in _TOLD_NOTHING
                         there, html = (channel.position, channel.since(here)) if told else (here, "")
-                        if now != key:
-                            html = f"{html}{_part(seat)}{_leave(seat)}"
                         if html:
-                            await response.write(message(f"{there}~{now}", html))
+                            await response.write(message(f"{there}~{key}", html))
+                            await asyncio.sleep(0)  # all pages have what was told before a question is drawn for one
+                        if now != key:
+                            await response.write(message(f"{there}~{now}", f"{_part(seat)}{_leave(seat)}"))
                         here, key = there, now
                         if left or (seat.stage not in _LIVE and followed(site, seat.people.files).over):
                             await response.write(b"event: end\ndata:\n\n")

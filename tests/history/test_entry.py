@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
 import pytest
 
-from agentsim.engine.codec import adapter, text_id
+from agentsim.engine.codec import adapter
 from agentsim.history.contents import Entry
+from agentsim.history.texts import NewTexts, Texts
 from agentsim.models.base import Attempt
 from tests.history.sample import entry, paid
 
 
 class Shelf:
-    """Keeps texts by id, as the journal does."""
+    """Keeps texts in order, as the journal does."""
 
     def __init__(self) -> None:
-        self.texts: dict[str, str] = {}
-
-    def store(self, texts: Sequence[str]) -> list[str]:
-        self.texts |= {text_id(text): text for text in texts}
-        return [text_id(text) for text in texts]
+        self.texts = Texts()
+        self.store = NewTexts(self.texts)
 
     def written(self, record: Entry | Attempt) -> Any:
         return adapter(type(record)).dump_python(record, context=self.store)
@@ -32,14 +29,15 @@ class Shelf:
         return adapter(kind).validate_python(line, context=self.texts)
 
 
-def test_texts_are_put_away_and_only_their_ids_stand_in_the_line() -> None:
+def test_texts_are_put_away_and_only_their_places_stand_in_the_line() -> None:
     shelf = Shelf()
-    line = json.dumps(shelf.written(entry()))
-    assert sorted(shelf.texts.values()) == sorted(
+    written = shelf.written(entry())
+    line = json.dumps(written)
+    assert sorted(shelf.texts.in_order) == sorted(
         ["These are the rules.", "You are player A.", "Heard.", "Speak!", '{"text": "Hello."}', "thinking"]
     )
     assert "These are the rules." not in line
-    assert all(name in line for name in shelf.texts)
+    assert written["tries"][0]["messages"] == [["system", [[0, 1]]], ["user", [[2, 3]]]], "the first and the last"
 
 
 def _bad(*path: Any, value: Any) -> Any:
@@ -71,6 +69,11 @@ def _bad(*path: Any, value: Any) -> Any:
         _bad("tries", 0, "latency_s", value="long"),
         _bad("tries", 0, "messages", value=[["system"]]),
         _bad("tries", 0, "messages", value=[["system", ["nosuchtext"]]]),
+        *(
+            _bad("tries", 0, "messages", value=[["system", [at]]])
+            for at in (-1, 99, True, [0, 99], [-1, 0], [0], [2, 10**12])
+        ),
+        *(_bad("tries", 0, "completion", "text", value=at) for at in (-1, 99, [0, 1], None)),
         _bad("tries", 0, "completion", "text", value="nosuchtext"),
         _bad("tries", 0, "completion", "model", value={}),
         _bad("tries", 0, "completion", "usage", value={}),

@@ -66,22 +66,21 @@ def test_what_is_written_is_read_back(written: Path) -> None:
 
 
 def test_a_text_stands_once_and_before_its_first_use(written: Path) -> None:
-    known: set[str] = set()
+    known: list[str] = []
     for raw in written.read_text(encoding="utf-8").splitlines():
         line = json.loads(raw)
-        if line["record"] == "text":
-            assert line["id"] not in known
-            known.add(line["id"])
+        if line["record"] == "texts":
+            known += line["texts"]
         else:
-            for name in known_ids(line):
-                assert name in known
-    assert len(known) == 8
+            assert max(places(line), default=-1) < len(known)
+    assert len(set(known)) == len(known) == 8
 
 
-def known_ids(line: dict[str, Any]) -> Iterator[str]:
+def places(line: dict[str, Any]) -> Iterator[int]:
     for attempt in [*line.get("tries", []), *([line["try"]] if "try" in line else [])]:
         for _, segments in attempt["messages"]:
-            yield from segments
+            for segment in segments:
+                yield from segment if isinstance(segment, list) else [segment]
         if attempt["completion"] is not None:
             yield attempt["completion"]["text"]
 
@@ -214,6 +213,10 @@ CORRUPT = [
     pytest.param(line_of(TEXT, text=5), "", id="a text that is none"),
     pytest.param(line_of(TEXT, text="\ud800"), "", id="a text that is no Unicode"),
     pytest.param(b'{"record": "text", "id": "x"}\n', "missing 'text'", id="no text"),
+    pytest.param(b'{"record": "texts", "texts": [5]}\n', "a text is no text", id="a number among texts"),
+    pytest.param(b'{"record": "texts", "texts": ["\\ud800"]}\n', "", id="no Unicode among texts"),
+    pytest.param(b'{"record": "texts", "texts": 5}\n', "", id="texts that are a number"),
+    pytest.param(b'{"record": "texts"}\n', "missing 'texts'", id="no texts"),
     pytest.param(line_of(DECISION, wave=2, place=1), "a second decision for wave 2, place 1", id="2nd decision"),
     pytest.param(line_of(DECISION, source="oracle"), "source: Input should be 'model', 'bot'", id="unknown source"),
     pytest.param(line_of(DECISION, index="9"), "index: Input should be a valid integer", id="an index in words"),

@@ -8,9 +8,12 @@ import pytest
 
 from agentsim import games
 from agentsim.models.prices import estimated_tokens
-from agentsim.runner.forecast import Forecast, forecast, shared
+from agentsim.runner.forecast import Forecast, ModelForecast, forecast, shared
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
+from benchmarks.forecast import foreseen as measured
+from benchmarks.forecast import society
+from benchmarks.personas import persona
 from tests.cli.command_line import agentsim
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
@@ -24,6 +27,12 @@ def scenario(directory: Path, players: str = FOUR, head: str = "", *overrides: s
     path = directory / "island.toml"
     path.write_text(scenario_text(NOWHERE, f"{PRICES}{players}", head), encoding="utf-8")
     return load(path, overrides=overrides)
+
+
+def written(directory: Path, text: str) -> Scenario:
+    path = directory / "society.toml"
+    path.write_text(text, encoding="utf-8")
+    return load(path)
 
 
 def foreseen(scenario: Scenario, **bounds: float) -> Forecast:
@@ -166,3 +175,32 @@ def test_validate_says_where_a_cap_is_small_for_a_model_that_thinks(tmp_path: Pa
     for fine in (("defaults.max_tokens=4096",), (), ("defaults.max_tokens=500", off)):
         settings = [word for setting in fine for word in ("--set", setting)]
         assert "is small" not in agentsim(*words, *settings, cwd=tmp_path).err
+
+
+@pytest.mark.parametrize("preset", ["classic", "commons", "frontier"])
+def test_calls_of_scripted_personas_are_foreseen_within_a_tenth(preset: str) -> None:
+    """They are no bots of the game; before, a policy that falls asleep was rehearsed."""
+    found = measured(preset, society(20, f'preset = "{preset}"\ndays = 12'), lambda _: persona)
+    assert found.off <= 0.1
+    assert found.contained
+    assert found.least < found.expected, "some bots fall asleep"
+
+
+def test_validate_says_at_least_and_at_most(tmp_path: Path) -> None:
+    written(tmp_path, society(4, "days = 13"))
+    said = agentsim("validate", "--config", "society.toml", cwd=tmp_path)
+    assert "  111 to 156 calls, as other seeds and other bots of the game play it" in said.out.splitlines()
+
+
+def test_some_prompts_of_a_large_wave_stand_for_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def seen() -> ModelForecast:
+        return foreseen(written(tmp_path, society(50, "days = 2"))).models["ollama/any"]
+
+    some = seen()
+    monkeypatch.setattr("agentsim.runner.forecast.MOST_MEASURED", 50)
+    every = seen()
+    assert some.calls == every.calls == 300
+    assert some.most_completion == every.most_completion
+    assert some.prompt != every.prompt
+    assert some.prompt == pytest.approx(every.prompt, rel=0.03)
+    assert some.completion == pytest.approx(every.completion, rel=0.2)

@@ -240,7 +240,7 @@ def test_the_panels_of_a_seat_do_not_change_with_the_private_words_of_another(tm
                 file.write(line)
             follower.look()
             channel.tell()
-            channel.draw()
+            channel.put(channel.drawn(follower.history(), channel.position))
             found.append(channel.since(Position()))
         assert any("<figure" in each for each in found)
         return found

@@ -48,7 +48,9 @@ class Society(Game):
     events = told_in(
         *(founding, talk, groups, voting, offices, work, exchange, building, laws, shocks, turn, evening),
     )
+    announcements = "restated"
     bots = BOTS
+    typical = "citizen"
 
     def admit(self, config: SocietyConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 2:

@@ -33,7 +33,7 @@ _FEEDS: Mapping[Feed, str] = {
     "ranked": "Posts of the forum, the highest score last",
 }
 _NO_LIMIT = 10**9
-_SHARED = 0.55
+_SHARED = 0.52
 """Of the room beside the rules: what all agents are shown of a turn, which is the same for all of them."""
 
 

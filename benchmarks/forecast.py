@@ -1,0 +1,120 @@
+"""How near a forecast comes to the number of calls that a game then takes.
+
+    uv run python -m benchmarks.forecast
+
+Six societies are played by ten scripted personas (`benchmarks.personas`), none of which is a bot of the game: the
+forecast is to be within 10% of their calls. Of six shipped configs of bots, each played by its own bots with a seed
+that no forecast uses, the interval is to contain the calls in five. No model is called: a call is a decision of a seat
+that has a model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from agentsim.engine.game import Bot
+from agentsim.games import find
+from agentsim.runner.forecast import forecast
+from agentsim.runner.plays import new_play
+from agentsim.scenario.load import load
+from benchmarks.personas import persona
+
+ROOT = Path(__file__).parent.parent
+CONFIGS = ROOT / "configs"
+SOCIETIES: Mapping[str, tuple[int, str]] = {
+    "classic": (100, "days = 30"),
+    "commons": (20, 'preset = "commons"\ndays = 30'),
+    "scarcity": (20, 'preset = "scarcity"\ndays = 30'),
+    "inequality": (20, 'preset = "inequality"\ndays = 30'),
+    "frontier": (20, 'preset = "frontier"\ndays = 30'),
+    "open, ranked, small world": (
+        *(60, 'days = 20\nconstitution = "open"\nfeed = "ranked"\ntopology = "small_world"'),
+    ),
+}
+OTHERS = ("agent_island_bots", "auction", "monopoly_bots", "market_bots", "werewolf_bots", "society_scarce")
+"""Shipped configs of bots."""
+SEED = 1_000_003
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """The calls that were foreseen, at least and at most, and those that the game took."""
+
+    name: str
+    expected: int
+    least: int
+    most: int
+    real: int
+
+    @property
+    def off(self) -> float:
+        """How far the forecast was from the calls, as a share of them."""
+        return abs(self.expected - self.real) / self.real
+
+    @property
+    def contained(self) -> bool:
+        """Whether they are within the interval."""
+        return self.least <= self.real <= self.most
+
+
+def foreseen(name: str, config: str, policy: Callable[[str], Bot]) -> Foreseen:
+    """The forecast of a scenario with models in all seats, and the game with another seed, each seat by its policy."""
+    with tempfile.TemporaryDirectory() as scratch:
+        shutil.copytree(ROOT / "items", Path(scratch) / "items")
+        path = Path(scratch) / "configs" / "scenario.toml"
+        path.parent.mkdir()
+        path.write_text(re.sub(r'"bot/\w+"', '"ollama/any"', config), encoding="utf-8")
+        scenario = load(path)
+    game = find(scenario.game)
+    expected = forecast(replace(scenario, seed=None), game, most_decisions=1_000_000, most_seconds=600)
+    play, real = new_play(replace(scenario, seed=SEED), game), 0
+    wave = play.start()
+    while wave is not None:
+        real += len(wave.asks)
+        wave = play.answer([policy(ask.request.player)(ask.request, play.bot_rng(ask)) for ask in wave.asks])
+    return Foreseen(name, expected.total().calls, expected.least, expected.most, real)
+
+
+def society(agents: int, settings: str) -> str:
+    """A scenario of so many models."""
+    players = f'[[players]]\nid = "agent"\ncount = {agents}\nmodel = "ollama/any"\n'
+    return f'game = "society"\n[game_config]\n{settings}\n{players}'
+
+
+def of_config(config: str) -> Callable[[str], Bot]:
+    """The bots that a shipped config has in its seats."""
+    scenario = load(CONFIGS / f"{config}.toml")
+    bots = find(scenario.game).bots
+    return {plan.id: bots[plan.name.rest] for plan in scenario.seats}.__getitem__
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Foresee and play each, and print a table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--only", nargs="+", help="some of the scenarios, by name")
+    parser.add_argument("--json", action="store_true", help="every scenario as a line of JSON instead")
+    given = parser.parse_args(words)
+    for name in (*SOCIETIES, *OTHERS):
+        if given.only and name not in given.only:
+            continue
+        if name in SOCIETIES:
+            each = foreseen(name, society(*SOCIETIES[name]), lambda _: persona)
+        else:
+            each = foreseen(name, (CONFIGS / f"{name}.toml").read_text(encoding="utf-8"), of_config(name))
+        if given.json:
+            print(json.dumps({**asdict(each), "off": each.off, "contained": each.contained}))
+        else:
+            held = "in it" if each.contained else "not in it"
+            interval = f"{each.least:,} to {each.most:,}"
+            print(f"| {each.name} | {each.expected:,} | {interval} | {each.real:,} | {each.off:.1%} | {held} |")
+
+
+if __name__ == "__main__":
+    main()
