@@ -70,8 +70,13 @@ async def asked(run: hosting.HostedRun, player: str) -> Any:
     return seat.question
 
 
-async def answer_all(client: Client, run: hosting.HostedRun, player: str, said: str) -> None:
+async def answer_all(
+    client: Client, run: hosting.HostedRun, player: str, said: str, streamed: list[str] | None = None
+) -> None:
+    """Answer every question, with a stream only once it has come there: who reads before answering sees all."""
     while (question := await asked(run, player)) is not None:
+        while streamed is not None and f'name="decision" value="{question.ask.index}"' not in "".join(streamed):  # noqa: ASYNC110 - the stream has its own pace
+            await asyncio.sleep(0.01)
         form = {"step": "answer", "decision": str(question.ask.index), "text": said, "explanation": said}
         for field in question.page.fields:
             if field.options:
@@ -187,7 +192,7 @@ def test_what_one_seat_is_sent_does_not_change_with_the_private_words_of_another
                         streamed.append(line.decode())  # noqa: PERF401 - see above
 
             following = asyncio.create_task(follow())
-            await asyncio.gather(answer_b(client, run, secret), answer_all(client, run, "A", "open"))
+            await asyncio.gather(answer_b(client, run, secret), answer_all(client, run, "A", "open", streamed))
             await following
             streamed.append(await (await client.get(run.people.seats["A"].path)).text())
 
@@ -217,7 +222,7 @@ def _parts(seen: str) -> set[str]:
     states of the game's panels were drawn; of those see the test of the channel.
     """
     text = re.sub(r'<section id="panels".*?</section>|<figure.*?</figure>', "", seen.replace("data: ", ""), flags=re.S)
-    return {line for line in text.splitlines() if "It is not your turn" not in line}
+    return {line for line in text.splitlines() if not re.search("It is not your turn|Waiting for|are here", line)}
 
 
 def test_the_panels_of_a_seat_do_not_change_with_the_private_words_of_another(tmp_path: Path) -> None:
