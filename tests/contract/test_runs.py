@@ -284,7 +284,7 @@ def test_the_history_fits_its_format_and_its_places_exist(live: RunResult) -> No
     keys = list(json.loads(live.files.history.read_text(encoding="utf-8")))
     # warnings are there only where something was amiss: the fake server counts no long prompt as long
     assert {warning.code for warning in history.warnings} <= {"prompt_cut"}
-    absent = {"fork"} if history.warnings else {"fork", "warnings"}
+    absent = {"fork", "asides"} if history.warnings else {"fork", "asides", "warnings"}
     wanted = [name for name in History.model_fields if name not in absent]
     assert keys == wanted, "the order of keys is part of the format"
 
