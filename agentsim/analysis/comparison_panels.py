@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from agentsim.analysis.across import Across
 from agentsim.analysis.arms import ArmEffects, Comparison, PairedEffect
 from agentsim.analysis.conditions import Condition, Difference, Measured
 from agentsim.analysis.design_effects import DesignEffects, FactorEffect
-from agentsim.analysis.in_words import ends, estimated, p_value, written
-from agentsim.analysis.inference import Interval
+from agentsim.analysis.in_words import effect, effects, ends, estimated, p_value, written
+from agentsim.analysis.inference import FEWEST
 from agentsim.analysis.influence import ALL, Influence
-from agentsim.analysis.paired import POWER
+from agentsim.analysis.paired import FEWEST_SEEN, POWER
 from agentsim.analysis.positions import Ballots
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, listed
@@ -26,7 +27,8 @@ _STUDENT = (
 
 def _paired(each: PairedEffect) -> tuple[Cell, ...]:
     means = (f"{each.control_mean:.2f}", f"{each.arm_mean:.2f}")
-    return (each.measure, each.player, each.pairs, *means, written(each.alone, "+.2f"), ends(each.together, "+.2f"))
+    alone = effect(each, "+.2f", each.pairs, "pair")
+    return (each.measure, each.player, each.pairs, *means, alone, ends(each.together, "+.2f"))
 
 
 def _unpaired(many: int) -> str:
@@ -62,14 +64,12 @@ def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
             f" The last column is how many branches an arm needs, and its control as many, for an effect of "
             f"{found.effect:g} to be found with a power of {POWER:.0%}, if the differences spread as they do here."
         )
-    first = arm.effects[0] if arm.effects else None
-    said = "" if first is None else f"From decision {found.at} of {found.of} on, {arm.arm} changed {_changed(first)}."
-    return DataTable(title, columns, tuple(rows), note, sentence=said)
+    return DataTable(title, columns, tuple(rows), note, sentence=_changed(found.of, found.at, arm.arm, arm.effects))
 
 
-def _changed(each: PairedEffect) -> str:
-    more = f"{counted(each.pairs, 'pair')} of branches with the same chance; this run alone"
-    return f"{each.measure} of {each.player} by {estimated(each.alone, '+.2f', more)}"
+def _changed(run: str, at: int, who: str, found: Sequence[PairedEffect]) -> str:
+    rows, where = [(who, each, each.pairs) for each in found], f"From decision {at} of {run} on"
+    return effects(rows, where, of=who, unit="pair", more=" of branches with the same chance")
 
 
 def influence_panels(found: Sequence[Influence]) -> list[DataTable]:
@@ -93,8 +93,8 @@ def _message(found: Influence, messages: str) -> Iterator[DataTable]:
     shown = [[each for each in part if each.mean or each.sd] for part in (found.listeners, found.outcome)]
     if hidden := len(found.listeners) + len(found.outcome) - sum(map(len, shown)):
         note += f" Not shown: {counted(hidden, 'row')} without a difference in any pair; the JSON has them."
-    heard = found.listeners[0] if found.listeners else None
-    said = "" if heard is None else f"What {message.speaker} said, less {message.swap}, changed {_changed(heard)}."
+    what = f"what {message.speaker} said (less {message.swap})"
+    said = _changed(message.of, message.at, what, (*found.listeners, *found.outcome))
     did = tuple(map(_paired, shown[0]))
     yield DataTable(f"{title}: what listeners did next", ("next", "listener", *both), did, sentence=said)
     yield DataTable(f"{title}: the outcome", ("measure", "player", *both), tuple(map(_paired, shown[1])), note)
@@ -107,24 +107,25 @@ def design_panels(found: DesignEffects | None) -> list[Panel]:
     shown: list[Panel] = []
     for factors, group in groupby(found.effects, key=lambda each: each.factors):
         name, own = " x ".join(factors), list(group)
-        shown.append(_factor(name, own, _intervals(found) if shown else _design_note(found)))
+        note = _intervals(found) if shown else _design_note(found)
+        shown.append(_factor(name, own, note, FEWEST_SEEN if found.anytime else FEWEST))
         plotted = dict.fromkeys(each.measure for each in own if not each.measure.endswith(_DEED))
         shown += [_plot(name, measure, [each for each in own if each.measure == measure], found) for measure in plotted]
     return shown
 
 
-def _factor(name: str, own: Sequence[FactorEffect], note: str) -> DataTable:
+def _factor(name: str, own: Sequence[FactorEffect], note: str, fewest: int) -> DataTable:
     several = len({each.effect for each in own}) > 1
     rows = []
     for each in own:
-        alone = Interval(round(each.mean, 3) + 0.0, each.low, each.high)  # no -0.000
-        rows.append((each.measure, each.player, each.blocks, written(alone, "+.3f"), ends(each.together, "+.3f")))
+        alone = effect(replace(each, mean=round(each.mean, 3)), "+.3f", each.blocks, "block", fewest)
+        rows.append((each.measure, each.player, each.blocks, alone, ends(each.together, "+.3f")))
     columns = ("measure", "player", "blocks", "effect", "all together")
-    first = own[0]
-    value = estimated(first.alone, "+.2f", counted(first.blocks, "block"))
-    said = f"{first.effect} changed {first.measure} of {first.player} by {value}."
+    whole = name if several else own[0].effect
+    known = [(each.effect, each, each.blocks) for each in own]
+    said = effects(known, "In these games", of=whole, unit="block", fewest=fewest)
     if not several:
-        return DataTable(f"Effect of {first.effect}", columns, tuple(rows), note, sentence=said)
+        return DataTable(f"Effect of {whole}", columns, tuple(rows), note, sentence=said)
     named = tuple((each.effect, *row) for each, row in zip(own, rows, strict=True))
     return DataTable(f"Effect of {name}", ("", *columns), named, note, sentence=said)
 
@@ -159,8 +160,7 @@ def _design_note(found: DesignEffects) -> str:
     return (
         f"Planned; {found.design}. The games of a block have one seed and one seating, one for each cell; an effect is "
         f"a difference within blocks, averaged over them; below 0 a rank is better. {_intervals(found)} Beside them "
-        f"those that hold for all effects of the design together ({beside}). An effect without an interval has too few "
-        f"blocks, or is the same in all of them.{left_out}"
+        f"those that hold for all effects of the design together ({beside}).{left_out}"
     )
 
 
@@ -184,7 +184,7 @@ def condition_panels(
     if relative:
         note += " Tables differ in size, so ranks are relative: 0 for the first, 1 for the last."
     said = "; ".join(
-        f"under {each.condition} {estimated(each.mean, '.2f', counted(each.games, 'game'))}"
+        f"under {each.condition} {estimated(each.mean, '.2f', each.games, counted(each.games, 'game'))}"
         for each in means
         if (each.measure, each.label) == (means[0].measure, means[0].label)
     )
@@ -210,11 +210,11 @@ def _differences(name: str, less: str, found: Sequence[Difference]) -> DataTable
     return DataTable(title, columns, tuple(rows), note, sentence=_verdict(found))
 
 
-def difference_sentence(each: Difference) -> str:
-    """`With on=true, the mean rank of A was 0.40 lower than with on=false (95% interval -0.90 to +0.10; ...).`."""
+def difference_sentence(each: Difference, of: str = "95% interval") -> str:
+    """`The difference in the mean rank of A between on=true and on=false was -0.40 (95% interval -0.90 to ...).`."""
     whose = f"the mean {each.measure} of {each.label or 'all'}"
     many = f"{each.games[0]} and {counted(each.games[1], 'game')}"
-    gap = estimated(each.difference, "+.2f", many)
+    gap = estimated(each.difference, "+.2f", min(each.games), many, of)
     return f"The difference in {whose} between {each.condition} and {each.less} was {gap}."
 
 
@@ -225,15 +225,16 @@ def _verdict(found: Sequence[Difference]) -> str:
         return f"Every mean is the same under {found[0].condition} and {found[0].less}."
     if not known:
         return ""
-    alone = [each for each in known if each.difference.leaves_out(0)]
-    together = sum(each.together.leaves_out(0) for each in known)
-    if not alone:
-        return f"None of {counted(len(known), 'difference')} can be told from 0 (intervals of 95%)."
-    clearest = max(alone, key=lambda each: abs(each.difference.value) / max(1e-12, each.difference.width))
-    counts = (
-        f"Of {counted(len(known), 'difference')} {len(alone)} can be told from 0 each alone, {together} all together."
-    )
-    return f"{counts} {difference_sentence(clearest)}"
+    apart = [each for each in known if each.together.leaves_out(0)]
+    if not apart:
+        alone = sum(each.difference.leaves_out(0) for each in known)
+        return (
+            f"None of {counted(len(known), 'difference')} can be told from 0 by 95% intervals that hold for all "
+            f"together; by its own interval {alone} can."
+        )
+    clearest = max(apart, key=lambda each: abs(each.difference.value) / max(1e-12, each.together.width))
+    together = difference_sentence(replace(clearest, difference=clearest.together), "95% interval for all together")
+    return f"Of {counted(len(known), 'difference')} {len(apart)} can be told from 0 all together. {together}"
 
 
 def ballot_panel(found: Sequence[Ballots]) -> DataTable:
@@ -248,7 +249,7 @@ def ballot_panel(found: Sequence[Ballots]) -> DataTable:
         tests.append(f"votes {kind}: {p_value(each.p)}")
         verdict = "went along with" if each.p <= 0.05 else "was not seen to go along with"
         first = each.places[0]
-        whole = estimated(first.share, ".0%", f"{first.expected:.0%} by the lot alone; {votes}")
+        whole = estimated(first.share, ".0%", each.games, f"{first.expected:.0%} by the lot alone; {votes}")
         said.append(f"Position on the ballot {verdict} votes {kind} ({p_value(each.p)}): the first got {whole}.")
     note = (
         "Ballots whose order chance drew: how many votes went to each position, of those whose ballot had it, beside "
@@ -282,7 +283,7 @@ def across_panels(found: Across) -> list[Panel]:
     first = found.lines[0]
     sentence = (
         f"Over {games}, each counting alike, {first.label} has the highest mean log strength: "
-        f"{estimated(first.strength, '+.2f', of='95% of the posterior')}; the games' orders agree with W = "
+        f"{written(first.strength, '+.2f')}, 95% of the posterior; the games' orders agree with W = "
         f"{found.w:.2f} ({p_value(found.w_p)})."
     )
     columns = ("", "mean of these games", "games like these", "strongest", *found.games)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import permutations
 
-from agentsim.analysis.inference import Interval
+from agentsim.analysis.inference import FEWEST, Interval
+from agentsim.analysis.paired import Effect
 from agentsim.analysis.preference import OwnMaker, Relation
 from agentsim.analysis.standings import Place, Standings, StandingsLine
 from agentsim.engine.wording import counted
@@ -25,11 +26,57 @@ def ends(interval: Interval, form: str) -> str | None:
     return f"({interval.low:{form}} to {interval.high:{form}})"
 
 
-def estimated(interval: Interval, form: str, more: str = "", of: str = "95% interval") -> str:
-    """`0.40 (95% interval 0.10 to 0.70; 60 games)`."""
+def estimated(interval: Interval, form: str, games: int, more: str = "", of: str = "95% interval") -> str:
+    """`0.40 (95% interval 0.10 to 0.70; 60 games)`; of how many games it is says why there is no interval."""
     both = ends(interval, form)
-    said = f"{of} {both[1:-1]}" if both else "no interval: too few games, or all alike"
+    said = f"{of} {both[1:-1]}" if both else f"no interval: {counted(games, 'game')}, too few"
+    if not both and games >= FEWEST:
+        said = "no interval: games of too few seeds, or all alike"
     return f"{interval.value:{form}} ({'; '.join(filter(None, (said, more)))})"
+
+
+def effect(found: Effect, form: str, number: int, unit: str, fewest: int = FEWEST) -> str:
+    """The estimate with its own interval, or why it has none: `+1.00, the same in all 6 pairs`."""
+    if found.low is not None:
+        return written(found.alone, form)
+    return f"{found.mean + 0.0:{form}}, {_alike(number, unit) if number >= fewest else f'too few {unit}s'}"
+
+
+def _alike(number: int, unit: str) -> str:
+    return f"the same in all {counted(number, unit)}"
+
+
+def effects(
+    found: Sequence[tuple[str, Effect, int]], where: str, *, of: str, unit: str, more: str = "", fewest: int = FEWEST
+) -> str:
+    """The clearest of many effects, or that none is shown, by the intervals that hold for all together.
+
+    None of the rows was named beforehand, so the interval of one alone would be too narrow for the row that is chosen.
+    `found` holds who did it, the effect and its number of pairs (or blocks); `of` is who did them all.
+    """
+    most, form = max((number for *_, number in found), default=0), "+.2f"
+    many = f"{counted(most, unit)}{more}"
+    if not found or most < fewest:
+        return f"{where}, nothing can be said of {of}: {many}, too few for an interval." if found else ""
+    known = [each for each in found if each[1].low_adj is not None]
+    told = [each for each in known if each[1].together.leaves_out(0)]
+    alike = [each for each in found if each[1].low is None and each[2] >= fewest and each[1].mean]
+    if told:
+        who, best, own = max(told, key=lambda each: abs(each[1].mean) / each[1].together.width)
+        both = f"95% interval {best.low_adj:{form}} to {best.high_adj:{form}} for all {len(known)} effects together"
+        changed = f"{best.measure} of {best.player} by {best.mean:{form}} ({both}; {counted(own, unit)}{more})"
+        return f"{where}, {who} changed {changed}; {len(told)} of the {len(known)} can be told from 0."
+    if alike:
+        who, best, own = max(alike, key=lambda each: abs(each[1].mean))
+        changed = f"{best.measure} of {best.player} by {best.mean:{form}}, {_alike(own, unit)}{more}"
+        beside = f"; of {counted(len(known), 'effect')} that vary none can be told from 0" if known else ""
+        return f"{where}, {who} changed {changed}{beside}."
+    if known:
+        none = f"none of {counted(len(known), 'effect')} can be told from 0 by 95% intervals that hold for all together"
+        return f"{where}, no effect of {of} is shown: {none} ({many})."
+    if any(each.mean or each.low is not None for _, each, _ in found):
+        return f"{where}, no effect of {of} is shown: {many} give no interval that holds for all effects together."
+    return f"{where}, {of} made no difference to any measure in {many}."
 
 
 def p_value(p: float) -> str:
@@ -43,8 +90,8 @@ def standing(found: Standings, rank: str) -> str:
         return ""
     line = found.lines[0]
     many = counted(line.games, "game")
-    won = estimated(line.win_rate, ".0%", f"entries that won: {line.wins:g} of {line.entries}, in {many}")
-    return f"{line.label} came first in {won}, with a {rank} of {estimated(line.mean_rank, '.2f')}."
+    won = estimated(line.win_rate, ".0%", line.games, f"entries that won: {line.wins:g} of {line.entries}, in {many}")
+    return f"{line.label} came first in {won}, with a {rank} of {estimated(line.mean_rank, '.2f', line.games)}."
 
 
 def rating(found: Standings) -> str:
@@ -52,15 +99,17 @@ def rating(found: Standings) -> str:
     if len(found.lines) < 2:
         return ""
     line = max(found.lines, key=lambda line: line.first.value)
-    won = estimated(line.first, ".0%", f"wins: {line.wins:g} in {counted(line.games, 'game')}", "95% of the posterior")
-    return f"{line.label} comes first among one of each with a chance of {won}."
+    wins = f"wins: {line.wins:g} in {counted(line.games, 'game')}"
+    won = estimated(line.first, ".0%", line.games, wins, "95% of the posterior")
+    return f"In a game with one of each, by wins alone, {line.label} comes first with a probability of {won}."
 
 
 def strongest(ordered: Sequence[StandingsLine]) -> str:
     """Of the first, by strength."""
     line = ordered[0]
     many = counted(line.games, "game")
-    return f"{line.label} is the strongest with a probability of {line.places[0]:.0%} (Plackett-Luce model; {many})."
+    best = f"has the highest strength with a probability of {line.places[0]:.0%}"
+    return f"{line.label} {best} (Plackett-Luce model of all places; {many})."
 
 
 def ahead(found: Standings) -> str:
@@ -78,7 +127,11 @@ def ahead(found: Standings) -> str:
     share, row, column = max(apart, key=lambda each: each[0].value)
     won, pairs = found.beats[row][column]
     one, other = found.lines[row].label, found.lines[column].label
-    return f"{one} came out before {other} in {estimated(share, '.0%', f'{won:g} of {pairs} pairs')}."
+    both = len(found.lines) * (len(found.lines) - 1) // 2
+    games = min(found.lines[row].games, found.lines[column].games)
+    value = estimated(share, ".0%", games, f"{won:g} of {pairs} pairs")
+    chosen = f", the pair that is furthest apart of {both}, each with an interval of its own" if both > 1 else ""
+    return f"{one} came out before {other} in {value}{chosen}."
 
 
 def place(what: str, places: Sequence[Place], p: float | None) -> str:
@@ -87,7 +140,7 @@ def place(what: str, places: Sequence[Place], p: float | None) -> str:
         return ""
     verdict = "made a difference to the rank" if p <= SMALL else "was not seen to make a difference to the rank"
     best = max(places, key=lambda place: place.win_rate.value)
-    won = estimated(best.win_rate, ".0%", f"{best.entries} entries")
+    won = estimated(best.win_rate, ".0%", best.entries, f"{best.entries} entries")
     return (
         f"The {what} {verdict} (permutation test: {p_value(p)}); {what} {best.place} came first most often, in {won}."
     )
@@ -97,7 +150,7 @@ def own_maker(found: OwnMaker) -> str:
     """Of all makers' votes of one kind."""
     kind = "to win" if found.final else "to go"
     many = f"{counted(found.games, 'game')}, {counted(found.votes, 'vote')}"
-    points = estimated(found.points, "+.1%", many)
+    points = estimated(found.points, "+.1%", found.games, many)
     return f"Voters gave a candidate of their own maker {points} of their votes {kind} more than other voters gave it."
 
 

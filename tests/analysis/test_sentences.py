@@ -1,0 +1,79 @@
+"""What one may write of a table: the row is chosen by what is known, and its interval holds for the choice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agentsim.analysis.arms import ArmEffects, Comparison, effects
+from agentsim.analysis.comparison_panels import arm_panels, condition_panels
+from agentsim.analysis.conditions import Condition, Difference, Measured
+from agentsim.analysis.inference import Interval
+from agentsim.engine.panel import DataTable
+
+PAIRS = 20
+MEAN = Measured("rank", "A", "off", 9, Interval(2.0, 1.0, 3.0))
+
+
+def compared(**differences: list[float]) -> DataTable:
+    """The table of an arm whose pairs differ so, by measure."""
+    values = np.array(list(differences.values())).T
+    found = tuple(effects([(name, "A") for name in differences], np.stack([values, np.zeros_like(values)])))
+    arm = ArmEffects("hot", "", len(values), 0, identical=False, effects=found)
+    (table,) = arm_panels([Comparison("trunk", 4, "auction", "control", (arm,), {})])
+    return table
+
+
+def noise(seed: int, mean: float = 0.0, pairs: int = PAIRS) -> list[float]:
+    return [float(each) for each in np.random.default_rng(seed).normal(mean, 1.0, pairs)]
+
+
+def test_the_clearest_effect_is_said_with_the_interval_that_holds_for_all_together() -> None:
+    table = compared(rank=noise(1), win=noise(2), bid=noise(3, mean=3.0))
+    both = dict(zip(table.columns, table.rows[2], strict=True))["all together"]
+    assert f"hot changed bid of A by +2.87 (95% interval {str(both)[1:-1]} for all 3 effects together" in table.sentence
+    assert "20 pairs of branches with the same chance); 1 of the 3 can be told from 0." in table.sentence
+
+
+def test_an_effect_that_its_own_interval_alone_supports_is_not_offered() -> None:
+    rows = {f"m{seed}": noise(seed) for seed in range(4, 24)} | {"chosen": noise(99, mean=0.4)}
+    table = compared(**rows)
+    found = next(each for each in table.rows if each[0] == "chosen")
+    assert "(+" in str(found[5]), "alone it leaves out 0"
+    assert "(-" in str(found[6]), "together with the others it does not"
+    assert table.sentence == (
+        "From decision 4 of trunk on, no effect of hot is shown: none of 21 effects can be told from 0 by 95% "
+        "intervals that hold for all together (20 pairs of branches with the same chance)."
+    )
+
+
+def test_what_is_the_same_in_all_pairs_is_said_to_be() -> None:
+    table = compared(rank=[0.0] * 6, count=[1.0] * 6)
+    assert [row[5:] for row in table.rows] == [
+        ("+0.00, the same in all 6 pairs", None),
+        ("+1.00, the same in all 6 pairs", None),
+    ]
+    assert table.sentence == (
+        "From decision 4 of trunk on, hot changed count of A by +1.00, the same in all 6 pairs of branches with the "
+        "same chance."
+    )
+    assert "made no difference to any measure in 6 pairs" in compared(rank=[0.0] * 6).sentence
+
+
+@pytest.mark.parametrize(("pairs", "said"), [(3, "too few for an interval"), (5, "no interval that holds for all")])
+def test_too_few_pairs_are_said_to_be_too_few(pairs: int, said: str) -> None:
+    table = compared(rank=noise(1, pairs=pairs), win=noise(2, pairs=pairs))
+    assert said in table.sentence
+    assert f"{pairs} pairs" in table.sentence
+    assert ("too few pairs" in str(table.rows[0][5])) == (pairs < 5)
+
+
+@pytest.mark.parametrize("clear", [False, True])
+def test_a_difference_of_conditions_is_said_with_the_interval_for_all_together(clear: bool) -> None:
+    wide = Interval(1.0, 0.1, 1.9) if clear else Interval(1.0, -0.1, 2.1)
+    gap = Difference("rank", "A", "on", "off", (9, 9), Interval(1.0, 0.5, 1.5), wide)
+    conditions = [Condition(name, {}, ()) for name in ("off", "on")]
+    _, table = condition_panels(conditions, [MEAN], [gap], relative=False)
+    assert "+0.50 to +1.50" not in table.sentence
+    assert ("95% interval for all together +0.10 to +1.90" in table.sentence) == clear
+    assert table.sentence.startswith("Of 1 difference 1 can" if clear else "None of 1 difference can")
