@@ -73,7 +73,8 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
         served = Served(STYLE, (), home="/" if batch else "")
         return page("listing.html.j2", {
             "served": served, "title": batch or "Runs", "runs": runs, "batches": inside, "base": base,
-            "report": report, "experimenter": site.guard.role(request) == "experimenter", "running": [run for run in runs if run.status == "running"],
+            "experimenter": site.guard.role(request) == "experimenter", "report": report,
+            "running": [run for run in runs if run.status == "running"],
         })  # fmt: skip
 
     async def report(request: web.Request) -> web.Response:
