@@ -47,8 +47,8 @@ class Voted(
         """For the winner in the final round, against who must go in any other."""
         began = past.last(LastRoundBegan) or past.last(RoundBegan)
         if began is not None and self.choice is not None:
-            final = began.final
-            yield Interaction(self.voter, self.choice, "voted for" if final else "voted out", FOR if final else AGAINST)
+            deed, sign = ("voted for", FOR) if began.final else ("voted to eliminate", AGAINST)
+            yield Interaction(self.voter, self.choice, deed, sign)
 
 
 class Tallied(
