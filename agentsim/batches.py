@@ -15,8 +15,9 @@ from agentsim.results import Runs, load, logs_folder
 from agentsim.runner.batch.manifest import DRAWN, Manifest, planned, prepared
 from agentsim.runner.batch.run_batch import Batch
 from agentsim.runner.batch.seating import Design
+from agentsim.scenario.design_file import cells, labels, read_design
 from agentsim.scenario.factorial import EVERYONE, Until
-from agentsim.scenario.load import Source, cells, labels, read_design
+from agentsim.scenario.load import Source
 from agentsim.scenario.load import load as load_scenario
 from agentsim.scenario.scenario import check_prices
 from agentsim.scenario.validation import validated

@@ -27,12 +27,16 @@ What does not belong here: messages for one place only, and anything with a trac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
+
+
+_INDEX = re.compile(r"\.[0-9]+(?=\.|$)")
 
 
 class AgentsimError(Exception):
@@ -55,6 +59,8 @@ class ScenarioError(AgentsimError):
     """
 
     exit_code = 2
+    MOST = 12
+    """Others that are named behind the first."""
 
     def __init__(self, problem: str, *, key: str = "", where: str = "", valid: str = "") -> None:
         super().__init__(problem)
@@ -68,21 +74,25 @@ class ScenarioError(AgentsimError):
         return made
 
     def __str__(self) -> str:
-        return "; ".join((self._words(self.where), *(other._words("") for other in self.others)))
+        more = len(self.others) - self.MOST
+        said, lists = [self._words(self.where)], {self.valid}
+        for other in self.others[: self.MOST]:
+            said.append(other._words("", bare=other.valid in lists))
+            lists.add(other.valid)
+        return "; ".join([*said, f"and {more} more"] if more > 0 else said)
 
-    def _words(self, where: str) -> str:
+    def _words(self, where: str, *, bare: bool = False) -> str:
+        """`bare` without what is valid, which was said before."""
         place = ": ".join(part for part in (where, self.key) if part)
         text = f"{place}: {self.problem}" if place else self.problem
-        return f"{text} (valid: {self.valid})" if self.valid else text
+        return f"{text} (valid: {self.valid})" if self.valid and not bare else text
 
 
 class Refusals:
     """Collects what several steps find wrong with a scenario, so that all of it is named at once."""
 
-    MOST = 12
-
     def __init__(self) -> None:
-        self._found: dict[str, list[ScenarioError]] = {}
+        self._found: dict[tuple[str, str], list[ScenarioError]] = {}
 
     @contextmanager
     def noted(self) -> Iterator[None]:
@@ -90,10 +100,14 @@ class Refusals:
         try:
             yield
         except ScenarioError as error:
-            for each in (error, *error.others):
-                alike = self._found.setdefault(each.problem, [])
-                if each.key not in {other.key for other in alike}:
-                    alike.append(each)
+            self.note(error)
+
+    def note(self, error: ScenarioError) -> None:
+        """One mistake, and what was found with it; that of many list entries is told once."""
+        for each in (error, *error.others):
+            alike = self._found.setdefault((each.problem, _INDEX.sub("", each.key)), [])
+            if each.key not in {other.key for other in alike}:
+                alike.append(each)
 
     def raised(self) -> None:
         """Raise what was found, as one `ScenarioError`."""
@@ -101,8 +115,7 @@ class Refusals:
             for alike in self._found.values():  # one key that is missing may be that of a hundred players
                 alike[0].key += f" and {len(alike) - 1} more" if len(alike) > 1 else ""
             first, *others = (alike[0] for alike in self._found.values())
-            more = len(others) - self.MOST
-            first.others = (*others[: self.MOST], *([ScenarioError(f"and {more} more")] if more > 0 else []))
+            first.others = tuple(others)
             raise first from None
 
 

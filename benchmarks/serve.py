@@ -1,10 +1,11 @@
 """The site under load: the time from the journal to pages that stand open, and what watching costs a run.
 
-    python -m benchmarks.serve [--watchers 50] [--pairs 5]
+    python -m benchmarks.serve [--watchers 50] [--seats 8] [--pairs 5]
 
-A recorded game of bots is written to a journal decision by decision, by a process that holds it as a run does. Watchers
-read the stream over sockets; one more is a page in Chromium, where it is installed, which says when an event stands in
-the document. For the cost, an island of seven models behind a loopback server with a fixed latency is played alone and
+A game of people is played and served by one process (`agentsim run --serve`). Its people answer by forms and read the
+streams of their seats; watchers read the run's stream over sockets; one more is a page in Chromium, where it is
+installed, which says when an event stands in the document. When a decision stands in the journal, a process of its own
+sees. For the cost, an island of seven models behind a loopback server with a fixed latency is played alone and
 watched in turn.
 """
 
@@ -12,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import fcntl
 import os
 import re
 import shutil
@@ -22,20 +22,23 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
+from multiprocessing import Pipe, Process
+from multiprocessing.connection import Connection
 from pathlib import Path
+
+from aiohttp import ClientSession, ClientTimeout
 
 from agentsim.history.contents import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.drive import played_again
 from agentsim.runner.plays import new_play, restored_scenario
-from agentsim.runner.session import begin
-from agentsim.scenario.load import load
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
-from tests.server.site import ServedSite, served, until
+from tests.server.site import ServedSite, answer_to, people, served, until
 
-ROOT = Path(__file__).parents[1]
-PACE_S = 0.1
+THINK_S = 0.2
+DECISION = re.compile(rb'"record":"decision","index":(\d+)')
 EVENT = re.compile(rb'<article class="event[^"]*" id="e(\d+)"')
 
 
@@ -53,19 +56,21 @@ def told_by(files: RunFiles) -> dict[int, int]:
     return found
 
 
-def written(source: Path, target: Path, told: dict[int, int], when: dict[int, float]) -> None:
-    """Write the journal's decisions at a pace; when each event could first be known."""
-    lines, shown = source.read_bytes().splitlines(keepends=True), 0
-    with target.open("ab", buffering=0) as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        for line in lines:
-            file.write(line)
-            now = time.time()
-            if found := re.search(rb'"record":"decision","index":(\d+)', line):
-                for seq in range(shown + 1, told.get(int(found[1]), shown) + 1):
-                    when[seq] = now
-                shown = max(shown, told.get(int(found[1]), shown))
-                time.sleep(PACE_S)
+def tailed(journal: Path, found: Connection) -> None:
+    """In a process of its own: when each decision of a journal first stood in it, by its index."""
+    when, size, text = dict[int, float](), 0, b""
+    while not found.poll(0.001):
+        if journal.stat().st_size == size:
+            continue
+        now = time.time()
+        with journal.open("rb") as file:
+            file.seek(size)
+            new = file.read()
+        size, text = size + len(new), text + new
+        whole, _, text = text.rpartition(b"\n")
+        for index in DECISION.findall(whole):
+            when.setdefault(int(index), now)
+    found.send(when)
 
 
 async def watched(site: ServedSite, seen: list[tuple[int, float]], done: asyncio.Event, name: str) -> None:
@@ -117,53 +122,82 @@ def memory_mb(process: subprocess.Popen[str]) -> float:
     return int(found[1]) / 1024 if found else float("nan")
 
 
-def latency(watchers: int) -> None:
-    with tempfile.TemporaryDirectory() as home:
-        logs = Path(home) / "logs"
-        source = begin(load(ROOT / "configs" / "agent_island_bots.toml"), Path(home), env={}, stem="source").files
-        told, when = told_by(source), dict[int, float]()
-        logs.mkdir()
-        live = RunFiles(logs, "live").journal
-        live.write_bytes(source.journal.read_bytes().splitlines(keepends=True)[0])
-        shortened = Path(home) / "rest.jsonl"
-        shortened.write_bytes(b"".join(source.journal.read_bytes().splitlines(keepends=True)[1:]))
-        with served(logs) as site:
-            before = memory_mb(site.process)
-            stop, ready = threading.Event(), threading.Event()
-            drawn: list[tuple[int, float]] = []
-            holder = live.open("ab", buffering=0)
-            fcntl.flock(holder, fcntl.LOCK_EX)
-            browser = None
-            if shutil.which("chromium"):
-                browser = threading.Thread(
-                    target=lambda: drawn.extend(in_chromium(f"{site.url}/runs/live", stop, ready)), daemon=True
-                )
-                browser.start()
-                ready.wait(60)
-            seen: list[list[tuple[int, float]]] = [[] for _ in range(watchers)]
+async def seated(site: ServedSite, link: str, seen: list[tuple[int, float]]) -> None:
+    """One person: takes part, reads the stream of the seat, and answers each question a while after it came."""
 
-            async def play() -> None:
-                done = asyncio.Event()
-                tasks = [asyncio.create_task(watched(site, each, done, "live")) for each in seen]
-                await asyncio.sleep(2)
-                holder.close()
-                await asyncio.to_thread(written, shortened, live, told, when)
-                await asyncio.sleep(2)
-                await asyncio.gather(*tasks)
+    async def send(session: ClientSession, **form: str) -> None:
+        async with session.post(site.url + link, data=form, allow_redirects=False) as answer:
+            assert answer.status == 303, await answer.text()
 
-            asyncio.run(play())
-            stop.set()
-            if browser is not None:
-                browser.join(30)
-            after = memory_mb(site.process)
-        delays = [at - when[seq] for each in seen for seq, at in each if seq in when]
-        whole = sum(len({seq for seq, _ in each} & when.keys()) == len(when) for each in seen)
-        print(f"{watchers} watchers of {len(when)} events, one decision each {1000 * PACE_S:.0f} ms; "
-              f"{whole} saw all of them")  # fmt: skip
-        print(f"journal to socket:   {spread(delays)}")
-        if drawn:
-            print(f"journal to document: {spread([at - when[seq] for seq, at in drawn if seq in when])} (Chromium)")
-        print(f"server's memory: {before:.0f} MB at rest, {after:.0f} MB with {watchers + bool(drawn)} pages")
+    async with ClientSession(timeout=ClientTimeout(None), read_bufsize=1 << 20) as session:
+        await send(session, step="agree")
+        async with session.get(f"{site.url}{link}/stream?from=") as stream:
+            answered, text = "", ""
+            async for piece in stream.content.iter_any():
+                now = time.time()
+                text += piece.decode()
+                whole, end, text = text.rpartition("\n\n")
+                seen.extend((int(seq), now) for seq in EVENT.findall((whole + end).encode()))
+                for asked in re.findall(r'name="decision" value="(\d+)"', whole):
+                    if asked == answered:
+                        continue
+                    answered = asked
+                    await asyncio.sleep(THINK_S)
+                    await send(session, **answer_to(whole, "Keep me."))
+                if "event: end" in whole or 'data-stage="done"' in whole:
+                    return
+
+
+def latency(watchers: int, seats: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, people(Path(folder), seats, name="live") as (site, links):
+        files = RunFiles(site.logs, "live")
+        before = memory_mb(site.process)
+        here, there = Pipe()
+        tail = Process(target=tailed, args=(files.journal, there), daemon=True)
+        tail.start()
+        stop, ready = threading.Event(), threading.Event()
+        drawn: list[tuple[int, float]] = []
+        browser = None
+        if shutil.which("chromium"):
+            page = f"{site.url}/runs/live"
+            browser = threading.Thread(target=lambda: drawn.extend(in_chromium(page, stop, ready)), daemon=True)
+            browser.start()
+            ready.wait(60)
+        seen: list[list[tuple[int, float]]] = [[] for _ in range(watchers)]
+        heard: list[list[tuple[int, float]]] = [[] for _ in links]
+
+        async def play() -> None:
+            done = asyncio.Event()
+            tasks = [asyncio.create_task(watched(site, each, done, "live")) for each in seen]
+            await asyncio.sleep(2)
+            await asyncio.gather(*(seated(site, *each) for each in zip(links, heard, strict=True)))
+            await asyncio.gather(*tasks)
+
+        asyncio.run(play())
+        after = memory_mb(site.process)
+        stop.set()
+        if browser is not None:
+            browser.join(30)
+        here.send("that is all")
+        decided = here.recv()
+        when = known(told_by(files), decided)
+    whole = sum(len({seq for seq, _ in each} & when.keys()) == len(when) for each in seen)
+    print(f"{watchers} watchers and {seats} seats of {len(when)} events, each person answers after "
+          f"{1000 * THINK_S:.0f} ms; {whole} watchers saw all of them")  # fmt: skip
+    for name, pages in (("watcher's socket", seen), ("seat's socket", heard), ("document (Chromium)", [drawn])):
+        if delays := [at - when[seq] for each in pages for seq, at in each if seq in when]:
+            print(f"journal to {name + ':':20} {spread(delays)}")
+    print(f"server's memory: {before:.0f} MB at rest, {after:.0f} MB with {watchers + seats + bool(drawn)} pages")
+
+
+def known(told: Mapping[int, int], decided: Mapping[int, float]) -> dict[int, float]:
+    """When each event could first be known: as the last decision before it was written."""
+    when, shown = dict[int, float](), min(told.values())
+    for index, upto in sorted(told.items()):
+        for seq in range(shown + 1, upto + 1):
+            when[seq] = decided[index]
+        shown = max(shown, upto)
+    return when
 
 
 SCENARIO = """\
@@ -221,10 +255,11 @@ async def _all(site: ServedSite, watchers: int, name: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--watchers", type=int, default=50)
+    parser.add_argument("--seats", type=int, default=8)
     parser.add_argument("--pairs", type=int, default=5)
     given = parser.parse_args()
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    latency(given.watchers)
+    latency(given.watchers, given.seats)
     if given.pairs:
         cost(given.pairs, given.watchers)
     print(f"load at the end {os.getloadavg()[0]:.1f}")

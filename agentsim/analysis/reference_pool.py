@@ -27,7 +27,7 @@ from agentsim.history.load import parsed, read
 from agentsim.history.run_files import RunFiles, write_whole
 from agentsim.scenario.player_plan import ModelName, ModelSettings, PlayerPlan, SeatRecord
 from agentsim.scenario.scenario import Scenario
-from agentsim.scenario.validation import nearest, validated
+from agentsim.scenario.validation import no_such_bot, validated
 
 _OF_SEAT = ("id", "prompt", "called")
 """What belongs to a seat, whichever model sits there; the rest of a player is the model's."""
@@ -258,8 +258,7 @@ def new_member(pool: Pool, model: str, settings: Mapping[str, Any]) -> PlayerPla
     if name.kind in {"human", "web", "script"}:
         raise UsageError(f"--model: {model} cannot play many games")
     if name.kind == "bot" and name.rest not in (bots := games.find(pool.game).bots):
-        hint, valid = nearest(model, [f"bot/{policy}" for policy in bots])
-        raise UsageError(f"--model: {pool.game} has no {model}{hint}{f'; valid: {valid}' if valid else ''}")
+        raise UsageError(str(no_such_bot(pool.game, name.rest, bots, key="--model")))
     shared = {**pool.shared(), **settings}
     kwargs = shared.pop("client_kwargs", {})
     path = None if name.file is None else Path(name.file).resolve()

@@ -181,7 +181,7 @@ def plan(
     """
     with needed_by("agentsim plan"):
         from agentsim.analysis.design_effects import plan as planned
-    from agentsim.scenario.load import read_design
+    from agentsim.scenario.design_file import read_design
 
     folder = next((path for path in (pilot, logs_dir / pilot) if path.is_dir()), pilot)
     found = planned(read_design(design).factorial, folder, size=effect, **asdict(of))

@@ -16,7 +16,7 @@ from agentsim.engine.event import Everyone, LogEntry, PlayerId
 from agentsim.engine.game import Game, GameConfig, Outcome
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
-from agentsim.engine.steering import HEARD, Announced, Announcement, Aside, Latest, Steer, survey
+from agentsim.engine.steering import HEARD, RESTATED, Announced, Announcement, Aside, Latest, Steer, restates, survey
 from agentsim.engine.survey import Interview, Survey, SurveyPlace, Surveys
 from agentsim.engine.table import Requests, Table
 from agentsim.errors import RulesBroken
@@ -33,12 +33,12 @@ class Ask(NamedTuple):
     nth: int
     request: Request[Any]
     announced: tuple[str, ...] = ()
-    """What the narrator has announced since the rules made the request."""
+    """What the narrator has announced since the rules made the request, or ever, below the line that says so."""
 
     def prompt(self) -> Prompt:
         """The question in words, with what was announced since it was made."""
         prompt = self.request.prompt()
-        return replace(prompt, state=(*prompt.state, HEARD, *self.announced)) if self.announced else prompt
+        return replace(prompt, state=(*prompt.state, *self.announced)) if self.announced else prompt
 
 
 class Wave(NamedTuple):
@@ -82,7 +82,8 @@ class GamePlay:
         self._reached: Requests | Outcome = ()  # what the rules came to last
         self._steering = {} if steering is None else steering
         self._done = 0  # of what is steered before this wave
-        self._announced: tuple[str, ...] = ()
+        self._announced: tuple[str, ...] = ()  # below the line that says so
+        self._restates = restates(game)
         self._latest: Latest = {}
         self._first_aside = len(interviews)
         self.asides: list[Aside] = []
@@ -113,7 +114,7 @@ class GamePlay:
 
     def _announce(self, wave: Wave, said: str) -> Wave:
         self.table.tell(Announced(said), to=Everyone)
-        self._announced += (said,)
+        self._announced = (*(self._announced or (RESTATED if self._restates else HEARD,)), said)
         return Wave(wave.number, tuple(ask._replace(announced=self._announced) for ask in wave.asks))
 
     def _ask_aside(self, wave: Wave, aside: Aside) -> Wave:
@@ -165,7 +166,8 @@ class GamePlay:
 
     def _advance(self, decisions: Sequence[Decision] | None) -> Requests | Outcome:
         """Run the rules to what they ask next, or to their end."""
-        self._announced = ()
+        if not self._restates:
+            self._announced = ()
         try:
             requests = self._rules.send(decisions)
         except StopIteration as stop:

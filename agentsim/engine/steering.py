@@ -1,7 +1,8 @@
 """Steering: what an experimenter does to a game between two moments of it: the narrator speaks, or players are asked.
 
 Each stands before a wave and is on record, so that a game that is played again takes the same course. A game allows
-announcements by `announcements = True`: what its players hear is in every later prompt of theirs.
+announcements by `announcements`: `True` where what its players hear is in every later prompt of theirs, `"restated"`
+where its prompts are made from its state alone; then every later prompt ends its state with all that was announced.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from agentsim.engine.survey import NEWS_CHARS, Question, Survey
 from agentsim.engine.wording import counted
 
 HEARD = "Since then the narrator has announced to all:"
+RESTATED = "The narrator has announced to all:"
 _Words = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"^[^\n\r]+$")]
 
 
@@ -51,6 +53,11 @@ STEER: type[Any] = Announcement | Aside  # type: ignore[assignment] # what `code
 def allows_announcements(game: object) -> bool:
     """Whether players of this game hear what a narrator from outside says."""
     return bool(getattr(game, "announcements", False))
+
+
+def restates(game: object) -> bool:
+    """Whether every later prompt of this game is given all announcements, since its own words would not hold them."""
+    return getattr(game, "announcements", False) == "restated"
 
 
 def survey(aside: Aside, number: int, about: Request[Any], since: Sequence[LogEntry], rounds: Sequence[str]) -> Survey:

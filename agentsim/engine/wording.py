@@ -51,11 +51,14 @@ def first_place(names: Sequence[str], alone: str = "wins") -> str:
     return f"{names[0]} {alone}" if len(names) == 1 else f"{', '.join(names)} share the first place"
 
 
-def near(name: str, known: Sequence[str]) -> str:
-    """A hint for a misspelt name, to be appended to an error; "" where none is near."""
+def near(name: str, known: Sequence[str], before: str = "") -> str:
+    """A hint for a misspelt name, to be appended to an error; "" where none is near.
+
+    `before` stands before all of these names, and makes none of them look like another.
+    """
     found = difflib.get_close_matches(name[:_LONGEST], known, n=1)
     found = found or [other for other in known if other.casefold() == name.casefold()]  # difflib minds case
-    return f" (did you mean {found[0]}?)" if found else ""
+    return f" (did you mean {before}{found[0]}?)" if found else ""
 
 
 def sentence(words: str) -> str:

@@ -125,10 +125,14 @@ class Dispatcher:
         """
         player, place = self._player(ask), self._places[ask.place]
         try:
+            clock, tick_ends = asyncio.get_running_loop().time, self._tick_ends
             if self.gate is not None:
+                held_since = clock()
                 await self.gate(ask)
+                if tick_ends is not None:  # a pause uses up none of the moment's time
+                    tick_ends += clock() - held_since
             earlier = self.journal.contents.open_tries(ask.wave, ask.place)
-            ends, code = deadline(player, self._tick_ends)
+            ends, code = deadline(player, tick_ends)
             try:
                 async with asyncio.timeout_at(ends) as tick:
                     ruling = await rule(ask, player, _DecisionCalls(self, ask, player, place, tick), earlier)

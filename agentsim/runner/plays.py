@@ -25,11 +25,11 @@ from agentsim.history.fold import dump_history, fold, totals
 from agentsim.history.record import Branch, ForkRecord, History
 from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Attempt
-from agentsim.scenario.document import overridden
+from agentsim.scenario.document import by_typed_ids, overridden
 from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.source_files import located, roots
-from agentsim.scenario.validation import screen
+from agentsim.scenario.validation import no_such_bot, screen
 
 
 def restored_scenario(recorded: Contents) -> tuple[Scenario, Game]:
@@ -93,7 +93,8 @@ def changed_scenario(scenario: Scenario, game: Game, changes: Sequence[str]) -> 
         return scenario
     screen(overridden({}, changes))  # what is changed is kept as it was typed
     identity = overridden(scenario.identity(), changes)
-    changed = Scenario.restore(identity, dict(scenario.run_part()), seed=scenario.seed)
+    with by_typed_ids(identity, changes):
+        changed = Scenario.restore(identity, dict(scenario.run_part()), seed=scenario.seed)
     if [plan.id for plan in changed.players] != [plan.id for plan in scenario.players]:
         raise UsageError("--set players: who plays cannot change in the middle of a game")
     before = {plan.id: plan for plan in scenario.seats}
@@ -114,7 +115,7 @@ def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, ga
     except ValueError as error:
         raise ScenarioError(str(error), key=at) from None
     if name.kind == "bot" and name.rest not in game.bots:
-        raise ScenarioError(f"{game.name} has no {plan.model}", key=at, valid=", ".join(game.bots))
+        raise no_such_bot(game.name, name.rest, game.bots, key=at)
     if name.kind not in {"bot", "human", "web"} and (
         plan.settings.timeout_s is None or plan.settings.max_attempts is None
     ):

@@ -8,7 +8,8 @@ from __future__ import annotations
 import copy
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from agentsim import games
@@ -125,6 +126,21 @@ def overridden(document: dict[str, Any], overrides: Sequence[str] | Mapping[str,
     for path, value in parsed:
         put(document, path, value, flag="--set ")
     return document
+
+
+@contextmanager
+def by_typed_ids(document: Mapping[str, Any], overrides: Sequence[str] | Mapping[str, Any]) -> Iterator[None]:
+    """Errors about what overrides put in name a player as the override does, by its id where it was so typed."""
+    typed = {tuple(_parsed(f"{each}=" if isinstance(overrides, Mapping) else each)[0][:3]) for each in overrides}
+    try:
+        yield
+    except ScenarioError as error:
+        for each in (error, *error.others):
+            found = re.match(r"players\.(\d+)\.([^. ]+)", each.key)
+            player = _id(document["players"][int(found[1])]) if found else ""
+            if found and ("players", player, found[2]) in typed:
+                each.key = f"{dotted(('players', player))}{each.key[found.start(2) - 1 :]}"
+        raise
 
 
 def put(document: dict[str, Any], path: Sequence[str], value: Any, *, flag: str = "") -> None:

@@ -23,7 +23,7 @@ from agentsim.models.profiles import resolve
 from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelPlan, ModelSettings, PlayerPlan, numbered
 from agentsim.scenario.source_files import Material, located, read_prompt, stem
 from agentsim.scenario.toml_tables import RESERVED_IDS, Defaults, PlayerTable, ScenarioTable, legal_id
-from agentsim.scenario.validation import Key, dotted, nearest, shown
+from agentsim.scenario.validation import Key, dotted, nearest, no_such_bot, shown
 
 MOST_PLAYERS = 20_000
 LONGEST_ID = 32
@@ -154,8 +154,7 @@ class Seating:
         """The model of that name, its directory taken out; `ScenarioError` where this scenario has no such model."""
         name = ModelName.parse(text)
         if name.kind == "bot" and name.rest not in self.game.bots:
-            hint, valid = nearest(text, [f"bot/{policy}" for policy in self.game.bots])
-            raise ScenarioError(f"{self.game.name} has no {shown(text)}{hint}", key=key, valid=valid)
+            raise no_such_bot(self.game.name, name.rest, self.game.bots, key=key)
         if name.kind == "remote":
             try:
                 resolve(name.provider, self.table.providers, {})

@@ -17,7 +17,7 @@ from pydantic_core import ErrorDetails
 
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.wording import near
-from agentsim.errors import ScenarioError
+from agentsim.errors import Refusals, ScenarioError
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 _MOST_NAMED = 24
@@ -42,20 +42,29 @@ def validated(model: type[AnyModel], document: Any, *, at: Key = ()) -> AnyModel
 
 
 def _refusal(error: ValidationError, model: type[BaseModel], document: Any, *, at: Key = ()) -> ScenarioError:
-    """The most telling of the errors: an unknown key before all (it explains a missing one), else the first."""
-    details = error.errors(include_url=False)
-    placed = [(_place(detail, document), detail) for detail in details]
-    key, detail = next((entry for entry in placed if entry[1]["type"] == "extra_forbidden"), placed[0])
+    """All errors as one, unknown keys before the others; a key that is missing beside one is explained by it."""
+    found: dict[Key, list[tuple[Key, ErrorDetails]]] = {}
+    for detail in error.errors(include_url=False):
+        key, start = _place(detail, document)
+        found.setdefault(key[:start], []).append((key, detail))
     # A union reports each of its branches; the one that got furthest into the value is the one meant, and of those the
     # one that had more to object to than its type.
-    key, detail = max(
-        (entry for entry in placed if entry[0][: len(key)] == key),
-        key=lambda entry: (len(entry[0]), entry[1]["type"] == "value_error"),
-    )
-    # People paste keys into the wrong field of a provider: nothing typed there is repeated.
-    found = "" if (*at, *key)[:1] == ("providers",) else f", found {shown(detail['input'])}"
-    problem, valid = _problem(detail, key, model.model_json_schema(), found)
-    return ScenarioError(problem, key=dotted((*at, *key)), valid=valid)
+    told = [max(group, key=lambda each: (len(each[0]), each[1]["type"] == "value_error")) for group in found.values()]
+    unknown = [each for each in told if each[1]["type"] == "extra_forbidden"]
+    tables = {key[:-1] for key, _ in unknown}
+    refusals, schema = Refusals(), model.model_json_schema()
+    for key, detail in (*unknown, *(each for each in told if each[1]["type"] != "extra_forbidden")):
+        if detail["type"] == "missing" and key[:-1] in tables:
+            continue
+        # People paste keys into the wrong field of a provider: nothing typed there is repeated.
+        typed = "" if (*at, *key)[:1] == ("providers",) else f", found {shown(detail['input'])}"
+        problem, valid = _problem(detail, key, schema, typed)
+        refusals.note(ScenarioError(problem, key=dotted((*at, *key)), valid=valid))
+    try:
+        refusals.raised()
+    except ScenarioError as refused:
+        return refused
+    raise error
 
 
 def nearest(name: str, known: Sequence[str]) -> tuple[str, str]:
@@ -65,9 +74,18 @@ def nearest(name: str, known: Sequence[str]) -> tuple[str, str]:
     return "", ", ".join([*sorted(known)[:_MOST_NAMED], *(["..."] if len(known) > _MOST_NAMED else [])])
 
 
-def _place(detail: ErrorDetails, document: Any) -> Key:
-    """The error's key in the document: pydantic's `loc` without the names of union branches."""
+def no_such_bot(game: str, policy: str, policies: Iterable[str], *, key: str) -> ScenarioError:
+    """Says which bots there are; a policy is near by its own name, since all of them begin with `bot/`."""
+    hint = near(policy, known := sorted(policies), "bot/")
+    valid = ", ".join(f"bot/{each}" for each in known)
+    return ScenarioError(f"{game} has no {shown(f'bot/{policy}')}{hint}", key=key, valid=valid)
+
+
+def _place(detail: ErrorDetails, document: Any) -> tuple[Key, int]:
+    """The error's key in the document: pydantic's `loc` without the names of union branches; and how much of it is
+    before the first of them."""
     key: list[str | int] = []
+    start: int | None = None
     here = document
     last = len(detail["loc"]) - 1
     for depth, part in enumerate(detail["loc"]):
@@ -75,9 +93,10 @@ def _place(detail: ErrorDetails, document: Any) -> Key:
         if there:
             here = here[part]
         elif not (depth == last and detail["type"] == "missing"):
+            start = len(key) if start is None else start
             continue
         key.append(part)
-    return tuple(key)
+    return tuple(key), len(key) if start is None else start
 
 
 def _problem(detail: ErrorDetails, key: Key, schema: Mapping[str, Any], found: str) -> tuple[str, str]:

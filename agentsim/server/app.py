@@ -12,7 +12,7 @@ from aiohttp import web
 
 from agentsim.report.page import Served
 from agentsim.server import listing, runs, seats, starting, static, steering, what_if
-from agentsim.server.guard import BUSY, MOST_BYTES
+from agentsim.server.guard import BUSY, IDLE, MOST_BYTES
 from agentsim.server.site import POLICY, SCRIPTS, STYLE, Site, page
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -49,6 +49,7 @@ def make_app(site: Site) -> web.Application:
         finally:
             if transport is not None:
                 BUSY.discard(transport)
+                IDLE.pop(transport, None)
 
     app = web.Application(client_max_size=MOST_BYTES, middlewares=[_errors, guarded])
     app.add_routes([web.get("/enter", site.guard.enter)])

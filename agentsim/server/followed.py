@@ -1,7 +1,7 @@
 """Followed: keeps a run's follower and its channels up to date while pages of it stand open.
 
 Replaying and drawing happen in threads. Events go out as soon as they are there; what is drawn from all of them
-(result, charts, boards) goes out as often as a share of this process's time allows.
+(result, charts, boards) is drawn beside that, as often as a share of this process's time allows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from agentsim.server.stream import Audience, Channel
 EVERY_S = 0.02
 """Seconds between two looks at the size of a journal."""
 _ALIVE_S = 0.5  # between two looks at whether its process still runs
-_DRAWN_S, _SHARE = 0.05, 4.0  # at least between two drawings, and as a multiple of what the last one took
+_DRAWN_S, _SHARE = 0.1, 4.0  # at least between two drawings, and as a multiple of what the last one took
 _KEPT_S = 20.0  # without a page that stands open
 
 
@@ -31,6 +31,7 @@ class Followed:
         self._channels: dict[Audience, Channel] = {}
         self._lock = asyncio.Lock()
         self._open = 0
+        self._stale, self._drawn_at = False, 0.0
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -46,13 +47,16 @@ class Followed:
                 channel = channel or Channel(self.follower, audience)
                 channel.page = await asyncio.to_thread(self._drawn, channel, address)
                 self._channels[audience] = channel
+                self._announce()
         self._go_on()
         return channel.page
 
     def _drawn(self, channel: Channel, address: str) -> str:
-        self.follower.look()
+        self._tell()  # all others too: what one page has seen is no news any more
         channel.tell()
-        return channel.draw(whole=True, address=address)
+        drawing = channel.drawn(self.follower.history(), channel.position, whole=True, address=address)
+        channel.put(drawing)
+        return drawing.page
 
     @asynccontextmanager
     async def channel(self, audience: Audience) -> AsyncIterator[Channel]:
@@ -62,6 +66,7 @@ class Followed:
                 channel = Channel(self.follower, audience)
                 await asyncio.to_thread(self._drawn, channel, "")
                 self._channels[audience] = channel
+                self._announce()
         self._open += 1
         self._go_on()
         try:
@@ -81,8 +86,9 @@ class Followed:
 
     async def _follow(self) -> None:
         clock = asyncio.get_running_loop().time
-        alive_at = drawn_at = 0.0
-        idle_since, stale = clock(), False
+        alive_at = 0.0
+        idle_since = clock()
+        drawing: asyncio.Task[None] | None = None
         try:
             while self._open or clock() - idle_since < _KEPT_S:
                 now = clock()
@@ -91,34 +97,46 @@ class Followed:
                     alive_at = now + _ALIVE_S
                     async with self._lock:
                         if await asyncio.to_thread(self._tell):
-                            stale = True
                             self._announce()
-                if stale and now >= drawn_at:
-                    async with self._lock:
-                        await asyncio.to_thread(self._draw)
-                    stale = False
-                    drawn_at = clock() + max(_DRAWN_S, _SHARE * (clock() - now))
-                    self._announce()
-                if self.follower.over and not stale:
+                if drawing is not None and drawing.done():
+                    drawing.result()
+                    drawing = None
+                if self._stale and drawing is None and now >= self._drawn_at:
+                    self._stale, drawing = False, asyncio.create_task(self._draw())
+                if self.follower.over and not self._stale and drawing is None:
                     return
                 await asyncio.sleep(EVERY_S)
         except AgentsimError as error:
             self.trouble = error
         finally:
+            if drawing is not None:
+                drawing.cancel()
             self._task = None
             self._announce()
 
     def _tell(self) -> bool:
         if not self.follower.look():
             return False
+        self._stale = True
         for channel in self._channels.values():
             channel.page = ""
             channel.tell()
         return True
 
-    def _draw(self) -> None:
-        for channel in self._channels.values():
-            channel.draw()
+    async def _draw(self) -> None:
+        """Draw what stands now, while events go on."""
+        await asyncio.sleep(EVERY_S)  # the events that made it stale go out first
+        clock = asyncio.get_running_loop().time
+        began, channels = clock(), [each for each in self._channels.values() if not each.audience.seated]
+        async with self._lock:
+            history = await asyncio.to_thread(self.follower.history)
+            begun = [(channel, channel.position) for channel in channels]
+        for channel, upon in begun:
+            drawing = await asyncio.to_thread(channel.drawn, history, upon)
+            async with self._lock:
+                channel.put(drawing)
+                channel.announce()
+        self._drawn_at = clock() + max(_DRAWN_S, _SHARE * (clock() - began))
 
     def _announce(self) -> None:
         for channel in self._channels.values():

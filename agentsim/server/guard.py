@@ -34,6 +34,8 @@ IDLE_S: Final = 15.0
 MOST_FILES: Final = 65_536
 BUSY: WeakSet[asyncio.BaseTransport] = WeakSet()
 """The connections whose request is being answered."""
+IDLE: WeakKeyDictionary[asyncio.BaseTransport, float] = WeakKeyDictionary()
+"""When others were first seen without one, since their last."""
 _MOST_BUCKETS = 1_000
 _OPEN = ("/enter", "/static/")
 _FORM = "application/x-www-form-urlencoded"
@@ -128,7 +130,6 @@ class Guard:
 async def swept(runner: web.AppRunner) -> None:
     """Close connections that have sent no whole request for a while, and raise how many files may be open."""
     raise_limit()
-    idle: WeakKeyDictionary[asyncio.BaseTransport, float] = WeakKeyDictionary()
     clock = asyncio.get_running_loop().time
     while True:
         await asyncio.sleep(1.0)
@@ -138,8 +139,8 @@ async def swept(runner: web.AppRunner) -> None:
             if transport is None:
                 continue
             if transport in BUSY:
-                idle.pop(transport, None)
-            elif now - idle.setdefault(transport, now) > IDLE_S:
+                IDLE.pop(transport, None)
+            elif now - IDLE.setdefault(transport, now) > IDLE_S:
                 transport.abort()
 
 

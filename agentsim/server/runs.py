@@ -79,10 +79,10 @@ async def run_stream(site: Site, files: RunFiles, audience: Audience, request: w
                 with suppress(ConnectionResetError):
                     await response.write(b"retry: 500\n\n")
                     while True:
-                        there, html = channel.position, channel.since(here)
+                        there, news = channel.position, channel.message(here)
                         over_now = run.over
-                        if html:
-                            await response.write(message(str(there), html))
+                        if news:
+                            await response.write(news)
                         here = there
                         if over_now:
                             await response.write(b"event: end\ndata:\n\n")
@@ -92,12 +92,6 @@ async def run_stream(site: Site, files: RunFiles, audience: Audience, request: w
     except AgentsimError as error:
         raise web.HTTPConflict(text=f"{files.name} cannot be shown: {error}") from None
     return response
-
-
-def message(position: str, html: str) -> bytes:
-    """One event of the stream; a line of it is a line of the HTML."""
-    lines = html.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return "".join((f"id: {position}\n", *(f"data: {line}\n" for line in lines), "\n")).encode()
 
 
 def closing(site: Site) -> Callable[[web.Application], Awaitable[None]]:

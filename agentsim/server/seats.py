@@ -20,9 +20,9 @@ from agentsim.players.rendering import news, outlined, paragraphs, parts_of, pla
 from agentsim.players.web import WebQuestion
 from agentsim.report.page import Served
 from agentsim.server.people import Seat, digest
-from agentsim.server.runs import followed, message
+from agentsim.server.runs import followed
 from agentsim.server.site import STYLE, Site, environment, page
-from agentsim.server.stream import Audience, Position
+from agentsim.server.stream import Audience, Position, message
 
 SCRIPTS = ("/static/serve.js", "/static/seat.js")
 _BEAT_S = 15.0
@@ -146,10 +146,11 @@ async def _stream(site: Site, seat: Seat, request: web.Request) -> web.StreamRes
                     while True:
                         waits = [asyncio.ensure_future(seat.news()), asyncio.ensure_future(channel.news(_BEAT_S))]
                         there, html, now = channel.position, channel.since(here), _key(seat)
-                        if now != key:
-                            html = f"{html}{_part(seat)}"
                         if html:
-                            await response.write(message(f"{there}~{now}", html))
+                            await response.write(message(f"{there}~{key}", html))
+                            await asyncio.sleep(0)  # all pages have what was told before a question is drawn for one
+                        if now != key:
+                            await response.write(message(f"{there}~{now}", _part(seat)))
                         here, key = there, now
                         if seat.stage not in _LIVE and followed(site, seat.people.files).over:
                             await response.write(b"event: end\ndata:\n\n")

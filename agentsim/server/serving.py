@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from ipaddress import ip_address
@@ -91,6 +92,9 @@ async def served(
     site: Site, listening: socket.socket, said: Said, noted: Said, host: str = HOST
 ) -> AsyncIterator[None]:
     """The site answers within the block; what is played here is stopped at its end."""
+    # Each write to one of many streams takes the interpreter anew, and a thread that draws would hold it for 5 ms.
+    was = sys.getswitchinterval()
+    sys.setswitchinterval(min(was, 0.0005))
     runner = web.AppRunner(make_app(site), access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:
@@ -104,6 +108,7 @@ async def served(
     finally:
         await hosting.stop_all(site)
         await runner.cleanup()
+        sys.setswitchinterval(was)
 
 
 def on_loopback(host: str) -> bool:

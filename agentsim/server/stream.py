@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from agentsim.history.record import History
 from agentsim.report import markup
 from agentsim.report.page import PageOptions, Served, shown
 from agentsim.report.player_view import as_seen_by
@@ -65,8 +66,19 @@ class Position(NamedTuple):
         return f"{self.epoch}.{self.pieces}.{self.version}"
 
 
+class Drawing(NamedTuple):
+    """The parts of a page, and the `whole` page where that was wanted; `upon` is where its channel stood before."""
+
+    upon: Position
+    parts: Mapping[str, Markup]
+    page: str = ""
+
+
 class Channel:
-    """What one audience of a run is sent. `pieces` and `parts` only grow or are replaced, and versions count up."""
+    """What one audience of a run is sent. `pieces` and `parts` only grow or are replaced, and versions count up.
+
+    `drawn` alone may run beside the other methods.
+    """
 
     def __init__(self, follower: Follower, audience: Audience) -> None:
         self.audience = audience
@@ -79,6 +91,7 @@ class Channel:
         self._epoch = self._follower.epoch
         self._pieces: list[Markup] = []
         self._parts: dict[str, tuple[int, Markup]] = {}
+        self._messages: dict[Position, bytes] = {}
         self._told = self._rounds = self._version = self._figures_since = 0
 
     @property
@@ -103,26 +116,38 @@ class Channel:
         for place, part in enumerate(timeline.rounds()):
             if part.entries or place >= self._rounds:
                 self._pieces.append(macros.round(part, tones))  # type: ignore[attr-defined] # a macro of the template
+                self._messages = {}
         self._told, self._rounds = follower.told, follower.rounds
 
-    def draw(self, *, whole: bool = False, address: str = "") -> str:
+    def drawn(self, history: History, upon: Position, *, whole: bool = False, address: str = "") -> Drawing:
         """Make the parts anew, and the `whole` page where that is wanted, whose stream has this address."""
         if self.audience.seated:
-            return ""
+            return Drawing(upon, {})
         follower = self._follower
         joint = "&" if "?" in address else "?"
-        stream = f"{address}{joint}from={self.position._replace(version=self._version + 1)}" if whole else ""
+        stream = f"{address}{joint}from={upon._replace(version=upon.version + 1)}" if whole else ""
         served = served_run(address.partition("/stream")[0], self.audience)
         served.stream, served.playing, served.whole = stream, follower.playing, whole
-        text = shown(follower.history(), self.audience.options, name=follower.files.name, served=served)
+        text = shown(history, self.audience.options, name=follower.files.name, served=served)
+        return Drawing(upon, served.parts, text)
+
+    def put(self, drawing: Drawing) -> None:
+        """Take in what was drawn, unless another drawing, which is as new, came in meanwhile."""
+        if (drawing.upon.epoch, drawing.upon.version) != (self._epoch, self._version) or not drawing.parts:
+            return
         version, parts = self._version + 1, {}
-        for name, html in served.parts.items():
+        for name, html in drawing.parts.items():
             known = self._parts.get(name)
             parts[name] = known if known is not None and known[1] == html else (version, html)
         if _figures(parts) != _figures(self._parts):
             self._figures_since = version
-        self._parts, self._version = parts, version
-        return text
+        self._parts, self._version, self._messages = parts, version, {}
+
+    def message(self, position: Position) -> bytes:
+        """The event of a stream that brings a page at this position up to date; all pages there have the same one."""
+        if (found := self._messages.get(position)) is None:
+            found = self._messages[position] = message(str(self.position), self.since(position))
+        return found
 
     def since(self, position: Position) -> str:
         """What a page at this position lacks; empty where it has all."""
@@ -149,6 +174,14 @@ class Channel:
                 return await news.wait()
         except TimeoutError:
             return False
+
+
+def message(position: str, html: str) -> bytes:
+    """One event of a stream; a line of it is a line of the HTML. Empty where there is none."""
+    if not html:
+        return b""
+    lines = html.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "".join((f"id: {position}\n", *(f"data: {line}\n" for line in lines), "\n")).encode()
 
 
 def _figures(parts: Mapping[str, object]) -> list[str]:

@@ -35,8 +35,8 @@ from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import MANIFEST
 from agentsim.runner.batch.run_batch import Batch
+from agentsim.scenario.design_file import read_design
 from agentsim.scenario.factorial import EVERYONE
-from agentsim.scenario.load import read_design
 from benchmarks import design_world
 from tests.cli.command_line import ROOT, agentsim, program, trio
 

@@ -131,7 +131,7 @@ def test_what_is_said_to_people(lab: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("--model", "bot/loyl"), "--model: agent_island has no bot/loyl (did you mean bot/loyal?)"),
+        (("--model", "bot/loyl"), '--model: agent_island has no "bot/loyl" (did you mean bot/loyal?) (valid: bot/'),
         (("--model", "human"), "--model: human cannot play many games"),
         (("--games", "3"), "--games: a block has 4, one for every seat; ask for at least as many"),
         (("--entries", "4"), "--entries: 4 of 4 seats; 2 to 3 can be its own"),

@@ -159,7 +159,7 @@ def test_a_branch_that_another_process_plays_is_left_to_it(parent: RunFiles) -> 
         (("--arm", "control", "--set", "players.0.model=bot/loyal"), "--arm control: changes nothing"),
         (("--arm", "../x", "--set", "players.0.model=bot/loyal"), "'../x' is not the name"),
         ((*ARM, "--paired"), "--paired: branches of an arm have chance of their own"),
-        (("--arm", "mad", "--set", "players.0.model=bot/nobody"), "the model of A: agent_island has no bot/nobody"),
+        (("--arm", "mad", "--set", "players.0.model=bot/nobody"), 'the model of A: agent_island has no "bot/nobody"'),
     ],
 )
 def test_what_cannot_be_an_arm_is_a_line(words: tuple[str, ...], problem: str, parent: RunFiles) -> None:

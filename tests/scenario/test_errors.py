@@ -60,7 +60,7 @@ ADDED = {
     "nameless bot": ("model = 'bot/'", f'players.1.model: {MODEL_SHAPE}, found "bot/"'),
     "unknown bot": (
         "model = 'bot/crefull'",
-        'players.1.model: parlour has no "bot/crefull" (did you mean bot/careful?)',
+        'players.1.model: parlour has no "bot/crefull" (did you mean bot/careful?) (valid: bot/bold, bot/careful)',
     ),
     "script": ("model = 'script:no.jsonl'", "players.1.model: no such file: no.jsonl (looked at {folder}/no.jsonl)"),
     "weights": ("model = 'local/no.gguf'", "players.1.model: no such file: no.gguf (looked at {folder}/no.gguf)"),
@@ -135,7 +135,7 @@ ADDED = {
         "prompt_file = 'no.txt'\n[[players]]\nid = 'Z'\nmodel = 'bot/none'\n"
         "[[players]]\nid = 'Y'\nprompt_file = 'n.txt'",
         "players.1.prompt_file: no such file: no.txt (looked at {folder}/no.txt); "
-        'players.2.model: parlour has no "bot/none" (did you mean bot/bold?); '
+        'players.2.model: parlour has no "bot/none" (valid: bot/bold, bot/careful); '
         "players.3.prompt_file: no such file: n.txt (looked at {folder}/n.txt)",
     ),
     "calls below zero": (
@@ -273,3 +273,26 @@ def test_words_in_place_of_a_file_are_told_the_table_that_holds_words(game: str,
     said = "must be a .txt file or { text = \"...\" }, found 'You live here.'"
     assert str(caught.value) == f"the scenario: game_config.{key}: {said}"
     load({**document, "game_config": {key: {"text": "You live here."}}})
+
+
+def test_all_mistakes_of_a_file_are_named_at_once(tmp_path: Path) -> None:
+    """Of every table, the game's own among them; a mistake of several players once, an unknown key before the rest."""
+    text = (
+        'game = "parlour"\nsed = 1\n[game_config]\nrounds = "x"\nfromat = 1\nzzz = 2\n[limits]\nmax_cals = 3\n'
+        + "[[players]]\nmodle = 'bot/bold'\ntemperature = 9\n" * 3
+    )
+    assert refused(written(tmp_path, text)) == (
+        "limits.max_cals: unknown key (did you mean max_calls?); "
+        "players.0.modle and 2 more: unknown key (did you mean model?); "
+        "sed: unknown key (did you mean seed?); "
+        "players.0.temperature and 2 more: must be a number from 0 to 2, found 9; "
+        "game_config.fromat: unknown key (valid: guests, moods, quiet, rounds, stake); "
+        "game_config.zzz: unknown key; "
+        'game_config.rounds: must be a whole number from 1 to 100 or "auto", found "x"'
+    )
+
+
+def test_of_very_many_mistakes_the_first_are_named_and_the_others_counted(tmp_path: Path) -> None:
+    line = refused(written(tmp_path, SEATS + "[game_config]\n" + "".join(f"zzz{n} = 1\n" for n in range(40))))
+    assert line.count("unknown key") == 13
+    assert line.endswith("; and 27 more")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from agentsim.errors import ScenarioError, UsageError
+from agentsim.scenario.design_file import read_design
 from agentsim.scenario.factorial import DesignTable, Factorial, Until, factorial
-from agentsim.scenario.load import read_design
 from agentsim.scenario.validation import validated
 
 

@@ -81,7 +81,12 @@ def test_the_run_part_holds_the_rest(tmp_path: Path) -> None:
     ("key", "value", "line"),
     [
         ("game_config", {"rounds": 0}, 'game_config.rounds: must be a whole number from 1 to 100 or "auto", found 0'),
-        ("players", [{"id": "A"}], "players.0.model: is missing (valid: text or a list of at least 1, each text)"),
+        (
+            "players",
+            [{"id": "A"}],
+            "players.0.model: is missing (valid: text or a list of at least 1, each text); "
+            "players.0.client_kwargs: is missing (valid: a table); players.0.prompt: is missing (valid: text)",
+        ),
         ("game", "chess", f"game: there is no game 'chess' (valid: {', '.join(names())})"),
         ("extra", 1, "extra: unknown key (valid: game, game_config, interviews, players, prices, providers, staff)"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +18,7 @@ from tests.cli.command_line import program
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Received
 
-__all__ = ["Answer", "Held", "ServedSite", "Stream", "playing", "served", "until"]
+__all__ = ["Answer", "Held", "ServedSite", "Stream", "answer_to", "people", "playing", "served", "until"]
 
 PATIENCE_S = 30.0
 
@@ -224,3 +225,41 @@ def playing(
             if process.poll() is None:
                 process.kill()
             process.communicate(timeout=PATIENCE_S)
+
+
+SEATED = """\
+game = "agent_island"
+seed = 5
+[[players]]
+id = "p"
+count = {seats}
+model = "web"
+"""
+
+
+@contextmanager
+def people(home: Path, seats: int, *words: str, name: str = "run") -> Iterator[tuple[ServedSite, list[str]]]:
+    """A game with so many people, played and served by a process of its own; the paths of their links."""
+    (home / "people.toml").write_text(SEATED.format(seats=seats), encoding="utf-8")
+    command = program(
+        *("run", "people.toml", "--serve", "--port", "0", "--display", "none", "--no-html", "--name", name), *words
+    )
+    with subprocess.Popen(command, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            assert process.stdout is not None
+            port = process.stdout.readline().strip().rpartition(":")[2]
+            paths = [process.stdout.readline().strip().partition(f":{port}")[2] for _ in range(seats)]
+            yield ServedSite("127.0.0.1", int(port), process, home / "logs"), paths
+        finally:
+            process.terminate()
+            process.communicate(timeout=PATIENCE_S)
+
+
+def answer_to(question: str, said: str) -> dict[str, str]:
+    """The form that answers the question of a seat's page: these words, and the first of what can be chosen."""
+    form = question[question.rindex("<form") :]
+    found = {"step": "answer", "decision": re.findall(r'name="decision" value="(\d+)"', form)[0]}
+    found |= dict.fromkeys(re.findall(r'<textarea[^>]* name="([^"]+)"', form), said)
+    for field_name, value in re.findall(r'type="radio" name="([^"]+)" value="([^"]*)"', form):
+        found.setdefault(field_name, value)
+    return found

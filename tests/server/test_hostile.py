@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import re
 import socket
 from collections import Counter
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from agentsim.history.run_files import RunFiles
 from tests.amounts import amounts
-from tests.server.site import ISLAND, Held, ServedSite, playing, served, until
+from tests.server.site import ISLAND, Held, ServedSite, answer_to, people, playing, served, until
 
 
 def _flood(site: ServedSite, count: int) -> Counter[int]:
@@ -70,6 +71,46 @@ def test_a_hostile_participant_changes_nothing_for_the_others(tmp_path: Path, ma
             assert '"status":"completed"' in text
             assert "Go on." in text
             until(lambda: all(_closed(each) for each in slow), "a connection without a whole request is closed")
+
+
+@amounts("many", 30, 3_000)
+def test_a_forged_or_replayed_link_opens_no_seat_and_an_answer_counts_once(tmp_path: Path, many: int) -> None:
+    with people(tmp_path, 3) as (site, paths), ExitStack() as attack:
+        for path in paths:
+            assert site.post(path, {"step": "agree"}).status == 303
+        asked = _asked(site, paths)
+        question = answer_to(site.get(asked).text, "theirs")
+        hostile, bystander = (path for path in paths if path != asked)
+        secret = asked.rpartition("/")[2]
+        near = [secret[:-1], f"{secret}A", secret.swapcase(), secret[::-1], f"{secret}%00", hostile[-9:] + secret[9:]]
+        for forged in [*near, *map(str, range(many))]:
+            assert site.get(f"/seat/{forged}").status == 404
+            assert attack.enter_context(site.stream(f"/seat/{forged}/stream")).status == 404
+            assert site.post(f"/seat/{forged}", question).status in {404, 429}
+        # Who holds one link answers for no other by it, and sees neither the question nor what is told to that seat.
+        assert site.post(hostile, {**question, "text": "in another's name"}).status == 303
+        with site.stream(f"{asked}/stream?from=") as theirs:
+            theirs.event()
+            place = theirs.last_id
+        with site.stream(f"{hostile}/stream", Last_Event_ID=place) as own:
+            assert own.status == 200
+            assert 'name="decision"' not in own.event()[1]
+        streams = Counter(attack.enter_context(site.stream(f"{hostile}/stream")).status for _ in range(110))
+        assert set(streams) == {200, 503}, "one link has so many streams and no more"
+        # The others are served as ever; what was answered once is not answered anew.
+        with site.stream(f"{bystander}/stream?from=") as stream:
+            assert site.post(asked, question).status == 303
+            for _ in range(many):
+                assert site.post(asked, {**question, "text": "again"}).status in {303, 429}
+            assert "theirs" in stream.upto('data-kind="pitch"')
+        lines = map(json.loads, (site.logs / "run.jsonl").read_text("utf-8").splitlines())
+        assert [line["decision"]["text"] for line in lines if line["record"] == "decision"] == ["theirs"]
+
+
+def _asked(site: ServedSite, paths: list[str]) -> str:
+    """The seat that has a question, once one has."""
+    found: list[str] = until(lambda: [path for path in paths if 'name="decision"' in site.get(path).text], "a question")
+    return found[0]
 
 
 def _closed(connection: socket.socket) -> bool:

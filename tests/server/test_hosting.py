@@ -100,6 +100,33 @@ def test_every_decision_that_is_not_on_record_passes_the_gate_and_no_other(tmp_p
     prove(RunFiles(tmp_path, "run"))
 
 
+def test_a_pause_uses_up_none_of_the_time_of_a_moment(tmp_path: Path) -> None:
+    """Who has not begun when the pause comes has the whole time of `tick_deadline_s` after it."""
+
+    class Pausing(hosting.HostedRun):
+        paused = False
+
+        async def gate(self, ask: Ask) -> None:
+            if not self.paused:
+                self.paused = True
+                await asyncio.sleep(2.5)
+
+    with FakeServer(first_by_schema).in_thread() as server:
+        text = "[limits]\ntick_deadline_s = 2.0\n"
+        (tmp_path / "island.toml").write_text(scenario_text(server.url()) + text, encoding="utf-8")
+
+        async def play() -> RunFiles:
+            given = prepare_run(tmp_path / "island.toml", name="run", logs_dir=tmp_path, env=NOTHING, watcher=Watcher())
+            run = Pausing(given)
+            run.start()
+            await run.ended()
+            return run.files
+
+        files = asyncio.run(play())
+    reasons = {each.fallback_reason for each in read_journal(files.journal).entries.values()}
+    assert "tick_deadline" not in reasons
+
+
 def test_a_run_that_was_stopped_is_resumed_beside_the_server_as_the_same_game(tmp_path: Path) -> None:
     with FakeServer(first_by_schema, latency_s=0.02).in_thread() as server:
         config = tmp_path / "island.toml"

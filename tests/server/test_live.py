@@ -32,6 +32,19 @@ def logs(tmp_path: Path) -> Path:
     return tmp_path / "logs"
 
 
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedSite]:
+    """A server over a run that is over, for the tests that only look."""
+    folder = tmp_path_factory.mktemp("finished") / "logs"
+    folder.mkdir()
+    with Held().in_thread() as server:
+        server.let_all()
+        with playing(server, folder) as run:
+            assert run.wait(30) == 0
+    with served(folder) as site:
+        yield site
+
+
 def _begun(logs: Path, name: str = "run") -> RunFiles:
     files = RunFiles(logs, name)
     until(lambda: files.journal.is_file() and files.journal.stat().st_size, "the journal")
@@ -79,8 +92,8 @@ def test_half_a_wave_is_not_shown(held: Held, logs: Path) -> None:
         assert 'data-kind="vote"' not in page
 
 
-@pytest.mark.parametrize("how", ["the header of a browser that tries again", "the address"])
-def test_a_lost_stream_goes_on_where_it_was(held: Held, logs: Path, how: str) -> None:
+def test_a_lost_stream_goes_on_where_it_was(held: Held, logs: Path) -> None:
+    """By the header of a browser that tries again, and by the address."""
     with playing(held, logs), served(logs) as site:
         _begun(logs)
         address = _stream(site.get("/runs/run").text)
@@ -89,23 +102,24 @@ def test_a_lost_stream_goes_on_where_it_was(held: Held, logs: Path, how: str) ->
             first = EVENT.findall(stream.upto('data-kind="pitch"'))
             position = stream.last_id
         held.let()
-        headers = {"Last_Event_ID": position} if how != "the address" else {}
-        again = re.sub("from=[^&]*", f"from={position}", address) if how == "the address" else address
-        with site.stream(again, **headers) as stream:
-            rest = EVENT.findall(stream.upto('id="standings"'))
-        assert first
-        assert rest
-        assert not set(first) & set(rest)
+        again = re.sub("from=[^&]*", f"from={position}", address)
+        with site.stream(address, Last_Event_ID=position) as one, site.stream(again) as other:
+            for stream in (one, other):
+                rest = EVENT.findall(stream.upto('id="standings"'))
+                assert first
+                assert rest
+                assert not set(first) & set(rest)
 
 
-@pytest.mark.parametrize("position", ["", "x", "0.0.0", "ffffffff.9.9", "a.b.c", "1.99999999999999999999.1", "é" * 80])
-def test_a_position_that_is_none_begins_at_the_beginning(held: Held, logs: Path, position: str) -> None:
+def test_a_position_that_is_none_begins_at_the_beginning(held: Held, logs: Path) -> None:
+    positions = ["", "x", "0.0.0", "ffffffff.9.9", "a.b.c", "1.99999999999999999999.1", "é" * 80]
     with playing(held, logs), served(logs) as site:
         _begun(logs)
         held.let(PITCHES)
         until(lambda: site.get("/runs/run").text.count('data-kind="pitch"') == PITCHES, "the pitches")
-        with site.stream("/runs/run/stream", Last_Event_ID=position.encode().decode("latin-1")) as stream:
-            assert stream.upto('data-kind="pitch"').count('data-kind="pitch"') == PITCHES
+        for position in positions:
+            with site.stream("/runs/run/stream", Last_Event_ID=position.encode().decode("latin-1")) as stream:
+                assert stream.upto('data-kind="pitch"').count('data-kind="pitch"') == PITCHES, position
 
 
 def test_a_run_that_is_resumed_is_followed_on(held: Held, logs: Path) -> None:
@@ -135,11 +149,8 @@ def test_prompts_come_only_to_who_asked_for_them(held: Held, logs: Path) -> None
             assert '<details class="prompt">' in both.upto('id="standings"')
 
 
-def test_a_finished_run_has_no_stream(held: Held, logs: Path) -> None:
-    held.let_all()
-    with playing(held, logs) as run:
-        assert run.wait(30) == 0
-    with served(logs) as site, site.stream("/runs/run/stream") as stream:
+def test_a_finished_run_has_no_stream(finished: ServedSite) -> None:
+    with finished.stream("/runs/run/stream") as stream:
         for _ in range(20):
             if (found := stream.event()[0]) in {"end", ""}:
                 break
@@ -194,11 +205,8 @@ def test_the_page_grows_and_its_search_cursor_and_pane_know_what_came(browser: B
             assert all(url.startswith((site.url, "data:")) for url in tab.requests)
 
 
-def test_jump_to_goes_to_the_next_event_of_a_kind_and_shows_all_of_it(browser: Browser, held: Held, logs: Path) -> None:
-    held.let_all()
-    with playing(held, logs) as run:
-        assert run.wait(30) == 0
-    with served(logs) as site, Tab(browser, site, "/runs/run") as tab:
+def test_jump_to_goes_to_the_next_event_of_a_kind_and_shows_all_of_it(browser: Browser, finished: ServedSite) -> None:
+    with Tab(browser, finished, "/runs/run") as tab:
         page = tab.page
         votes = page.locator("#list article[data-kind=vote]").evaluate_all("all => all.map(e => e.id)")
         page.locator("#cursor .kinds").select_option("vote")
@@ -210,12 +218,9 @@ def test_jump_to_goes_to_the_next_event_of_a_kind_and_shows_all_of_it(browser: B
 
 
 def test_the_cursor_plays_at_the_speed_that_is_chosen_and_brings_the_reasoning(
-    browser: Browser, held: Held, logs: Path
+    browser: Browser, finished: ServedSite
 ) -> None:
-    held.let_all()
-    with playing(held, logs) as run:
-        assert run.wait(30) == 0
-    with served(logs) as site, Tab(browser, site, "/runs/run", bypass_csp=True) as tab:
+    with Tab(browser, finished, "/runs/run", bypass_csp=True) as tab:
         page = tab.page
         waits = (
             "window.waits = []; const real = setInterval; window.setInterval = (f, ms) => (waits.push(ms), real(f, ms))"

@@ -27,6 +27,7 @@ class AgentAuction(Game):
     summary = "teams with strategies of their own bid for the ten components of a set"
     rules_version = 1
     config = AuctionConfig
+    announcements = "restated"
     bots = BOTS
     laws = staticmethod(laws)
     panels = staticmethod(panels)

@@ -35,6 +35,7 @@ class MarketGame(Game):
     config = MarketConfig
     requests = (Brief, AskQuery, Act, Interviewed, Moderate)
     events = (*told_in(__package__), *EVENTS)
+    announcements = "restated"
     bots = BOTS
     staff = frozenset({MODERATOR})
     panels = staticmethod(panels)

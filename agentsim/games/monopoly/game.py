@@ -43,6 +43,7 @@ class Monopoly(Game):
     summary = "two to eight players trade, build and ruin each other, aloud and in private"
     rules_version = 2
     config = MonopolyConfig
+    announcements = "restated"
     requests = (*REQUESTS, Summarize)
     bots: ClassVar[Mapping[str, Bot]] = {name: keeping_minutes(policy) for name, policy in BOTS.items()}
     staff = frozenset({SUMMARIZER})

@@ -48,6 +48,7 @@ class Society(Game):
     events = told_in(
         *(founding, talk, groups, voting, offices, work, exchange, building, laws, shocks, turn, evening),
     )
+    announcements = "restated"
     bots = BOTS
     typical = "citizen"
 
