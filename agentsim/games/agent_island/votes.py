@@ -47,8 +47,8 @@ class Voted(
         """For the winner in the final round, against who must go in any other."""
         began = past.last(LastRoundBegan) or past.last(RoundBegan)
         if began is not None and self.choice is not None:
-            deed, sign = ("voted for", FOR) if began.final else ("voted to eliminate", AGAINST)
-            yield Interaction(self.voter, self.choice, deed, sign)
+            deed = "voted for" if began.final else "voted to eliminate"
+            yield Interaction(self.voter, self.choice, deed, FOR if began.final else AGAINST)
 
 
 class Tallied(
