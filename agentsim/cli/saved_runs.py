@@ -46,9 +46,16 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
         cost = "-" if run.status == "unreadable" else money(run.cost_usd)
         fallbacks = "-" if run.shares is None else run.shares.short
         count, models = sum(run.models.values()), ", ".join(f"{n} {model}" for model, n in run.models.items())
-        about = ("-" if run.seed is None else str(run.seed), str(count or "-"), run.winner or "-", fallbacks, cost)
+        about = ("-" if run.seed is None else str(run.seed), str(count or "-"), run.first or "-", fallbacks, cost)
         when = run.started_at[:16].replace("T", " ")
-        row = (run.name, when or "-", run.status, run.game, *about, "; ".join(filter(None, (models, run.trouble))))
+        row = (
+            run.name,
+            when or "-",
+            run.status,
+            run.game,
+            *about,
+            "; ".join(filter(None, (run.branch_of, models, run.trouble))),
+        )
         rows.append(tuple(shortened(cell, 100) for cell in row))
     lines, width = aligned(rows), columns(sys.stdout)
     if width is None or max(map(len, lines)) <= width:
