@@ -72,9 +72,16 @@ def test_an_effect_is_the_mean_of_branch_k_less_branch_k(forked: Path) -> None:
     ranks = [effect(found, "loyal", "rank", player).mean for player in "ABC"]
     assert sum(ranks) == pytest.approx(0), "what one gains in rank the others lose"
     measures = {each.measure for each in found.arms[0].effects}
-    assert measures >= {"rank", "win", "votes_against", "jury_votes", "voted out (done)", "voted out (received)"}
+    assert measures >= {
+        "rank",
+        "win",
+        "votes_against",
+        "jury_votes",
+        "voted to eliminate (done)",
+        "voted to eliminate (received)",
+    }
     for player in "ABC":
-        received = effect(found, "loyal", "voted out (received)", player)
+        received = effect(found, "loyal", "voted to eliminate (received)", player)
         assert received.mean == effect(found, "loyal", "votes_against", player).mean
 
 
