@@ -50,7 +50,7 @@ def folder_page(
         by_model = {} if run.shares is None else run.shares.by_model
         share = ", ".join(f"{model} {each.percent}" for model, each in by_model.items())
         page = pages.get(run.name)
-        games.append(GameLink(run.name, run.status, run.seed, run.winner, run.cost_usd, page, share or None))
+        games.append(GameLink(run.name, run.status, run.seed, run.first, run.cost_usd, page, share or None))
     finished = sum(game.status in FINISHED for game in games)
     costs = [game.cost_usd for game in games]
     facts = [("Game", ", ".join(dict.fromkeys(played))), ("Games", f"{finished} of {len(games)} finished")]

@@ -29,11 +29,11 @@ MOST_STANDINGS = 8
 _LEAST_SHOWN_USD = 0.00005  # less would be rounded to none
 
 
-def finish(result: RunResult, *, page: Mapping[str, Any] | None, as_json: bool) -> None:
-    """Write the page with these options, or none, print the result, and exit with the run's code."""
+def finish(result: RunResult, *, page: Mapping[str, Any] | None, as_json: bool, brief: bool = False) -> None:
+    """Write the page with these options, or none, print the result, `brief` on a line, and exit with the run's code."""
     html = None if page is None or result.rebuilt else _page(result.files, page)
     history, error = result.record, result.error
-    _show(result.files, history, html, as_json=as_json)
+    _show(result.files, history, html, as_json=as_json, brief=brief)
     if result.remark is not None:
         remark(result.remark)
     if error is not None:
@@ -50,10 +50,15 @@ def show_finished(files: RunFiles, *, as_json: bool) -> None:
     _show(files, load_history(files.history), files.page if files.page.is_file() else None, as_json=as_json)
 
 
-def _show(files: RunFiles, history: History, html: Path | None, *, as_json: bool) -> None:
+def _show(files: RunFiles, history: History, html: Path | None, *, as_json: bool, brief: bool = False) -> None:
     with contextlib.suppress(BrokenPipeError):  # who reads no further still gets the exit code
         if as_json:
             _print_json(files, history, html)
+        elif brief:
+            said = [f"{files.name}: {history.status}", *_standings(history, found := shares_in(history))[:1]]
+            said += [] if found.warning is None else [f"warning: {found.warning}"]
+            said += [f"cost: {money(history.paid.cost_usd, history.paid.unpriced_calls)}"] if history.paid.calls else []
+            say(safe("; ".join(said)))
         else:
             _print(files, history, html)
 

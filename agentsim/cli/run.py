@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from agentsim.history.run_files import RunFiles
+    from agentsim.runner.fork import Wanted
     from agentsim.runner.replay import Proof
     from agentsim.runner.session import RunResult, Session
     from agentsim.runner.watch import Watcher
@@ -123,6 +125,7 @@ def resume(
     def over(result: RunResult | RunFiles) -> None:
         if isinstance(result, RunFiles):  # the run was finished before: nothing changes, nor does the page
             show_finished(result, as_json=as_json)
+            remark(f"{result.name} is finished already: nothing was played")
         else:
             finish(result, page=None if no_html else page.options, as_json=as_json)
 
@@ -176,10 +179,10 @@ def fork(
     has the same chance. The same command again goes on where one ended. Without it, branches that were stopped are
     ended first, and new ones are numbered after those that are there.
     """
-    from agentsim.cli.display import shown
-    from agentsim.cli.finish import finish, show_finished
+    from agentsim.history.load import elsewhere
+    from agentsim.history.record import CONTROL
     from agentsim.history.run_files import find_run
-    from agentsim.runner.fork import Wanted, of_arm, of_several, parent_of, to_play
+    from agentsim.runner.fork import Wanted, of_arm, of_several, parent_of
 
     if arm is not None and paired:
         raise UsageError("--paired: branches of an arm have chance of their own, number by number; leave it out")
@@ -192,19 +195,45 @@ def fork(
         wanted = of_several(parent, branches, paired=paired, **what)
     else:
         wanted = [Wanted(parent, {**what, "paired": paired})]
-    worst = 0
+    if len(wanted) > 1 and display == "auto" and all(plan.name.kind != "human" for plan in parent.scenario.seats):
+        display = "none"  # each would show the past that all of them share
+    playing = {"env": env, "stem": new_name, "limits": limits.given}
+    _play_each(wanted, playing, display=display, page=None if no_html else {}, as_json=as_json)
+    if arm not in {None, CONTROL} and not as_json:
+        say(f"compare the arms: agentsim compare {parent.files.name}{elsewhere(logs_dir)}")
+
+
+def _play_each(
+    wanted: Sequence[Wanted],
+    playing: Mapping[str, Any],
+    *,
+    display: o.DisplayMode,
+    page: Mapping[str, Any] | None,
+    as_json: bool,
+) -> None:
+    """Play the branches and print their results, of several a line each; exits with the first code that is not 0."""
+    from agentsim.cli.display import shown
+    from agentsim.cli.finish import finish, show_finished
+    from agentsim.runner.fork import to_play
+
+    brief = len(wanted) > 1
+    worst = there = 0
     for each in to_play(wanted, remark):
         with shown(display) as watcher:
-            result = each.played(env=env, stem=new_name, limits=limits.given, watcher=watcher)
+            result = each.played(watcher=watcher, **playing)
         try:
             if result is not None:
-                finish(result, page=None if no_html else {}, as_json=as_json)
+                finish(result, page=page, as_json=as_json, brief=brief)
             elif (files := each.files) is not None:  # it was finished before
-                show_finished(files, as_json=as_json)
+                there += 1
+                if as_json or not brief:
+                    show_finished(files, as_json=as_json)
         except typer.Exit as ended:
             worst = worst or ended.exit_code
             if ended.exit_code >= 128:
                 break
+    if there:
+        remark(f"{there} of {len(wanted)} branches were finished already: nothing was played there")
     if worst:
         raise typer.Exit(worst)
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
 import typer
 
 from agentsim.cli import shared_options as o
-from agentsim.cli.terminal_output import aligned, columns, left_out, note, remark, say, say_json, shortened
+from agentsim.cli.terminal_output import columns, left_out, note, remark, say, say_json, shortened
+from agentsim.engine.wording import aligned
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,9 +47,16 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
         cost = "-" if run.status == "unreadable" else money(run.cost_usd)
         fallbacks = "-" if run.shares is None else run.shares.short
         count, models = sum(run.models.values()), ", ".join(f"{n} {model}" for model, n in run.models.items())
-        about = ("-" if run.seed is None else str(run.seed), str(count or "-"), run.winner or "-", fallbacks, cost)
+        about = ("-" if run.seed is None else str(run.seed), str(count or "-"), run.first or "-", fallbacks, cost)
         when = run.started_at[:16].replace("T", " ")
-        row = (run.name, when or "-", run.status, run.game, *about, "; ".join(filter(None, (models, run.trouble))))
+        row = (
+            run.name,
+            when or "-",
+            run.status,
+            run.game,
+            *about,
+            "; ".join(filter(None, (run.branch_of, models, run.trouble))),
+        )
         rows.append(tuple(shortened(cell, 100) for cell in row))
     lines, width = aligned(rows), columns(sys.stdout)
     if width is None or max(map(len, lines)) <= width:

@@ -84,6 +84,9 @@ def elsewhere(directory: Path) -> str:
     return "" if str(directory) == "logs" else f" --logs-dir {shlex.quote(str(directory))}"
 
 
+_LAST = ("shares", "shared", "fork")
+
+
 @dataclass(frozen=True)
 class RunSummary:
     """One run of a folder, as `agentsim runs` lists it.
@@ -92,6 +95,7 @@ class RunSummary:
     `unreadable` for files that are no run. `cost_usd` is what the run itself paid, a branch's without its parent's, so
     that it can be added up; so are the `shares` of fallbacks, None where there is no history to count them in.
     `trouble` says what is wrong with a journal or a history that cannot be read. `models` counts the players of each.
+    `shared` is why a game ended whose first place is shared, such as by a team; `fork` is what a branch is of.
     """
 
     name: str
@@ -104,11 +108,28 @@ class RunSummary:
     shares: Shares | None = None
     models: Mapping[str, int] = field(default_factory=dict)
     trouble: str | None = None
+    shared: str | None = None
+    fork: Branch | None = None
+
+    @property
+    def first(self) -> str | None:
+        """The winner, or how the first place is shared; None where no place is ranked."""
+        return self.winner or (None if self.shared is None else f"shared ({self.shared.replace('_', ' ')})")
+
+    @property
+    def branch_of(self) -> str:
+        """Which branch it is of which run; nothing of a run of its own."""
+        if (fork := self.fork) is None:
+            return ""
+        named = ("" if fork.arm is None else f" of arm {fork.arm}", "" if fork.branch is None else f" {fork.branch}")
+        return f"branch{named[1]}{named[0]} of {fork.of} at {fork.at}"
 
     def to_json(self) -> dict[str, Any]:
         """As `agentsim runs --json` prints it."""
-        line = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "shares"}
-        return {**line, "fallbacks": None if self.shares is None else self.shares.to_json()}
+        line = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _LAST}
+        fork = self.fork and {key: getattr(self.fork, key) for key in ("of", "at", "arm", "branch")}
+        fallbacks = None if self.shares is None else self.shares.to_json()
+        return {**line, "fallbacks": fallbacks, "shared": self.shared, "fork": fork}
 
 
 def list_runs(directory: Path) -> list[RunSummary]:
@@ -133,6 +154,7 @@ def summarized(files: RunFiles) -> RunSummary:
     try:
         if files.history.is_file() and not running:
             history = load_history(files.history)
+            alone = history.outcome is None or history.outcome.winner is not None or not history.outcome.ranked
             return RunSummary(
                 name=files.name,
                 status=history.status,
@@ -144,6 +166,8 @@ def summarized(files: RunFiles) -> RunSummary:
                 shares=shares_in(history),
                 models=Counter(player.model for player in history.seated),
                 trouble=None if _begins(files.journal) else "the journal cannot be read; the history can",
+                shared=None if alone or history.outcome is None else history.outcome.reason,
+                fork=history.fork,
             )
         head = read_journal(files.journal).head
         models = [player["model"] for player in head.get("scenario", {}).get("players", ())]
@@ -154,6 +178,7 @@ def summarized(files: RunFiles) -> RunSummary:
             seed=int(head["seed"]),
             started_at=str(head["started_at"]),
             models=Counter(model if isinstance(model, str) else " > ".join(model) for model in models),
+            fork=Branch.restore(head["fork"]) if head.get("fork") else None,
         )
     except (UsageError, JournalError, ValueError, TypeError, LookupError, OverflowError) as error:
         what = str(error) if isinstance(error, AgentsimError) else "the journal's first line does not describe a run"

@@ -120,6 +120,10 @@ def tone_of(name: str, players: Mapping[str, int], other: str = "plain") -> str:
     return tone(players[name]) if name in players else other
 
 
+LONG = 14
+"""More characters than this may take several lines in a cell."""
+
+
 class CellView(NamedTuple):
     """A cell as text; `heat` is 0 to 9, None where the cell is not shaded."""
 
@@ -134,10 +138,19 @@ def cell(value: Cell, heat: int | None = None) -> CellView:
 
 
 def table(panel: DataTable) -> Drawing:
-    """The panel with every cell as text; an empty cell is aligned like the others of its column."""
+    """The panel with every cell as text; `right` says of each column whether all of it is aligned as numbers are.
+
+    Words among numbers, such as `passes` for a bid, stand where the numbers do, unless most of them are long.
+    """
     numbers = [value for row in panel.rows for value in row if isinstance(value, int | float)]
     low, high = min([0.0, *numbers]), max(numbers, default=0.0)
-    kinds = [{isinstance(value, str) for value in column if value is not None} for column in zip_longest(*panel.rows)]
+    columns = [[value for value in column if value is not None] for column in zip_longest(*panel.rows)]
+    kinds = [{isinstance(value, str) for value in column} for column in columns]
+    long = [sum(isinstance(value, str) and len(value) > LONG for value in column) for column in columns]
+    right = [
+        kind != {True} and many <= sum(not isinstance(value, str) for value in column)
+        for column, kind, many in zip(columns, kinds, long, strict=True)
+    ]
 
     def shown(value: Cell, kinds: set[bool], shade: float | None) -> CellView:
         if value is None and kinds == {True}:
@@ -148,7 +161,7 @@ def table(panel: DataTable) -> Drawing:
 
     shades = repeat(repeat(None)) if panel.heat or not panel.shade else panel.shade
     rows = tuple(tuple(map(shown, row, kinds, shade)) for row, shade in zip(panel.rows, shades, strict=False))
-    return Drawing(shape="table", panel=panel, rows=rows)
+    return Drawing(shape="table", panel=panel, rows=rows, right=right)
 
 
 def find_css(logs_dir: Path) -> str:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from agentsim.engine.codec import paths_in
 from agentsim.engine.event import AGAINST, FOR, LogEntry, Past
 from agentsim.engine.panel import Course, DataTable
+from agentsim.engine.wording import listed
 from agentsim.history.diagnostics import shares_in
 from agentsim.history.record import EventRecord, History, StandingRecord
 from agentsim.report.charts import chart
@@ -24,6 +25,8 @@ MOST_STANDINGS = 30
 """Of more players the first screen shows the spread of each score, and folds the table."""
 _AS_LARGE = 2
 """More changes as large as the largest, and none of them is a turning point."""
+_NAMED = 3
+"""So many of the players who did one thing at once, and of such things, are named."""
 _SPELT = {"gpt": "GPT", "deepseek": "DeepSeek", "smollm2": "SmolLM2", "glm": "GLM", "oss": "OSS"}
 _SIZE = re.compile(r"\d+(\.\d+)?[bmk]|a\d+b")
 
@@ -62,7 +65,7 @@ def summary(history: History, log: Sequence[LogEntry], course: Course, places: M
     gone = {player: (entry, event) for entry, event in told for player in entry.event.leaving(seats)}
     turns = (
         *(_named_by_game(course, told), _largest(history, course, called, gone), _first_out(gone)),
-        *(_last_lead(history, course, leads), _hostile(told, seats, course.refusals)),
+        *(_last_lead(history, course, leads), _hostile(told, history, course.refusals)),
     )
     points: dict[str, TurningPoint] = {}
     for point in chain(*turns):
@@ -187,26 +190,46 @@ def _fit(event: EventRecord, amount: float, names: set[object]) -> tuple[bool, b
 
 
 def _hostile(
-    told: Sequence[tuple[LogEntry, EventRecord]], seats: Sequence[str], refusals: Sequence[str]
+    told: Sequence[tuple[LogEntry, EventRecord]], history: History, refusals: Sequence[str]
 ) -> Iterator[TurningPoint]:
-    """The first deed of a player against one that it had done something for, or else against any; to say no is none."""
-    past, kind_to = Past(), set[tuple[str, str]]()
-    first: TurningPoint | None = None
+    """The first deed of a player against one that it had done something for, or else against any; to say no is none.
+
+    Deeds that were decided at the same moment, as votes are, have no first among them: they are told together.
+    """
+    past, kind_to, seats = Past(), set[tuple[str, str]](), {record.id for record in history.seated}
+    waves = {decision.index: decision.wave for decision in history.decisions}
+    first: dict[bool, tuple[object, LogEntry, EventRecord]] = {}
+    deeds: dict[bool, dict[tuple[str, str], list[str]]] = {True: {}, False: {}}
     for entry, event in told:
+        moment = (entry.round, waves.get(entry.decision or 0, event.seq))
         for done in entry.event.interactions(past):
             if done.sign == FOR:
                 kind_to.add((done.who, done.whom))
-            elif done.sign == AGAINST and done.deed not in refusals and {done.who, done.whom} <= {*seats}:
-                text = f"{done.deed} {done.whom} ({event.heading})"
+            elif done.sign == AGAINST and done.deed not in refusals and {done.who, done.whom} <= seats:
                 betrayed = (done.who, done.whom) in kind_to
-                what = "First betrayal" if betrayed else "First hostile act"
-                point = TurningPoint(what, done.who, text, entry.round, f"e{event.seq}")
-                if betrayed:
-                    yield point
-                    return
-                first = first or point
+                if first.setdefault(betrayed, (moment, entry, event))[0] == moment:
+                    deeds[betrayed].setdefault((done.deed, done.whom), []).append(done.who)
         past.add(entry.event)
-    yield from (first,) if first else ()
+    for betrayed in sorted(first, reverse=True)[:1]:
+        (_, entry, event), whole = first[betrayed], deeds[betrayed]
+        what = "First betrayal" if betrayed else "First hostile act"
+        who = [player for doers in whole.values() for player in doers]
+        (deed, whom), *_ = whole
+        names = history.names
+        text = f"{deed} {names.get(whom, whom)}"
+        if len(who) > 1:
+            said = [
+                f"{_doers([names.get(each, each) for each in doers])} {deed} {names.get(whom, whom)}"
+                for (deed, whom), doers in whole.items()
+            ]
+            more = [f"{len(said) - _NAMED} more such"] if len(said) > _NAMED else []
+            text = f"at the same moment: {'; '.join([*said[:_NAMED], *more])}"
+        alone = who[0] if len(who) == 1 else None
+        yield TurningPoint(what if alone else f"{what}s", alone, text, entry.round, f"e{event.seq}")
+
+
+def _doers(names: Sequence[str]) -> str:
+    return listed(names) if len(names) <= _NAMED else f"{len(names)} players"
 
 
 def _first_out(gone: Mapping[str, tuple[LogEntry, EventRecord]]) -> Iterator[TurningPoint]:

@@ -72,9 +72,16 @@ def test_an_effect_is_the_mean_of_branch_k_less_branch_k(forked: Path) -> None:
     ranks = [effect(found, "loyal", "rank", player).mean for player in "ABC"]
     assert sum(ranks) == pytest.approx(0), "what one gains in rank the others lose"
     measures = {each.measure for each in found.arms[0].effects}
-    assert measures >= {"rank", "win", "votes_against", "jury_votes", "voted out (done)", "voted out (received)"}
+    assert measures >= {
+        "rank",
+        "win",
+        "votes_against",
+        "jury_votes",
+        "voted to eliminate (done)",
+        "voted to eliminate (received)",
+    }
     for player in "ABC":
-        received = effect(found, "loyal", "voted out (received)", player)
+        received = effect(found, "loyal", "voted to eliminate (received)", player)
         assert received.mean == effect(found, "loyal", "votes_against", player).mean
 
 
@@ -155,6 +162,10 @@ def test_compare_prints_one_object_and_says_how_many_branches_an_effect_needs(fo
 
 def test_a_program_compares_and_forks_as_the_command_line_does(forked: Path, tmp_path: Path) -> None:
     found = library.compare("parent", logs_dir=forked, effect=0.5)
+    assert repr(found) == "<Comparison of parent at 2: loyal, same beside control>"
+    printed = agentsim("compare", "parent", "--effect", "0.5", "--logs-dir", str(forked), cwd=forked)
+    told = printed.out.replace("One may write: ", "").splitlines()
+    assert str(found).splitlines() == [line for line in told if line]
     assert found.to_json() == comparison(forked, "parent", effect=0.5).to_json()
     for path in forked.glob("parent.*"):
         (tmp_path / path.name).write_bytes(path.read_bytes())

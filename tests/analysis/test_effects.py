@@ -266,5 +266,5 @@ def test_a_design_names_its_players_and_measures_or_all_are_taken(tmp_path: Path
     assert isinstance(blocks, Blocks)
     found = effects(blocks)
     assert {each.player for each in found} == {"C"}
-    assert {"rank", "win", "rounds_survived", "voted out (received)"} <= {each.measure for each in found}
+    assert {"rank", "win", "rounds_survived", "voted to eliminate (received)"} <= {each.measure for each in found}
     assert {each.player for each in effects(blocks, player=EVERYONE, measures=("votes_against",))} == {EVERYONE}

@@ -95,7 +95,7 @@ def test_a_planted_persuader_is_found_and_a_message_without_effect_is_not(villag
     (plea,) = asyncio.run(library.influence("trunk", at=pitch["Ada"], branches=24, **options))
     assert (plea.message.speaker, plea.message.words, plea.message.instead) == ("Ada", PLEA, "")
     assert (plea.message.listeners, plea.pairs) == (("Ben", "Cem"), 24)
-    for measure in ("vote = Ada", "voted out = Ada"):
+    for measure in ("vote = Ada", "voted to eliminate = Ada"):
         every = effect(plea, measure, ALL)
         assert every.low_adj < -0.5 < every.high_adj < 0, "0.1 less 0.6, of both"
         assert every.low < -0.5 < every.high

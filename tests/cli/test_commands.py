@@ -14,6 +14,8 @@ from agentsim.history.journal import Journal
 from tests.cli.command_line import TRIO, agentsim, snapshot, trio
 from tests.fakes.journals import change_line, without_digests
 
+FINISHED = "agentsim: done is finished already: nothing was played\n"
+
 
 def outcome(project: Path) -> dict[str, Any]:
     loaded: dict[str, Any] = json.loads((project / "logs" / "done.json").read_text(encoding="utf-8"))
@@ -59,7 +61,7 @@ def test_runs_json_says_the_same_in_one_line(project: Path) -> None:
     rows = {row["name"]: row for row in json.loads(said.out)}
     assert (said.code, said.err, said.out.count("\n")) == (0, "", 1)
     first = ["name", "status", "game", "seed", "winner", "cost_usd", "started_at", "models", "trouble", "fallbacks"]
-    assert list(rows["done"]) == first
+    assert list(rows["done"]) == [*first, "shared", "fork"]
     assert rows["done"]["models"] == {"bot/random": 1, "bot/grudge": 1, "bot/loyal": 1}
     done = rows["done"]
     assert (done["status"], done["seed"], done["winner"]) == ("completed", 7, outcome(project)["winner"])
@@ -197,7 +199,7 @@ def test_resuming_a_finished_run_changes_nothing(project: Path) -> None:
     before = snapshot(project)
     for words in ((), ("--json",), ("--include-prompts", "--include-usage", "--max-calls", "1")):
         said = agentsim("resume", "done", *words, cwd=project)
-        assert (said.code, said.err) == (0, "")
+        assert (said.code, said.err) == (0, FINISHED)
         if "--json" in words:
             assert json.loads(said.out)["status"] == "completed"
         else:
@@ -212,7 +214,7 @@ def test_resuming_a_degraded_run_is_no_failure_and_its_page_is_named(project: Pa
         path.write_text(path.read_text(encoding="utf-8").replace('"completed"', '"degraded"'), encoding="utf-8")
     before = snapshot(project)
     said = agentsim("resume", "done", "--json", cwd=project)
-    assert (said.code, said.err) == (0, "")
+    assert (said.code, said.err) == (0, FINISHED)
     assert (json.loads(said.out)["status"], json.loads(said.out)["html"]) == ("degraded", "logs/done.html")
     assert "page:    logs/done.html\n" in agentsim("resume", "done", cwd=project).out
     assert snapshot(project) == before

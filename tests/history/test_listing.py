@@ -33,7 +33,7 @@ HISTORY: dict[str, Any] = {
 
 def history(folder: Path, name: str, **changes: Any) -> None:
     """A history in which parts of its records are others."""
-    parts = {key: {**HISTORY[key], **part} if isinstance(part, dict) else part for key, part in changes.items()}
+    parts = {key: {**HISTORY.get(key, {}), **part} if isinstance(part, dict) else part for key, part in changes.items()}
     RunFiles(folder, name).history.write_text(json.dumps({**HISTORY, **parts}), encoding="utf-8")
 
 
@@ -119,3 +119,18 @@ def test_the_oldest_comes_first_and_one_run_is_one_line(tmp_path: Path) -> None:
         journal(tmp_path, name).close()
         history(tmp_path, name, volatile={"started_at": f"2026-01-0{day}"})
     assert [run.name for run in list_runs(tmp_path)] == ["c", "b", "d", "a"]
+
+
+def test_a_shared_first_place_says_how_it_came_about_and_a_branch_of_which_run_it_is(tmp_path: Path) -> None:
+    standings = [{"player": "B", "rank": 1, "score": {}}]
+    history(tmp_path, "team", outcome={"winner": None, "reason": "The werewolves won", "standings": standings})
+    history(tmp_path, "trunk_at2_mad_b1", fork={"of": "trunk", "at": 2, "arm": "mad", "branch": 1})
+    team, branch = list_runs(tmp_path)
+    assert (team.winner, team.first, team.to_json()["shared"]) == (
+        None,
+        "shared (The werewolves won)",
+        "The werewolves won",
+    )
+    assert branch.first == "B"
+    assert branch.branch_of == "branch 1 of arm mad of trunk at 2"
+    assert branch.to_json()["fork"] == {"of": "trunk", "at": 2, "arm": "mad", "branch": 1}

@@ -54,7 +54,7 @@ def test_a_table_has_its_columns_rows_and_note() -> None:
 def test_heat_follows_the_size_of_the_numbers() -> None:
     figure = drawn(DataTable("Heat", ("", "a", "b"), (("x", 0, 5), ("y", 10, None), ("z", 1, "word")), heat=True))
     assert [cell.classes for cell in figure.one("tbody").all("td")] == [
-        ["number", "heat0"], ["number", "heat5"], ["number", "heat9"], ["number"], ["number", "heat1"], [],
+        ["number", "heat0"], ["number", "heat5"], ["number", "heat9"], ["number"], ["number", "heat1"], ["number"],
     ]  # fmt: skip
     for nothing_to_compare in ((), ((0, 0),), ((-3, -3),), (("a", None),)):
         assert drawn(DataTable("Heat", ("a", "b"), nothing_to_compare, heat=True)).all("tbody")

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agentsim.engine.event import Everyone, LogEntry
 from agentsim.engine.panel import Chart, Course, Series, TurnedAt
 from agentsim.games import find
+from agentsim.games.agent_island.view import RoundBegan
+from agentsim.games.agent_island.votes import Voted
 from agentsim.history.events import derived, told_events
 from agentsim.history.record import History
 from agentsim.report.game_panels import say_do_table
 from agentsim.report.markup import Drawing
 from agentsim.report.page import PageOptions, render
-from agentsim.report.summary import exchanges, readable, summary
+from agentsim.report.summary import TurningPoint, exchanges, readable, summary
 from agentsim.results import run_in
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
@@ -143,7 +147,42 @@ def test_to_say_no_is_no_hostile_act(tmp_path: Path, name: str, hostile: bool, m
     log = told_events(history, game)
     course = derived(game.course, log, history)
     points = summary(history, log, course, {}).points
-    assert any(point.what in {"First hostile act", "First betrayal"} for point in points) == hostile
+    assert any(point.what.startswith(("First hostile act", "First betrayal")) for point in points) == hostile
+
+
+def of_island(*votes: tuple[str, str], waves: Sequence[int], monkeypatch: pytest.MonkeyPatch) -> TurningPoint:
+    """The hostile turning point of votes to eliminate, each a voter and a choice, decided in these waves."""
+    monkeypatch.setattr("agentsim.report.summary.MOST_POINTS", 9)
+    doc = document()
+    shape = doc["rounds"][1]["events"][0]
+    told, records = [LogEntry(RoundBegan(1, 2, tuple("ABCD"), (), ("votes",)), Everyone, 0)], [shape]
+    decisions = [dict(doc["decisions"][0]) for _ in votes]
+    for index, (voter, choice) in enumerate(votes, start=1):
+        decisions[index - 1] |= {"index": index, "wave": waves[index - 1], "player": voter}
+        told.append(LogEntry(Voted(voter, choice, tuple("ABCD"), "So."), (voter,), 0, voter, index))
+        records.append(shape)
+    doc["decisions"] = decisions
+    doc["rounds"] = [
+        {**doc["rounds"][1], "index": 0, "events": [{**each, "seq": at} for at, each in enumerate(records, 1)]}
+    ]
+    point: TurningPoint
+    (point,) = [
+        point
+        for point in summary(History.model_validate(doc), told, Course(), {}).points
+        if point.what.startswith("First hostile")
+    ]
+    return point
+
+
+def test_votes_at_the_same_moment_have_no_first_among_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = of_island(("D", "A"), ("B", "A"), ("A", "D"), waves=(4, 4, 4), monkeypatch=monkeypatch)
+    text = "at the same moment: D and B voted to eliminate A; A voted to eliminate D"
+    assert (point.what, point.who, point.text) == ("First hostile acts", None, text)
+
+
+def test_a_vote_to_eliminate_is_said_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = of_island(("D", "A"), ("B", "A"), waves=(4, 5), monkeypatch=monkeypatch)
+    assert (point.what, point.who, point.text) == ("First hostile act", "D", "voted to eliminate A")
 
 
 def test_many_changes_as_large_as_the_largest_are_no_turning_point() -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
+from agentsim.engine.panel import DataTable
 from agentsim.history.events import Deed, Pair
 from agentsim.history.record import History
 from agentsim.report.game_panels import (
@@ -19,6 +20,7 @@ from agentsim.report.game_panels import (
 )
 from agentsim.report.page import PageOptions, render
 from agentsim.report.player_view import as_seen_by
+from tests.report.dom import parse
 from tests.report.sample import document, sample
 
 
@@ -268,3 +270,20 @@ def test_a_column_in_which_nobody_has_anything_is_left_out() -> None:
     assert table is not None
     assert table.columns == ("when", "who", "said", "to", "did")
     assert table.title == "Said and done"
+
+
+def test_a_column_of_numbers_and_words_is_aligned_as_one() -> None:
+    rows = (("Lamp", "passes", "B", None), ("Clock", 90, "A", 12), ("Rope", None, "A", "a word that goes on and on"))
+    panel = DataTable("Bids", ("item", "A", "taken by", "price"), (*rows, ("Saw", 3, "B", 4)), heat=True)
+    page = parse(render(sample(), [panel], PageOptions(), name="n", css="")).one("figure", cls="table")
+    for column, number in (("A", True), ("taken by", False), ("price", True)):
+        at = panel.columns.index(column)
+        cells = [page.one("thead").all("th")[at], *(row.all("td")[at - 1] for row in page.one("tbody").all("tr"))]
+        assert {"number" in cell.attrs.get("class", "").split() for cell in cells} == {number}, column
+
+
+def test_a_column_of_long_words_with_a_number_among_them_is_aligned_as_words() -> None:
+    words = "a word that goes on and on"
+    panel = DataTable("Deeds", ("item", "did"), (("Lamp", words), ("Clock", 90), ("Rope", words)))
+    page = parse(render(sample(), [panel], PageOptions(), name="n", css="")).one("figure", cls="table")
+    assert not page.all("td", cls="number")

@@ -183,3 +183,24 @@ def test_a_branch_from_before_arms_keeps_its_record(parent: RunFiles) -> None:
     files = parent_of(parent, 2).branch(env={}, number=1).run().files
     assert "arm" not in json.loads(files.history.read_text("utf-8"))["fork"]
     prove(files)
+
+
+def test_several_branches_are_a_line_each_and_end_with_the_next_step(parent: RunFiles) -> None:
+    """Each would show the past that all of them share; those of an earlier arm's control are counted."""
+    words = ("fork", "parent", "--at", "2", "--logs-dir", ".", "--no-html", "--branches", "2")
+    first = agentsim(*words, *ARM, cwd=parent.directory)
+    *rows, last = first.out.splitlines()
+    assert [row.partition(":")[0] for row in rows] == [
+        f"parent_at2_{arm}_b{k}" for k in (1, 2) for arm in ("loyal", "control")
+    ]
+    assert all(": completed; winner: " in row for row in rows)
+    assert last == "compare the arms: agentsim compare parent --logs-dir ."
+    assert first.err == ""
+    other = agentsim(*words, "--arm", "other", "--set", "players.2.model=bot/random", cwd=parent.directory)
+    assert [row.partition(":")[0] for row in other.out.splitlines()[:-1]] == [
+        "parent_at2_other_b1",
+        "parent_at2_other_b2",
+    ]
+    assert other.line == "2 of 4 branches were finished already: nothing was played there"
+    listed = agentsim("runs", "--logs-dir", ".", cwd=parent.directory).out
+    assert "branch 2 of arm other of parent at 2; " in listed

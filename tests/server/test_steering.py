@@ -279,6 +279,36 @@ def test_a_chance_to_win_is_drawn_before_and_after_a_decision(site: ServedSite, 
     assert site.steer(where, {"branches": "100000"}).status == 400
 
 
+def test_the_links_of_people_and_who_has_come_stand_behind_the_experimenters_key(site: ServedSite) -> None:
+    text = ISLAND.format(url="http://127.0.0.1:9").replace('id = "A"', 'id = "A"\nmodel = "web"')
+    (site.logs.parent / "configs" / "people.toml").write_text(text, encoding="utf-8")
+    answer = site.steer("/new/people.toml", {"run_name": "run"})
+    assert (answer.status, answer.headers.get("Location")) == (303, "/runs/run/steer"), answer.text
+    page = site.get("/runs/run/steer", Cookie=site.cookie()).text
+    (link,) = re.findall(r"http://[^\"]*(/seat/[^\"]+)", page)
+    assert "has not come" in page
+    assert site.get("/runs/run/steer").status == 403
+    assert link not in site.get("/runs/run").text
+    assert link not in site.get("/runs/run", Cookie=site.cookie()).text
+    assert site.post(link, {"step": "agree"}).status == 303
+    until(lambda: "is asked now" in site.get("/runs/run/steer", Cookie=site.cookie()).text, "the first question")
+    assert site.post(link, {"step": "withdraw"}).status == 303
+    page = site.get("/runs/run/steer", Cookie=site.cookie()).text
+    assert ("has left the study" in page, link in page) == (True, False)
+
+
+def test_a_stopped_run_with_people_goes_on_from_its_page_with_the_same_links(site: ServedSite) -> None:
+    text = ISLAND.format(url="http://127.0.0.1:9").replace('id = "A"', 'id = "A"\nmodel = "web"')
+    (site.logs.parent / "configs" / "people.toml").write_text(text, encoding="utf-8")
+    site.steer("/new/people.toml", {"run_name": "run"})
+    page = site.get("/runs/run/steer", Cookie=site.cookie()).text
+    (link,) = re.findall(r"http://[^\"]*(/seat/[^\"]+)", page)
+    act(site, "stop")
+    act(site, "go-on")
+    assert link in site.get("/runs/run/steer", Cookie=site.cookie()).text
+    assert site.get(link).status == 200
+
+
 def test_the_forms_work_in_a_browser(browser: Browser, site: ServedSite, held: Held) -> None:
     """What a browser sends of itself with a form is what the site takes for its own."""
     with browser.new_context() as context:

@@ -47,8 +47,8 @@ class Voted(
         """For the winner in the final round, against who must go in any other."""
         began = past.last(LastRoundBegan) or past.last(RoundBegan)
         if began is not None and self.choice is not None:
-            final = began.final
-            yield Interaction(self.voter, self.choice, "voted for" if final else "voted out", FOR if final else AGAINST)
+            deed = "voted for" if began.final else "voted to eliminate"
+            yield Interaction(self.voter, self.choice, deed, FOR if began.final else AGAINST)
 
 
 class Tallied(

@@ -17,7 +17,7 @@ def test_a_vote_sends_away_and_in_the_final_round_it_crowns() -> None:
         return RoundBegan(number, 2, ("A", "B"), ("C",), ("votes",))
 
     vote = Voted("C", "A", ("A", "B"), "so")
-    assert done([began(1), vote]) == [("C", "A", "voted out", -1, None)]
+    assert done([began(1), vote]) == [("C", "A", "voted to eliminate", -1, None)]
     assert done([began(1), began(2), vote]) == [("C", "A", "voted for", 1, None)]
     assert done([began(1), Voted("C", None, ("A",), "")]) == []
     assert done([vote]) == [], "nobody knows what it was for"
@@ -25,7 +25,7 @@ def test_a_vote_sends_away_and_in_the_final_round_it_crowns() -> None:
 
 def test_a_vote_of_a_last_round_without_a_final_sends_away() -> None:
     last = LastRoundBegan(2, 2, ("A", "B"), ("C",), ("votes",))
-    assert done([last, Voted("A", "B", ("B",), "so")]) == [("A", "B", "voted out", -1, None)]
+    assert done([last, Voted("A", "B", ("B",), "so")]) == [("A", "B", "voted to eliminate", -1, None)]
 
 
 def test_who_is_taken_aside_and_may_not_decline_has_agreed_to_nothing() -> None:
