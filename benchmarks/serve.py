@@ -129,6 +129,11 @@ async def seated(site: ServedSite, link: str, seen: list[tuple[int, float]]) -> 
         async with session.post(site.url + link, data=form, allow_redirects=False) as answer:
             assert answer.status == 303, await answer.text()
 
+    async def think(session: ClientSession, form: dict[str, str]) -> None:
+        await asyncio.sleep(THINK_S)  # beside the stream, which is read meanwhile
+        await send(session, **form)
+
+    answers = set[asyncio.Task[None]]()
     async with ClientSession(timeout=ClientTimeout(None), read_bufsize=1 << 20) as session:
         await send(session, step="agree")
         async with session.get(f"{site.url}{link}/stream?from=") as stream:
@@ -142,8 +147,7 @@ async def seated(site: ServedSite, link: str, seen: list[tuple[int, float]]) -> 
                     if asked == answered:
                         continue
                     answered = asked
-                    await asyncio.sleep(THINK_S)
-                    await send(session, **answer_to(whole, "Keep me."))
+                    answers.add(asyncio.create_task(think(session, answer_to(whole, "Keep me."))))
                 if "event: end" in whole or 'data-stage="done"' in whole:
                     return
 
