@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeAlias, TypedDict, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from agentsim.engine.event import LogEntry
 from agentsim.errors import Interrupted, UsageError
@@ -31,7 +31,7 @@ from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import Proof, prove
 from agentsim.runner.session import Session, opened, resumed
 from agentsim.runner.watch import Watcher
-from agentsim.scenario.load import Overrides, Source, load
+from agentsim.scenario.load import LoadOptions, Source, load
 from agentsim.scenario.scenario import idle_prices
 
 OnEvent: TypeAlias = Callable[[EventRecord], object]
@@ -40,18 +40,6 @@ Folder: TypeAlias = str | os.PathLike[str] | None
 """The folder of runs: None is that of `AGENTSIM_LOGS_DIR`, or `logs`."""
 Models: TypeAlias = Mapping[str, OwnModel]
 """The program's own models by the names that the scenario gives them: `model = "mine"`."""
-
-
-class LoadOptions(TypedDict, total=False):
-    """What `scenario.load` takes besides the scenario."""
-
-    game_config: Path | None
-    overrides: Overrides
-    provider: str | None
-    game: str | None
-    seed: int | None
-    allow_dirs: Sequence[str | os.PathLike[str]]
-    max_cost_usd: float | None
 
 
 async def run(
@@ -93,7 +81,20 @@ async def run(
     return await played(session)
 
 
-def run_sync(scenario: Source, **options: Any) -> Run:
+def run_sync(
+    scenario: Source,
+    *,
+    seed: int | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
+    name: str | None = None,
+    logs_dir: Folder = None,
+    on_event: OnEvent | None = None,
+    models: Models | None = None,
+    env: Mapping[str, str] | None = None,
+    allow_keys: Collection[str] = (),
+    max_cost_usd: float | None = None,
+    allow_dirs: Sequence[str | os.PathLike[str]] = (),
+) -> Run:
     """`run` for programs without an event loop, with the same arguments; Ctrl-C leaves a run to resume.
 
     Raises `UsageError`, and writes nothing, where a loop is running, as in a notebook: `await agentsim.run(...)` there.
@@ -101,7 +102,21 @@ def run_sync(scenario: Source, **options: Any) -> Run:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(run(scenario, **options))
+        return asyncio.run(
+            run(
+                scenario,
+                seed=seed,
+                set=set,
+                name=name,
+                logs_dir=logs_dir,
+                on_event=on_event,
+                models=models,
+                env=env,
+                allow_keys=allow_keys,
+                max_cost_usd=max_cost_usd,
+                allow_dirs=allow_dirs,
+            )
+        )
     raise UsageError("an event loop is running here, as in a notebook: `await agentsim.run(...)`")
 
 

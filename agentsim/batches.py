@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from agentsim.api import Folder, LoadOptions, Models, variables
+from agentsim.api import Folder, Models, variables
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, needed_by
 from agentsim.results import Runs, load, logs_folder
@@ -17,7 +17,7 @@ from agentsim.runner.batch.run_batch import Batch
 from agentsim.runner.batch.seating import Design
 from agentsim.scenario.design_file import cells, labels, read_design
 from agentsim.scenario.factorial import EVERYONE, Until
-from agentsim.scenario.load import Source
+from agentsim.scenario.load import LoadOptions, Source
 from agentsim.scenario.load import load as load_scenario
 from agentsim.scenario.scenario import check_prices
 from agentsim.scenario.validation import validated

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import shutil
 from pathlib import Path
@@ -220,3 +221,19 @@ def test_what_the_package_exports_is_there() -> None:
         agentsim.nothing  # type: ignore[attr-defined] # noqa: B018 - reading it is what is tested
     for name in agentsim.engine.__all__:
         assert getattr(agentsim.engine, name) is not None
+
+
+def test_run_sync_takes_what_run_takes_and_a_typo_is_its_own(tmp_path: Path) -> None:
+    one, other = (list(inspect.signature(each).parameters.values()) for each in (agentsim.run, agentsim.run_sync))
+    assert one == other
+    typo: dict[str, Any] = {"sed": 3}
+    with pytest.raises(TypeError, match=r"^run_sync\(\) got an unexpected keyword argument 'sed'"):
+        agentsim.run_sync(MINE, logs_dir=tmp_path, **typo)
+
+
+def test_a_proof_is_printed_without_the_history(tmp_path: Path) -> None:
+    agentsim.run_sync(MINE, models={"mine": Echo()}, logs_dir=tmp_path, name="one")
+    proof = agentsim.replay("one", logs_dir=tmp_path)
+    assert proof.history["game"]
+    printed = f"Proof(decisions={proof.decisions}, complete=True, protected=True, reread=True)"
+    assert str(proof) == repr(proof) == printed

@@ -20,6 +20,8 @@ from agentsim.analysis.finished_games import Measures, histories, tabled
 from agentsim.analysis.game_records import Column, game_record
 from agentsim.analysis.inference import FEWEST, UPPER, Array
 from agentsim.analysis.paired import POWER, Effect, fewest, known, paired_intervals
+from agentsim.engine.prompt import cleaned
+from agentsim.engine.wording import aligned
 from agentsim.errors import UsageError
 from agentsim.history.events import divergence
 from agentsim.history.load import branches_in
@@ -74,6 +76,20 @@ class Comparison:
     def to_json(self) -> dict[str, Any]:
         """As `agentsim compare --json` prints it."""
         return {**asdict(self), "left_out": dict(self.left_out)}
+
+    def __repr__(self) -> str:
+        arms = ", ".join(arm.arm for arm in self.arms)
+        return f"<Comparison of {self.of} at {self.at}: {arms} beside {self.control}>"
+
+    def __str__(self) -> str:
+        """The tables that `agentsim compare` prints."""
+        from agentsim.analysis.comparison_panels import arm_panels
+
+        lines: list[str] = []
+        for panel in arm_panels([self]):
+            rows = [panel.columns, *(["–" if cell is None else str(cell) for cell in row] for row in panel.rows)]
+            lines += [panel.title, *aligned(rows), panel.note, panel.sentence, ""]
+        return cleaned("\n".join(lines).strip())
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agentsim.cli import shared_options as o
-from agentsim.cli.terminal_output import aligned, print_panel, remark, safe, say, say_json, shortened, some_left_out
-from agentsim.engine.wording import counted
+from agentsim.cli.terminal_output import print_panel, remark, safe, say, say_json, shortened, some_left_out
+from agentsim.engine.wording import aligned, counted
 from agentsim.errors import needed_by
 
 if TYPE_CHECKING:

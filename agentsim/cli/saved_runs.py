@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
 import typer
 
 from agentsim.cli import shared_options as o
-from agentsim.cli.terminal_output import aligned, columns, left_out, note, remark, say, say_json, shortened
+from agentsim.cli.terminal_output import columns, left_out, note, remark, say, say_json, shortened
+from agentsim.engine.wording import aligned
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:

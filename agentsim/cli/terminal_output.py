@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import typer
 
 from agentsim.engine.prompt import cleaned
+from agentsim.engine.wording import aligned
 
 if TYPE_CHECKING:
     from agentsim.engine.panel import Panel
@@ -94,13 +95,6 @@ def print_panel(panel: Panel) -> None:
         typer.echo(safe(panel.note))
     if panel.sentence:
         typer.echo(safe(f"One may write: {panel.sentence}"))
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table's rows as lines, each column as wide as its widest cell."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    padded = (map(str.ljust, row, widths) for row in rows)
-    return ["  ".join(cells).rstrip() for cells in padded]
 
 
 def moves(stream: TextIO | None) -> bool:

@@ -46,6 +46,13 @@ def either(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
 
 
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table's rows as lines, each column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = (map(str.ljust, row, widths) for row in rows)
+    return ["  ".join(cells).rstrip() for cells in padded]
+
+
 def first_place(names: Sequence[str], alone: str = "wins") -> str:
     """Who came first, one or several: `A wins`, `A, B share the first place`."""
     return f"{names[0]} {alone}" if len(names) == 1 else f"{', '.join(names)} share the first place"

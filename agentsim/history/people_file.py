@@ -21,7 +21,7 @@ from agentsim.errors import AgentsimError, first_objection
 from agentsim.history.run_files import RunFiles
 
 FORMAT = "agentsim-people/1"
-_COLUMNS = ("arrived_at", "consented_at", "declined_at", "ready_at", "finished_at", "code")
+_COLUMNS = ("arrived_at", "consented_at", "declined_at", "ready_at", "withdrawn_at", "finished_at", "code")
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that is taken for another
 
 
@@ -36,6 +36,7 @@ class PersonRecord(BaseModel):
     consented_at: str | None = None
     declined_at: str | None = None
     ready_at: str | None = None
+    withdrawn_at: str | None = None
     finished_at: str | None = None
     before: dict[str, int | str] | None = None
     after: dict[str, int | str] | None = None

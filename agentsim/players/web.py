@@ -23,6 +23,12 @@ from agentsim.players.typed_answers import reason
 
 NO_ANSWER = "no_answer"
 """The `fallback_reason` of a decision of a person whose clock ran out."""
+WITHDRAWN = "withdrawn"
+"""That of a decision of a person who has left the study."""
+
+
+class Withdrawn(Exception):
+    """The person has left, and there is no answer."""
 
 
 @dataclass
@@ -65,6 +71,7 @@ class WebPlayer:
     name: str = field(default="web", init=False)
     provider: str = field(default="web", init=False)
     question: WebQuestion | None = field(default=None, init=False)
+    withdrawn: bool = field(default=False, init=False)
 
     @property
     def links(self) -> tuple[WebPlayer]:
@@ -75,7 +82,12 @@ class WebPlayer:
         return prompt_messages(ask, self.persona)
 
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
-        """Put the question on the page and wait for its answer, for as long as it takes."""
+        """Put the question on the page and wait for its answer, for as long as it takes.
+
+        Raises `Withdrawn` where the person leaves, or has left before.
+        """
+        if self.withdrawn:
+            raise Withdrawn
         loop = asyncio.get_running_loop()
         ends = None if self.timeout_s is None else loop.time() + self.timeout_s
         self.question = WebQuestion(ask, messages, ends, loop.create_future())
@@ -85,3 +97,9 @@ class WebPlayer:
         finally:
             self.question = None
             self.changed()
+
+    def withdraw(self) -> None:
+        """The person leaves: what is asked now and later has no answer."""
+        self.withdrawn = True
+        if self.question is not None and not self.question.answer.done():
+            self.question.answer.set_exception(Withdrawn())

@@ -27,7 +27,7 @@ from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.models.prices import Prices, longest_reply, most_tokens
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player
-from agentsim.players.web import NO_ANSWER, WebPlayer
+from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
 from agentsim.runner.referee import deadline, late, rule, to_entry, unanswered
 from agentsim.runner.warming import Warming
@@ -136,11 +136,12 @@ class Dispatcher:
             try:
                 async with asyncio.timeout_at(ends) as tick:
                     ruling = await rule(ask, player, _DecisionCalls(self, ask, player, place, tick), earlier)
-            except TimeoutError:
-                if not tick.expired():
+            except (TimeoutError, Withdrawn) as ended:
+                if isinstance(ended, TimeoutError) and not tick.expired():
                     raise
+                code = WITHDRAWN if isinstance(ended, Withdrawn) else code
                 ruling = late(ask, self.journal.contents.open_tries(ask.wave, ask.place), code)
-            if ruling.fallback_reason not in {None, NO_ANSWER, TICK_DEADLINE}:
+            if ruling.fallback_reason not in {None, NO_ANSWER, WITHDRAWN, TICK_DEADLINE}:
                 if self.breaker.waits(place):
                     self.check()  # or it would wait for requests that are asked no more
                 await self.breaker.gave_up(place)

@@ -9,7 +9,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic_core import from_json
@@ -46,7 +46,7 @@ class Proof:
 
     decisions: int
     complete: bool
-    history: Mapping[str, Any]
+    history: Mapping[str, Any] = field(repr=False)
     protected: bool
     reread: bool
 

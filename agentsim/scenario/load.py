@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict
 
 from agentsim import games
 from agentsim.engine.game import Game, GameConfig
@@ -31,6 +31,18 @@ Source: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | ScenarioTable
 """A scenario: the path of a TOML file, what such a file holds as a mapping, or an `agentsim.Scenario`."""
 Overrides: TypeAlias = Sequence[str] | Mapping[str, Any]
 """`KEY=VALUE`, or values by dotted key."""
+
+
+class LoadOptions(TypedDict, total=False):
+    """What `load` takes besides the scenario."""
+
+    game_config: Path | None
+    overrides: Overrides
+    provider: str | None
+    game: str | None
+    seed: int | None
+    allow_dirs: Sequence[str | os.PathLike[str]]
+    max_cost_usd: float | None
 
 
 def load(

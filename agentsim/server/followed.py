@@ -127,7 +127,7 @@ class Followed:
         """Draw what stands now, while events go on."""
         await asyncio.sleep(EVERY_S)  # the events that made it stale go out first
         clock = asyncio.get_running_loop().time
-        began, channels = clock(), [each for each in self._channels.values() if not each.audience.seated]
+        began, channels = clock(), list(self._channels.values())
         async with self._lock:
             history = await asyncio.to_thread(self.follower.history)
             begun = [(channel, channel.position) for channel in channels]

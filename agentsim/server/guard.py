@@ -73,7 +73,9 @@ class Guard:
     def require(self, request: web.Request, role: Role = "experimenter") -> None:
         """Raise 403 unless the request bears this key, or the experimenter's."""
         if self.role(request) not in {role, "experimenter"}:
-            raise web.HTTPForbidden(text=f"This needs the link with the {role}'s key, which the server has printed.")
+            raise web.HTTPForbidden(
+                text=f"This is for the {role}: open the link with the {role}'s key, which the server has printed."
+            )
 
     def holder(self, request: web.Request) -> str:
         """Who asks: the holder of a key, or all without one at an address."""

@@ -70,10 +70,11 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
         inside = [] if batch else batches(directory)
         base = f"/batches/{batch}" if batch else ""
         report = batch is not None and _ANALYSIS
-        served = Served(STYLE, (), home="/")
+        served = Served(STYLE, (), home="/" if batch else "")
         return page("listing.html.j2", {
             "served": served, "title": batch or "Runs", "runs": runs, "batches": inside, "base": base,
-            "report": report, "running": [run for run in runs if run.status == "running"],
+            "experimenter": site.guard.role(request) == "experimenter", "report": report,
+            "running": [run for run in runs if run.status == "running"],
         })  # fmt: skip
 
     async def report(request: web.Request) -> web.Response:

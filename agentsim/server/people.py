@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from agentsim.games import find
 from agentsim.history.contents import read_journal
@@ -23,7 +23,11 @@ from agentsim.runner.session import Session
 from agentsim.scenario.people import PeopleTable
 from agentsim.scenario.scenario import Scenario
 
-Stage: TypeAlias = Literal["welcome", "before", "waiting", "game", "after", "done", "declined", "taken", "paused"]
+Stage: TypeAlias = Literal[
+    "welcome", "before", "waiting", "game", "after", "done", "declined", "taken", "paused", "withdrawn"
+]
+LEAVABLE: Final = frozenset({"before", "waiting", "game", "paused", "after"})
+"""The stages in which a person has begun and is not done, so that there is something to leave."""
 _RECORDED_S = 5.0  # at most until an answer is in the journal
 
 
@@ -36,6 +40,8 @@ class Seat:
         self._news = asyncio.Event()
         if web is not None:
             web.changed = self.announce
+            if self.left:
+                web.withdraw()
 
     @property
     def record(self) -> PersonRecord:
@@ -56,6 +62,8 @@ class Seat:
     def stage(self) -> Stage:
         """Where the person is in the experiment."""
         table, record, state = self.people.table, self.record, self.people.state
+        if self.left:
+            return "withdrawn"
         if self.player in self.people.filled:
             return "taken"
         if record.consented_at is None:
@@ -70,6 +78,11 @@ class Seat:
     def ready(self) -> bool:
         """Whether the game may begin for this person."""
         return self.record.ready_at is not None
+
+    @property
+    def left(self) -> bool:
+        """Whether the person has withdrawn from the study."""
+        return self.record.withdrawn_at is not None
 
     def announce(self) -> None:
         """Wake the streams of this person's pages."""
@@ -93,7 +106,11 @@ class Seat:
         elif step == "answer" and stage == "game" and (asked := self.question) is not None and _is_of(given, asked):
             await asked.take(given)
             await self.people.recorded(asked)
-        if self.stage not in {"welcome", "declined", "before"} and not self.ready:
+        elif step == "withdraw" and stage in LEAVABLE:
+            file.change(self.player, withdrawn_at=now)
+            if self._web is not None:
+                self._web.withdraw()
+        if self.stage not in {"welcome", "declined", "before", "withdrawn"} and not self.ready:
             file.change(self.player, ready_at=now)
         if self.stage == "done" and self.record.finished_at is None:
             file.change(self.player, finished_at=now)
@@ -137,7 +154,7 @@ class People:
     @property
     def here(self) -> tuple[int, int]:
         """How many are ready, and how many are waited for."""
-        waited = [seat for player, seat in self.seats.items() if player not in self.filled]
+        waited = [seat for player, seat in self.seats.items() if player not in self.filled and not seat.left]
         return sum(seat.ready for seat in waited), len(waited)
 
     def announce(self) -> None:
@@ -146,7 +163,10 @@ class People:
             seat.announce()
 
     async def gathered(self, session: Session) -> None:
-        """Wait until all are ready; seats that stay empty for `wait_s` get a bot. A game that has begun goes on."""
+        """Wait until all are ready; seats that stay empty for `wait_s` get a bot. A game that has begun goes on.
+
+        Who has left is not waited for: that seat gets the bot too, or has its decisions fall back.
+        """
         loop, ends = asyncio.get_running_loop(), None
         while empty := [] if session.journal.contents.entries else self._empty():
             ready, _ = self.here
@@ -156,15 +176,23 @@ class People:
                 async with asyncio.timeout_at(ends):
                     await empty[0].news()
             except TimeoutError:
-                for seat in self._empty():
-                    assert self.table.fill_with is not None, "it goes with wait_s"
-                    session.fill(seat.player, self.table.fill_with)
-                    self.filled[seat.player] = self.table.fill_with
+                self._fill(self._empty(), session)
+        if not session.journal.contents.entries:
+            self._fill([seat for seat in self.seats.values() if seat.left], session)
         self.state = "playing"
         self.announce()
 
     def _empty(self) -> list[Seat]:
-        return [seat for player, seat in self.seats.items() if player not in self.filled and not seat.ready]
+        """The seats whose person is still to come."""
+        known = self.filled
+        return [each for player, each in self.seats.items() if not (player in known or each.ready or each.left)]
+
+    def _fill(self, empty: Sequence[Seat], session: Session) -> None:
+        """Put the table's bot into these seats, where it has one."""
+        for seat in empty:
+            if self.table.fill_with is not None and seat.player not in self.filled:
+                session.fill(seat.player, self.table.fill_with)
+                self.filled[seat.player] = self.table.fill_with
 
     def ended(self, status: str) -> None:
         """The session is over with this status: the game, or only its playing for now."""

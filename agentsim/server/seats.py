@@ -19,14 +19,16 @@ from agentsim.players.page_form import FieldProblem, questionnaire
 from agentsim.players.rendering import news, outlined, paragraphs, parts_of, plainly, question, rows_of
 from agentsim.players.web import WebQuestion
 from agentsim.report.page import Served
-from agentsim.server.people import Seat, digest
+from agentsim.server.people import LEAVABLE, Seat, digest
 from agentsim.server.runs import followed
+from agentsim.server.seat_panels import NO_PANELS
 from agentsim.server.site import STYLE, Site, environment, page
 from agentsim.server.stream import Audience, Position, message
 
 SCRIPTS = ("/static/serve.js", "/static/seat.js")
 _BEAT_S = 15.0
 _LIVE = {"waiting", "game", "paused"}
+_TOLD_NOTHING = {"waiting", "withdrawn"}  # of the game: before it begins, and once the person has left
 
 
 def routes(site: Site) -> Iterable[web.RouteDef]:
@@ -72,16 +74,18 @@ def _holder(site: Site, request: web.Request) -> str | None:
 async def _page(
     site: Site, seat: Seat, given: Mapping[str, Sequence[str]] | None = None, problem: FieldProblem | None = None
 ) -> web.Response:
-    position, rounds = Position(), Markup("")
+    position, rounds, panels, more = Position(), Markup(""), NO_PANELS, False
     if seat.stage in {"game", "paused", "after", "done"}:
         with suppress(AgentsimError):
             async with followed(site, seat.people.files).channel(_audience(seat)) as channel:
-                position, rounds = channel.position, Markup(channel.since(Position()))  # noqa: S704 - made by our templates
+                position, rounds, panels = channel.position, channel.transcript, channel.part("panels") or NO_PANELS
+            more = not followed(site, seat.people.files).over
     live = seat.stage in _LIVE
-    stream = f"{seat.path}/stream?from={position}~{_key(seat)}" if live else ""
+    stream = f"{seat.path}/stream?from={position}~{_key(seat)}" if live or more else ""
     served = Served(STYLE, SCRIPTS, home="", stream=stream)
-    part = _part(seat, given, problem)
-    values = {"served": served, "seat": seat, "stage": seat.stage, "part": part, "rounds": rounds}
+    part, leave = _part(seat, given, problem), _leave(seat)
+    values = {"served": served, "seat": seat, "stage": seat.stage, "part": part, "leave": leave}
+    values |= {"rounds": rounds, "panels": panels}
     values["waits"] = live and seat.question is None
     return page("seat.html.j2", values, status=200 if problem is None else 422)
 
@@ -107,8 +111,16 @@ def _part(seat: Seat, given: Mapping[str, Sequence[str]] | None = None, problem:
     elif stage == "game" and asked is not None:
         left = None if asked.ends is None else max(0, round(asked.ends - asyncio.get_running_loop().time()))
         values |= {"asked": asked, "fields": asked.page.fields, "left": left, **_words(asked)}
-    macros: Any = environment().get_template("seat_part.html.j2").module
-    return Markup(macros.part(values))  # noqa: S704 - made by our templates
+    return Markup(_macros().part(values))  # noqa: S704 - made by our templates
+
+
+def _leave(seat: Seat) -> Markup:
+    """The button by which the person leaves, where there is anything to leave."""
+    return Markup(_macros().leave(seat, seat.stage in LEAVABLE))  # noqa: S704 - made by our templates
+
+
+def _macros() -> Any:
+    return environment().get_template("seat_part.html.j2").module
 
 
 def _words(asked: WebQuestion) -> dict[str, Any]:
@@ -145,14 +157,16 @@ async def _stream(site: Site, seat: Seat, request: web.Request) -> web.StreamRes
                     await response.write(b"retry: 500\n\n")
                     while True:
                         waits = [asyncio.ensure_future(seat.news()), asyncio.ensure_future(channel.news(_BEAT_S))]
-                        there, html, now = channel.position, channel.since(here), _key(seat)
+                        left, now = seat.stage == "withdrawn", _key(seat)
+                        told = seat.stage not in _TOLD_NOTHING
+                        there, html = (channel.position, channel.since(here)) if told else (here, "")
                         if html:
                             await response.write(message(f"{there}~{key}", html))
                             await asyncio.sleep(0)  # all pages have what was told before a question is drawn for one
                         if now != key:
-                            await response.write(message(f"{there}~{now}", _part(seat)))
+                            await response.write(message(f"{there}~{now}", f"{_part(seat)}{_leave(seat)}"))
                         here, key = there, now
-                        if seat.stage not in _LIVE and followed(site, seat.people.files).over:
+                        if left or (seat.stage not in _LIVE and followed(site, seat.people.files).over):
                             await response.write(b"event: end\ndata:\n\n")
                             break
                         done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)

@@ -76,7 +76,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
             return await hosting.start(site, path, env=environment(None), name=name, overrides=changes)
 
         run = await acting(started)
-        raise web.HTTPSeeOther(f"/runs/{run.name}")
+        raise web.HTTPSeeOther(f"/runs/{run.name}{'/steer' if run.people is not None else ''}")
 
     return [
         web.get("/new", listed),

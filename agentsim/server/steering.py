@@ -113,6 +113,8 @@ def _state(site: Site, files: RunFiles) -> dict[str, object]:
         "name": files.name,
         "game": game.title,
         "hosted": hosted if playing else None,
+        "people": [] if hosted is None or hosted.people is None else list(hosted.people.seats.values()),
+        "base_url": site.base_url,
         "elsewhere": not playing and is_running(files.journal),
         "over": over(files),
         "players": [(plan.id, plan.model) for plan in scenario.players],
@@ -122,7 +124,7 @@ def _state(site: Site, files: RunFiles) -> dict[str, object]:
 
 
 async def _gone_on(site: Site, files: RunFiles) -> None:
-    found = await asyncio.to_thread(lambda: resumed(files, env=environment(None)))
+    found = await asyncio.to_thread(lambda: resumed(files, env=environment(None), served=True))
     if isinstance(found, Session):
         hosting.host(site, found)
 

@@ -19,6 +19,7 @@ from agentsim.report.page import PageOptions, Served, shown
 from agentsim.report.player_view import as_seen_by
 from agentsim.report.timeline import Timeline
 from agentsim.server.follower import Follower
+from agentsim.server.seat_panels import seat_panels
 from agentsim.server.site import SCRIPTS, STYLE
 
 
@@ -26,7 +27,7 @@ from agentsim.server.site import SCRIPTS, STYLE
 class Audience:
     """Who looks: everyone who may see all, or the person in one seat, who sees what that seat may.
 
-    `prompts` asks for the prompts as well. Who is `seated` plays: such a page has events alone.
+    `prompts` asks for the prompts as well. Who is `seated` plays: such a page has events and the game's panels.
     """
 
     player: str | None = None
@@ -121,8 +122,8 @@ class Channel:
 
     def drawn(self, history: History, upon: Position, *, whole: bool = False, address: str = "") -> Drawing:
         """Make the parts anew, and the `whole` page where that is wanted, whose stream has this address."""
-        if self.audience.seated:
-            return Drawing(upon, {})
+        if self.audience.seated and self.audience.player is not None:
+            return Drawing(upon, seat_panels(history, self.audience.player))
         follower = self._follower
         joint = "&" if "?" in address else "?"
         stream = f"{address}{joint}from={upon._replace(version=upon.version + 1)}" if whole else ""
@@ -142,6 +143,15 @@ class Channel:
         if _figures(parts) != _figures(self._parts):
             self._figures_since = version
         self._parts, self._version, self._messages = parts, version, {}
+
+    @property
+    def transcript(self) -> Markup:
+        """All rounds so far."""
+        return Markup("").join(self._pieces)
+
+    def part(self, name: str) -> Markup:
+        """A part as it was drawn last; nothing for one that was not."""
+        return self._parts[name][1] if name in self._parts else Markup("")
 
     def message(self, position: Position) -> bytes:
         """The event of a stream that brings a page at this position up to date; all pages there have the same one."""

@@ -162,6 +162,10 @@ def test_compare_prints_one_object_and_says_how_many_branches_an_effect_needs(fo
 
 def test_a_program_compares_and_forks_as_the_command_line_does(forked: Path, tmp_path: Path) -> None:
     found = library.compare("parent", logs_dir=forked, effect=0.5)
+    assert repr(found) == "<Comparison of parent at 2: loyal, same beside control>"
+    printed = agentsim("compare", "parent", "--effect", "0.5", "--logs-dir", str(forked), cwd=forked)
+    told = printed.out.replace("One may write: ", "").splitlines()
+    assert str(found).splitlines() == [line for line in told if line]
     assert found.to_json() == comparison(forked, "parent", effect=0.5).to_json()
     for path in forked.glob("parent.*"):
         (tmp_path / path.name).write_bytes(path.read_bytes())

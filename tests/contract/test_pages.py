@@ -122,7 +122,8 @@ WIDER = """width => [...document.querySelectorAll('body *')].filter(part => {
     if (!part.checkVisibility() || part.ownerSVGElement) return false;
     const holder = part.parentElement, box = part.getBoundingClientRect(), around = holder.getBoundingClientRect();
     if (getComputedStyle(part).position === 'absolute' || box.width === 0) return false;
-    if (getComputedStyle(holder).overflowX !== 'visible' || getComputedStyle(holder).display === 'inline') return false;
+    const unboxed = ['inline', 'contents'].includes(getComputedStyle(holder).display);
+    if (getComputedStyle(holder).overflowX !== 'visible' || unboxed) return box.right > width + 1 && unboxed;
     for (let each = holder; each; each = each.parentElement) {
         const clips = ['auto', 'scroll', 'hidden'].includes(getComputedStyle(each).overflowX);
         if (clips && each.matches('.scroll, .contents ul, #list .event *')) return false;

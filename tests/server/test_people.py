@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,13 @@ from agentsim.history.people_file import PeopleFile
 from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables
 from agentsim.runner.replay import prove
+from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from agentsim.server import hosting
 from agentsim.server.app import make_app
+from agentsim.server.follower import Follower
 from agentsim.server.site import Site
+from agentsim.server.stream import Audience, Channel, Position
 from tests.cli.command_line import agentsim
 
 Client = Any
@@ -33,14 +37,17 @@ def island(*seats: str, **people: Any) -> dict[str, Any]:
 
 
 def served(
-    tmp_path: Path, scenario: dict[str, Any], does: Callable[[Client, hosting.HostedRun], Awaitable[None]]
+    tmp_path: Path, scenario: dict[str, Any] | None, does: Callable[[Client, hosting.HostedRun], Awaitable[None]]
 ) -> Any:
-    """Play a scenario beside a server, with someone who sends forms to it."""
+    """Play a scenario, or go on with the run, beside a server, with someone who sends forms to it."""
 
     async def body() -> RunFiles:
         site = Site(tmp_path)
         async with TestClient(TestServer(make_app(site), host="127.0.0.1")) as client:
-            run = await hosting.start(site, scenario, env=Variables({}), name="run")
+            if scenario is None:
+                run = await hosting.resume(site, "run", env=Variables({}))
+            else:
+                run = await hosting.start(site, scenario, env=Variables({}), name="run")
             await does(client, run)
             await hosting.stop_all(site)
         return run.files
@@ -63,8 +70,13 @@ async def asked(run: hosting.HostedRun, player: str) -> Any:
     return seat.question
 
 
-async def answer_all(client: Client, run: hosting.HostedRun, player: str, said: str) -> None:
+async def answer_all(
+    client: Client, run: hosting.HostedRun, player: str, said: str, streamed: list[str] | None = None
+) -> None:
+    """Answer every question, with a stream only once it has come there: who reads before answering sees all."""
     while (question := await asked(run, player)) is not None:
+        while streamed is not None and f'name="decision" value="{question.ask.index}"' not in "".join(streamed):  # noqa: ASYNC110 - the stream has its own pace
+            await asyncio.sleep(0.01)
         form = {"step": "answer", "decision": str(question.ask.index), "text": said, "explanation": said}
         for field in question.page.fields:
             if field.options:
@@ -180,7 +192,7 @@ def test_what_one_seat_is_sent_does_not_change_with_the_private_words_of_another
                         streamed.append(line.decode())  # noqa: PERF401 - see above
 
             following = asyncio.create_task(follow())
-            await asyncio.gather(answer_b(client, run, secret), answer_all(client, run, "A", "open"))
+            await asyncio.gather(answer_b(client, run, secret), answer_all(client, run, "A", "open", streamed))
             await following
             streamed.append(await (await client.get(run.people.seats["A"].path)).text())
 
@@ -206,8 +218,104 @@ def test_what_one_seat_is_sent_does_not_change_with_the_private_words_of_another
 
 
 def _parts(seen: str) -> set[str]:
-    """The elements that came: how many messages they came in is a matter of the machine's pace."""
-    return {line for line in seen.replace("data: ", "").splitlines() if "It is not your turn" not in line}
+    """The elements that came: how many messages they came in is a matter of the machine's pace, and so is which
+    states of the game's panels were drawn; of those see the test of the channel.
+    """
+    text = re.sub(r'<section id="panels".*?</section>|<figure.*?</figure>', "", seen.replace("data: ", ""), flags=re.S)
+    return {line for line in text.splitlines() if not re.search("It is not your turn|Waiting for|are here", line)}
+
+
+def test_the_panels_of_a_seat_do_not_change_with_the_private_words_of_another(tmp_path: Path) -> None:
+    """Decision by decision, and to the byte: what stands on A's page once B has thought the one or the other."""
+
+    def drawn(secret: str) -> list[str]:
+        logs = tmp_path / secret
+        replies = {"pitch": ["open"] * 9, "*": [json.dumps({"vote": "A", "explanation": secret})] * 9}
+        script = tmp_path / f"{secret}.json"
+        script.write_text(json.dumps(replies), encoding="utf-8")
+        scenario = island("bot/random", f"script:{script}", "bot/random")
+        del scenario["people"]
+        result = begin(load(scenario, allow_dirs=[tmp_path]), logs, env={}, stem="run")
+        lines = result.files.journal.read_text(encoding="utf-8").splitlines(keepends=True)
+        assert any(secret in line for line in lines)
+        follower = Follower(RunFiles(logs, "some"))
+        channel, found = Channel(follower, Audience("A", seated=True)), []
+        for line in lines:
+            with follower.files.journal.open("a", encoding="utf-8") as file:
+                file.write(line)
+            follower.look()
+            channel.tell()
+            channel.put(channel.drawn(follower.history(), channel.position))
+            found.append(channel.since(Position()))
+        assert any("<figure" in each for each in found)
+        return found
+
+    one, other = drawn("nightshade"), drawn("foxglove")
+    assert "nightshade" not in "".join(one)
+    assert one == other
+
+
+def test_who_leaves_before_an_answer_is_decided_for_and_asked_nothing_more(tmp_path: Path) -> None:
+    async def leaves(client: Client, run: hosting.HostedRun) -> None:
+        for player in "AB":
+            await send(client, run, player, step="agree")
+        assert run.people is not None
+        seat = run.people.seats["A"]
+        await asked(run, "A")
+        assert "Leave the study" in await (await client.get(seat.path)).text()
+        async with client.get(f"{seat.path}/stream?from=") as stream:
+            assert (await send(client, run, "A", step="withdraw"))[0] == 303
+            assert "event: end" in await stream.text(), "the other page of who has left is told nothing more"
+        page = await (await client.get(seat.path)).text()
+        assert ("You have left the study" in page, 'id="timeline"' in page, "Leave now" in page) == (True, False, False)
+        assert (await send(client, run, "A", step="agree"))[0] == 303
+        assert seat.stage == "withdrawn", "there is no way back"
+        await asked(run, "B")
+        await run.stop()  # and on it goes in another process, where the person has still left
+
+    async def ends(client: Client, run: hosting.HostedRun) -> None:
+        assert run.people is not None
+        assert run.people.seats["A"].stage == "withdrawn"
+        await answer_all(client, run, "B", "hello")
+        await run.ended()
+
+    files = served(tmp_path, island("web", "web", "bot/random"), leaves)
+    served(tmp_path, None, ends)
+    history = json.loads(files.history.read_text(encoding="utf-8"))
+    reasons = {each["player"]: (each["source"], each.get("fallback_reason")) for each in history["decisions"]}
+    assert (reasons["A"], reasons["B"]) == (("fallback", "withdrawn"), ("human", None))
+    kept = PeopleFile.load(files)
+    assert kept is not None
+    assert (kept.people["A"].withdrawn_at is not None, kept.people["A"].finished_at) == (True, None)
+    prove(files)
+
+
+def test_who_leaves_the_waiting_room_is_not_waited_for(tmp_path: Path) -> None:
+    async def does(client: Client, run: hosting.HostedRun) -> None:
+        await send(client, run, "A", step="agree")
+        await send(client, run, "A", step="withdraw")
+        assert run.people is not None
+        assert run.people.here == (0, 1)
+        await send(client, run, "B", step="agree")
+        await answer_all(client, run, "B", "hello")
+        assert run.people.seats["A"].stage == "withdrawn"
+
+    files = served(tmp_path, island("web", "web", "bot/random", wait_s=60, fill_with="bot/loyal"), does)
+    assert read_journal(files.journal).filled == {"A": "bot/loyal"}
+    prove(files)
+
+
+def test_the_waiting_room_tells_nothing_of_the_game(tmp_path: Path) -> None:
+    async def does(client: Client, run: hosting.HostedRun) -> None:
+        await send(client, run, "A", step="agree")
+        assert run.people is not None
+        async with client.get(f"{run.people.seats['A'].path}/stream?from=") as stream:
+            first = ""
+            while "Waiting for the others" not in first:
+                first += (await stream.content.readuntil(b"\n\n")).decode()
+            assert "article" not in first
+
+    served(tmp_path, island("web", "web", "bot/random"), does)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +356,7 @@ def test_the_people_of_a_run_are_exported_without_their_links(tmp_path: Path) ->
     said = agentsim("export", "run", cwd=tmp_path)
     assert said.code == 0
     head, row = (tmp_path / "logs" / "run.people.csv").read_text(encoding="utf-8").splitlines()
-    assert head == "player,arrived_at,consented_at,declined_at,ready_at,finished_at,code,before_age"
+    assert head == "player,arrived_at,consented_at,declined_at,ready_at,withdrawn_at,finished_at,code,before_age"
     kept = PeopleFile.load(files)
     assert kept is not None
     assert kept.people["A"].code in row

@@ -92,6 +92,13 @@ def assert_private(people: list[Person]) -> None:
                 assert other.path not in received
 
 
+def assert_game_shown(people: list[Person]) -> None:
+    """The game's panels stood on each page while it was played, and stand there at the end."""
+    for person in people:
+        assert person.tap.seen.count(b'id="figure-1"') > 1, "they came again as the game went on"
+        assert person.page.locator("#panels figure").count()
+
+
 def assert_on_record(stage: Stage, people: list[Person]) -> dict[str, Any]:
     files = RunFiles(stage.folder / "logs", "one")
     prove(files)
@@ -121,6 +128,7 @@ def test_three_people_and_two_models_finish_an_island_though_the_server_is_kille
         assert stage.result().startswith("one: completed")
         assert_private(people)
         assert_on_record(stage, people)
+        assert_game_shown(people)
         assert people[1].page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
@@ -147,6 +155,8 @@ def test_three_people_and_two_models_finish_the_other_games(
         play(people)
         assert_private(people)
         assert_on_record(stage, people)
+        assert_game_shown(people)
+        assert bool(people[0].page.locator("#panels .stage svg").count()) == (game == "monopoly")
 
 
 def serious(page: Any) -> list[str]:
