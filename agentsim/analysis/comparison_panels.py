@@ -10,6 +10,7 @@ from agentsim.analysis.across import Across
 from agentsim.analysis.arms import ArmEffects, Comparison, PairedEffect
 from agentsim.analysis.conditions import Condition, Difference, Measured
 from agentsim.analysis.design_effects import DesignEffects, FactorEffect
+from agentsim.analysis.finished_games import RANK
 from agentsim.analysis.in_words import effect, effects, ends, estimated, p_value, written
 from agentsim.analysis.inference import FEWEST
 from agentsim.analysis.influence import ALL, Influence
@@ -165,24 +166,28 @@ def _design_note(found: DesignEffects) -> str:
 
 
 _ALL = "all"
+_RELATIVE = {RANK: f"relative {RANK}"}
 
 
 def condition_panels(
     conditions: Sequence[Condition], means: Sequence[Measured], found: Sequence[Difference], *, relative: bool
 ) -> list[DataTable]:
     """Every measure by label and condition, then the differences from the first condition."""
+    if relative:
+        means = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in means]
+        found = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in found]
     names = [each.name for each in conditions]
     cells: dict[tuple[str, str | None], dict[str, str]] = {}
     for mean in means:
-        shown = f"{written(mean.mean, '.2f')}, {mean.games}"
+        shown = f"{written(mean.mean, '.2f')}, {counted(mean.games, 'game')}"
         cells.setdefault((mean.measure, mean.label), {})[mean.condition] = shown
     rows = [(measure, label or _ALL, *map(own.get, names)) for (measure, label), own in cells.items()]
     note = (
-        "Mean, interval of 95% by drawing games again (those of one seed together), number of games. Below, each "
-        "condition less the first."
+        "Each cell is a mean, its interval of 95% (bootstrap: games are drawn again, those of one seed together) where "
+        "there are games enough, and how many games it is of. Below, each condition less the first."
     )
     if relative:
-        note += " Tables differ in size, so ranks are relative: 0 for the first, 1 for the last."
+        note += " Tables differ in size: a relative rank is 0 for the first and 1 for the last."
     said = "; ".join(
         f"under {each.condition} {estimated(each.mean, '.2f', each.games, counted(each.games, 'game'))}"
         for each in means

@@ -91,7 +91,8 @@ class ServedSite:
         connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE_S)
         try:
             connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
-            yield Stream(connection.getresponse())
+            with connection.getresponse() as reply:  # it may hold the socket after its connection has let go of it
+                yield Stream(reply)
         finally:
             connection.close()
 

@@ -70,7 +70,8 @@ def test_a_hostile_participant_changes_nothing_for_the_others(tmp_path: Path, ma
             text = files.history.read_text("utf-8")
             assert '"status":"completed"' in text
             assert "Go on." in text
-            until(lambda: all(_closed(each) for each in slow), "a connection without a whole request is closed")
+            if many > 1_000:  # it takes the 15 seconds that such a connection has
+                until(lambda: all(_closed(each) for each in slow), "a connection without a whole request is closed")
 
 
 @amounts("many", 30, 3_000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -30,13 +31,26 @@ def held() -> Iterator[Held]:
         yield server
 
 
+@contextmanager
+def _served(folder: Path, url: str) -> Iterator[ServedSite]:
+    (folder / "logs").mkdir()
+    (folder / "configs").mkdir()
+    (folder / "configs" / "island.toml").write_text(ISLAND.format(url=url), encoding="utf-8")
+    with served(folder / "logs") as running:
+        yield running
+
+
 @pytest.fixture
 def site(tmp_path: Path, held: Held) -> Iterator[ServedSite]:
     """A server with an island of three models to start, whose calls wait until the test lets them go."""
-    (tmp_path / "logs").mkdir()
-    (tmp_path / "configs").mkdir()
-    (tmp_path / "configs" / "island.toml").write_text(ISLAND.format(url=held.url()), encoding="utf-8")
-    with served(tmp_path / "logs") as running:
+    with _served(tmp_path, held.url()) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def still(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedSite]:
+    """One for the tests that start no run."""
+    with _served(tmp_path_factory.mktemp("still"), "http://127.0.0.1:9/v1") as running:
         yield running
 
 
@@ -195,9 +209,9 @@ def test_what_cannot_be_done_is_said(site: ServedSite, held: Held) -> None:
         assert why in answer.text, what
 
 
-def test_the_form_of_a_configuration_follows_its_schema(site: ServedSite) -> None:
-    page = site.get("/new/island.toml", Cookie=site.cookie()).text
-    assert 'href="/new/island.toml"' in site.get("/new", Cookie=site.cookie()).text
+def test_the_form_of_a_configuration_follows_its_schema(still: ServedSite) -> None:
+    page = still.get("/new/island.toml", Cookie=still.cookie()).text
+    assert 'href="/new/island.toml"' in still.get("/new", Cookie=still.cookie()).text
     field = re.search(r'<input name="seed"[^>]*>', page)
     assert field is not None
     assert 'type="number"' in field[0]
@@ -218,23 +232,22 @@ def test_what_the_form_changes_is_what_is_played(site: ServedSite, held: Held) -
     assert history.players[0].temperature == 0.2
 
 
-def test_a_form_that_cannot_be_played_starts_nothing(site: ServedSite) -> None:
-    answer = site.steer("/new/island.toml", {"run_name": "run", "players.1.model": "bot/nosuch"})
+def test_a_form_that_cannot_be_played_starts_nothing(still: ServedSite) -> None:
+    answer = still.steer("/new/island.toml", {"run_name": "run", "players.1.model": "bot/nosuch"})
     assert answer.status == 400
     assert "nosuch" in answer.text
-    assert not (site.logs / "run.jsonl").exists()
-    assert site.steer("/new/../run.toml", {}).status == 404
+    assert not (still.logs / "run.jsonl").exists()
+    assert still.steer("/new/../run.toml", {}).status == 404
 
 
-@pytest.mark.parametrize("path", ["/runs/run/steer", "/new", "/new/island.toml", "/runs/run/what-if/1"])
 @pytest.mark.parametrize("cookie", ["", "wrong", "agentsim-{port}=x", "agentsim-{port}={almost}"])
-def test_without_the_key_nothing_is_steered(site: ServedSite, path: str, cookie: str) -> None:
-    almost = site.keys["steer"][:-1]
-    answer = site.get(path, Cookie=cookie.format(port=site.port, almost=almost))
-    assert answer.status in {403, 404}
-    forms = ("/runs/run/steer/pause", "/new/island.toml", "/runs/run/what-if/1")
-    assert {site.post(form, {}, Cookie=cookie.format(port=site.port, almost=almost)).status for form in forms} == {403}
-    assert not list(site.logs.glob("*.jsonl"))
+def test_without_the_key_nothing_is_steered(still: ServedSite, cookie: str) -> None:
+    sent = cookie.format(port=still.port, almost=still.keys["steer"][:-1])
+    for path in ("/runs/run/steer", "/new", "/new/island.toml", "/runs/run/what-if/1"):
+        assert still.get(path, Cookie=sent).status in {403, 404}, path
+    for form in ("/runs/run/steer/pause", "/new/island.toml", "/runs/run/what-if/1"):
+        assert still.post(form, {}, Cookie=sent).status == 403, form
+    assert not list(still.logs.glob("*.jsonl"))
 
 
 def test_a_chance_to_win_is_drawn_before_and_after_a_decision(site: ServedSite, held: Held) -> None:
