@@ -91,11 +91,12 @@ def _message(found: Influence, messages: str) -> Iterator[DataTable]:
         f"and 0 where a listener does no such thing again; {ALL} is the mean of the listeners who did it in any "
         f"branch. {_STUDENT.format(f', of {messages}')}{_unpaired(found.unpaired)}"
     )
-    shown = [[each for each in part if each.mean or each.sd] for part in (found.listeners, found.outcome)]
+    once = [[each for each in part if each.same_as is None] for part in (found.listeners, found.outcome)]
+    shown = [[each for each in part if each.mean or each.sd] for part in once]
     if hidden := len(found.listeners) + len(found.outcome) - sum(map(len, shown)):
-        note += f" Not shown: {counted(hidden, 'row')} without a difference in any pair; the JSON has them."
+        note += f" Not shown: {counted(hidden, 'row')}, the same in all pairs or as another row but for the sign."
     what = f"what {message.speaker} said (less {message.swap})"
-    said = _changed(message.of, message.at, what, (*found.listeners, *found.outcome))
+    said = _changed(message.of, message.at, what, (*once[0], *once[1]))
     did = tuple(map(_paired, shown[0]))
     yield DataTable(f"{title}: what listeners did next", ("next", "listener", *both), did, sentence=said)
     yield DataTable(f"{title}: the outcome", ("measure", "player", *both), tuple(map(_paired, shown[1])), note)
