@@ -232,14 +232,22 @@ def test_the_symptoms_are_what_is_said(readme: str) -> None:
     assert [words for words in quoted if words not in source] == []
 
 
-def test_the_picture_is_one_and_small() -> None:
-    [picture] = (ROOT / "docs").rglob("*.png")
-    content = picture.read_bytes()
-    assert content.startswith(b"\x89PNG\r\n")
-    assert 20_000 < len(content) < 300_000
-    assert f"]({picture.relative_to(ROOT).as_posix()})" in README.read_text(encoding="utf-8")
-    script = (ROOT / "docs" / "screenshots.py").read_text(encoding="utf-8")
-    assert f'PICTURE = ROOT / "docs" / "{picture.name}"' in script, "which makes it"
+def test_every_picture_is_small_shown_on_a_page_and_made_by_a_script() -> None:
+    pages = [README, *(ROOT / "docs").rglob("*.md")]
+    shown = {
+        (page.parent / link).resolve()
+        for page in pages
+        for link in re.findall(r"!\[[^]]*\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
+    }
+    pictures = set((ROOT / "docs").rglob("*.png"))
+    assert pictures == shown
+    scripts = [ROOT / "docs" / "screenshots.py", ROOT / "tests" / "server" / "screenshots.py"]
+    makers = "".join(script.read_text(encoding="utf-8") for script in scripts)
+    for picture in pictures:
+        content = picture.read_bytes()
+        assert content.startswith(b"\x89PNG\r\n")
+        assert 20_000 < len(content) < 300_000, picture.name
+        assert picture.stem.removeprefix("serve_") in makers, picture.name
 
 
 def test_contributing_names_the_one_command_and_modules_that_there_are() -> None:

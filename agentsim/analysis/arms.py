@@ -36,7 +36,8 @@ class PairedEffect(Effect):
     """What an arm does to one measure of one player: the mean of arm less control, over pairs of branches.
 
     `sd` is the standard deviation of the differences, `needed` how many branches an arm needs for an effect of the size
-    that was asked about to be found with a power of 80%.
+    that was asked about to be found with a power of 80%. `same_as` names an earlier measure of that player that has
+    the same values in every branch, or their negatives: one fact under two names.
     """
 
     pairs: int
@@ -44,6 +45,7 @@ class PairedEffect(Effect):
     arm_mean: float
     sd: float | None = None
     needed: int | None = None
+    same_as: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

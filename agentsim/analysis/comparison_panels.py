@@ -10,6 +10,7 @@ from agentsim.analysis.across import Across
 from agentsim.analysis.arms import ArmEffects, Comparison, PairedEffect
 from agentsim.analysis.conditions import Condition, Difference, Measured
 from agentsim.analysis.design_effects import DesignEffects, FactorEffect
+from agentsim.analysis.finished_games import RANK
 from agentsim.analysis.in_words import effect, effects, ends, estimated, p_value, written
 from agentsim.analysis.inference import FEWEST
 from agentsim.analysis.influence import ALL, Influence
@@ -90,11 +91,12 @@ def _message(found: Influence, messages: str) -> Iterator[DataTable]:
         f"and 0 where a listener does no such thing again; {ALL} is the mean of the listeners who did it in any "
         f"branch. {_STUDENT.format(f', of {messages}')}{_unpaired(found.unpaired)}"
     )
-    shown = [[each for each in part if each.mean or each.sd] for part in (found.listeners, found.outcome)]
+    once = [[each for each in part if each.same_as is None] for part in (found.listeners, found.outcome)]
+    shown = [[each for each in part if each.mean or each.sd] for part in once]
     if hidden := len(found.listeners) + len(found.outcome) - sum(map(len, shown)):
-        note += f" Not shown: {counted(hidden, 'row')} without a difference in any pair; the JSON has them."
+        note += f" Not shown: {counted(hidden, 'row')}, the same in all pairs or as another row but for the sign."
     what = f"what {message.speaker} said (less {message.swap})"
-    said = _changed(message.of, message.at, what, (*found.listeners, *found.outcome))
+    said = _changed(message.of, message.at, what, (*once[0], *once[1]))
     did = tuple(map(_paired, shown[0]))
     yield DataTable(f"{title}: what listeners did next", ("next", "listener", *both), did, sentence=said)
     yield DataTable(f"{title}: the outcome", ("measure", "player", *both), tuple(map(_paired, shown[1])), note)
@@ -165,24 +167,28 @@ def _design_note(found: DesignEffects) -> str:
 
 
 _ALL = "all"
+_RELATIVE = {RANK: f"relative {RANK}"}
 
 
 def condition_panels(
     conditions: Sequence[Condition], means: Sequence[Measured], found: Sequence[Difference], *, relative: bool
 ) -> list[DataTable]:
     """Every measure by label and condition, then the differences from the first condition."""
+    if relative:
+        means = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in means]
+        found = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in found]
     names = [each.name for each in conditions]
     cells: dict[tuple[str, str | None], dict[str, str]] = {}
     for mean in means:
-        shown = f"{written(mean.mean, '.2f')}, {mean.games}"
+        shown = f"{written(mean.mean, '.2f')}, {counted(mean.games, 'game')}"
         cells.setdefault((mean.measure, mean.label), {})[mean.condition] = shown
     rows = [(measure, label or _ALL, *map(own.get, names)) for (measure, label), own in cells.items()]
     note = (
-        "Mean, interval of 95% by drawing games again (those of one seed together), number of games. Below, each "
-        "condition less the first."
+        "Each cell is a mean, its interval of 95% (bootstrap: games are drawn again, those of one seed together) where "
+        "there are games enough, and how many games it is of. Below, each condition less the first."
     )
     if relative:
-        note += " Tables differ in size, so ranks are relative: 0 for the first, 1 for the last."
+        note += " Tables differ in size: a relative rank is 0 for the first and 1 for the last."
     said = "; ".join(
         f"under {each.condition} {estimated(each.mean, '.2f', each.games, counted(each.games, 'game'))}"
         for each in means

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from agentsim.analysis.folder_report import Compared, Part
-from agentsim.analysis.in_words import SMALL
+from agentsim.analysis.in_words import SMALL, p_value
 from agentsim.engine.wording import counted
 from agentsim.history.load import RunSummary
 from agentsim.history.record import FINISHED
@@ -80,11 +80,11 @@ def folder_page(
         css=css,
         served=served,
         planned=planned,
-        verdict=_verdict(found),
+        verdict=verdict(found),
     )
 
 
-def _verdict(found: Compared) -> str | None:
+def verdict(found: Compared) -> str | None:
     """Who came first, as the standings may be summed up, and whether mean ranks differ by more than chance."""
     said = []
     for kind in found.kinds:
@@ -97,6 +97,6 @@ def _verdict(found: Compared) -> str | None:
                 words = f"{where}the mean ranks differ by more than chance, and {first.label} has the best"
             else:
                 words = f"{where}no difference in mean rank is shown; that {first.label} has the best may be chance"
-            said.append(f"{words} (permutation test: p = {p:.3f}, {games})")
+            said.append(f"{words} (permutation test: {p_value(p)}, {games})")
     text = "; ".join(said)
     return f"{text[:1].upper()}{text[1:]}." if text else None

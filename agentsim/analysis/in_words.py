@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import permutations
 
@@ -9,7 +10,7 @@ from agentsim.analysis.inference import FEWEST, Interval
 from agentsim.analysis.paired import Effect
 from agentsim.analysis.preference import OwnMaker, Relation
 from agentsim.analysis.standings import Place, Standings, StandingsLine
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import counted, listed
 
 SMALL = 0.05
 
@@ -134,16 +135,30 @@ def ahead(found: Standings) -> str:
     return f"{one} came out before {other} in {value}{chosen}."
 
 
-def place(what: str, places: Sequence[Place], p: float | None) -> str:
-    """Whether a seat or a turn matters."""
+def place(what: str, places: Sequence[Place], p: float | None, uneven: tuple[str, int, int] | None) -> str:
+    """Whether ranks differ by seat or turn, and all of them that came first most often."""
     if p is None:
         return ""
-    verdict = "made a difference to the rank" if p <= SMALL else "was not seen to make a difference to the rank"
-    best = max(places, key=lambda place: place.win_rate.value)
-    won = estimated(best.win_rate, ".0%", best.entries, f"{best.entries} entries")
-    return (
-        f"The {what} {verdict} (permutation test: {p_value(p)}); {what} {best.place} came first most often, in {won}."
-    )
+    verdict = "differ by more than" if p <= SMALL else "are not seen to differ by more than"
+    most = max(place.win_rate.value for place in places)
+    best = [place for place in places if math.isclose(place.win_rate.value, most)]
+    first, alone = best[0], len(best) == 1
+    if len(best) == len(places) > 1:
+        won = f"all {what}s came first equally often"
+    elif alone:
+        won = f"{what} {first.place} came first most often, in "
+        won += estimated(first.win_rate, ".0%", first.entries, f"{first.entries} entries")
+    else:
+        named = listed([str(place.place) for place in best])
+        won = f"{what}s {named} came first most often and equally often, in {first.win_rate.value:.0%} each"
+    said = f"The ranks of {what}s {verdict} chance alone would make them (permutation test: {p_value(p)}); {won}."
+    if uneven is not None:
+        label, fewest, many = uneven
+        said += (
+            f" But {what}s were uneven ({label}: {fewest} to {many} times in each), so how often a {what} came first "
+            "also tells who was there."
+        )
+    return said
 
 
 def own_maker(found: OwnMaker) -> str:

@@ -9,7 +9,7 @@ sides have one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -86,16 +86,19 @@ def influences(found: Sequence[tuple[Swapped, Sides]]) -> list[Influence]:
     most = max(map(len, paired), default=0)
     columns: list[Column] = []
     blocks: list[Array] = []
+    same: list[str | None] = []
     ends: list[tuple[int, int]] = []  # of each message, how many columns are of listeners, and how many in all
     for (message, sides), both in zip(found, paired, strict=True):
         named, values, own = _table(message, [[side[key] for key in both] for side in sides])
         filled = np.full((2, most, len(named)), np.nan)
         filled[:, : len(both)] = values
         known = ~np.isnan(filled[0] - filled[1]).all(axis=0)  # `effects` leaves out the others
-        columns += [column for column, there in zip(named, known, strict=True) if there]
+        own_columns = [column for column, there in zip(named, known, strict=True) if there]
+        columns, same = columns + own_columns, same + _repeats(own_columns, filled[:, :, known])
         blocks.append(filled[:, :, known])
         ends.append((int(known[:own].sum()), int(known.sum())))
-    each = effects(columns, np.concatenate(blocks, axis=2)) if columns else iter(())
+    made = effects(columns, np.concatenate(blocks, axis=2)) if columns else ()
+    each = (replace(one, same_as=other) for one, other in zip(made, same, strict=True))
     return [
         Influence(
             message=message,
@@ -107,6 +110,20 @@ def influences(found: Sequence[tuple[Swapped, Sides]]) -> list[Influence]:
         )
         for (message, (said, swapped)), both, (own, every) in zip(found, paired, ends, strict=True)
     ]
+
+
+def _repeats(columns: Sequence[Column], values: Array) -> list[str | None]:
+    """Of each column the first of that listener that has the same values, or their negatives, if they tell anything."""
+    found: list[str | None] = []
+    for place, (_, player) in enumerate(columns):
+        own = values[:, :, place]
+        alike = (
+            measure
+            for at, (measure, other) in enumerate(columns[:place])
+            if other == player and any(np.array_equal(values[:, :, at], each, equal_nan=True) for each in (own, -own))
+        )
+        found.append(next(alike, None) if np.nan_to_num(own[0] - own[1]).any() else None)
+    return found
 
 
 def _table(message: Swapped, sides: Sequence[Sequence[BranchResult]]) -> tuple[list[Column], Array, int]:

@@ -5,6 +5,7 @@ The tests deal positions again as the lot could have: those of games of one seed
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -99,6 +100,21 @@ def place_p(
         dealt = np.take_along_axis(rest, keys.argsort(axis=1), axis=1)[there]
         found += bool(explained(dealt) >= done * (1 - 1e-9))
     return (1 + found) / (1 + deals)
+
+
+def uneven(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[str, int, int] | None:
+    """The label whose entries are spread least evenly over places: its fewest and most in one; None if all are even.
+
+    Of such games the wins of a place also tell who was there.
+    """
+    met = Counter((each.label, place_of(each)) for game in games for each in game.entrants)
+    labels = {label for label, place in met if place is not None}
+    places = {place for _, place in met if place is not None}
+    if len(labels) < 2:
+        return None
+    spread = {label: [met[label, place] for place in places] for label in sorted(labels)}
+    label, counts = max(spread.items(), key=lambda each: max(each[1]) - min(each[1]))
+    return (label, min(counts), max(counts)) if min(counts) < max(counts) else None
 
 
 def _dummies(numbers: Whole, there: Array) -> Array:

@@ -24,7 +24,7 @@ from agentsim.analysis.inference import (
     ratio_intervals,
     stages,
 )
-from agentsim.analysis.positions import place_p
+from agentsim.analysis.positions import place_p, uneven
 from agentsim.analysis.posterior import WRONG, Posterior, WinsCheck, credible, independence, posterior, wins_check
 
 _MOST_PAIRED = 40
@@ -87,8 +87,9 @@ class Standings:
     games have different numbers of players, ranks are `relative`: the share of the others who came out before, 0 to 1.
     `null_p` is the p-value of the permutation test, None where each game has a single label. `wins_p` is the posterior
     predictive p-value of the wins under the rank fit. `seats_p` and `spoke_p` are those of the hypothesis that a seat,
-    or a turn by lot, does nothing; None where that cannot be told. With `seats_fixed` no label ever changed its seat in
-    several games, so its figures contain the effect of the seat.
+    or a turn by lot, does nothing; None where that cannot be told. `uneven`, by `seat` and `turn`, names the label that
+    was there least evenly, and how often at least and at most; None where all are even. With `seats_fixed` no label
+    ever changed its seat in several games, so its figures contain the effect of the seat.
     """
 
     lines: tuple[StandingsLine, ...]
@@ -102,6 +103,7 @@ class Standings:
     spoke: tuple[Place, ...]
     seats_p: float | None
     spoke_p: float | None
+    uneven: dict[str, tuple[str, int, int] | None]
 
     @property
     def wins_fail(self) -> bool:
@@ -129,6 +131,7 @@ def standings(games: Sequence[GameRecord]) -> Standings:
         spoke=_by_place(games, _SPOKE),
         seats_p=place_p(games, _SEAT, balanced=True),
         spoke_p=place_p(games, _SPOKE),
+        uneven={"seat": uneven(games, _SEAT), "turn": uneven(games, _SPOKE)},
     )
 
 

@@ -11,6 +11,7 @@ from agentsim.analysis.inference import Interval
 from agentsim.analysis.preference import OwnMaker, Relation
 from agentsim.analysis.standings import Standings, StandingsLine
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
+from agentsim.engine.wording import counted
 
 MOST_RELATIONS = 40
 _KEPT = "* Without the games of too many fallbacks."
@@ -55,8 +56,9 @@ def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
         beside = _beside(kept, line, lambda other: (other.games, *_results(other)))
         rows.append((line.label, line.games, line.entries, round(line.wins, 2), *_results(line), *beside))
     note = (
-        "Intervals of 95%, by drawing games again (bootstrap), two blind ones among them, those of one seed together. "
-        "Of a first place that n players share, each has 1/n of a win. Games of different seeds are "
+        "Intervals of 95% by the bootstrap: games are drawn again, those of one seed together, and two games of an "
+        "unknown entry are added, which keep small samples honest (docs/inference.md). Of a first place that n "
+        "players share, each has 1/n of a win. Games of different seeds are "
         "taken to be independent."
     )
     if found.relative:
@@ -165,7 +167,9 @@ def _matrix(found: Standings) -> DataTable:
     note = "Percent of pairs in one game where the row's entry came out before the column's; ties are half."
     shade = tuple((None, *map(_lead, shares)) for shares in found.ahead)
     met = [pairs for own in found.beats for _, pairs in own if pairs]
-    note += f" Of {min(met, default=0)} to {max(met, default=0)} pairs; --format csv has each with its interval."
+    fewest, most = min(met, default=0), max(met, default=0)
+    many = counted(most, "pair") if fewest == most else f"{fewest} to {most} pairs"
+    note += f" Each cell is of {many}; --format csv has each with its interval."
     if any(cell is not None for row in shade for cell in row):
         note += " Shaded where the row is ahead and the 95% interval excludes 50%; darker for a larger difference."
     else:
@@ -194,7 +198,7 @@ def _places(what: str, found: Standings, note: str) -> DataTable:
     if p is None:
         note += f" No test: no player changed the {what}, or all ranks are the same."
     columns = (what, "entries", "wins", "win rate", _rank(found))
-    return DataTable(title, columns, rows, note, sentence=in_words.place(what, places, p))
+    return DataTable(title, columns, rows, note, sentence=in_words.place(what, places, p, found.uneven[what]))
 
 
 def _own_makers(own_makers: Sequence[OwnMaker]) -> DataTable:
@@ -243,8 +247,8 @@ def _costs(lines: Sequence[StandingsLine]) -> DataTable:
         rows.append((line.label, *counts, share, line.turned_away, cost))
     columns = ("", "games", "decisions", "calls", "re-asks", "fallbacks", "share", "turned away", "cost of a game")
     note = (
-        "The share of fallbacks is of decisions that no bot made; what a game turned away was read, and came to "
-        "nothing. These are counts of what was played, without intervals."
+        "The share of fallbacks is of decisions that no bot made. Turned away is an answer that was read, and that the "
+        "rules of the game refuse. These are counts of what was played, without intervals."
     )
     return DataTable("Calls and cost", columns, tuple(rows), note, sentence=in_words.cost(lines))
 

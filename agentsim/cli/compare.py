@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -99,17 +100,38 @@ def _parting(parted: Divergence, one: str, other: str) -> list[str]:
     for player, (mine, theirs) in parted.ranks.items():
         moved = "" if mine == theirs else "  <"
         rows.append(f"  {shortened(player, _LONGEST)}: {_rank(mine)} in {one}, {_rank(theirs)} in {other}{moved}")
+    rows += ["scores that differ:"] if parted.scores else []
+    for player, found in parted.scores.items():
+        said = (
+            f"{name.replace('_', ' ')} {_score(mine)} in {one}, {_score(theirs)} in {other}"
+            for name, (mine, theirs) in found.items()
+        )
+        rows.append("  " + shortened(f"{player}: {'; '.join(said)}", _LONGEST))
     return rows
+
+
+def _score(value: object) -> str:
+    return "–" if value is None else str(value)
 
 
 def _place(what: str, parted: Parted | None, one: str, other: str) -> list[str]:
     if parted is None:
         return [f"no {what} differs"]
     rows = [f"the first {what} that differs is number {parted.place}:"]
-    for name, side in ((one, parted.one), (other, parted.other)):
-        said = "it has ended" if side is None else json.dumps(side, ensure_ascii=False)
+    sides = parted.one, parted.other
+    words = [None if side is None else _in_words(side) for side in sides]
+    if words[0] == words[1]:  # what differs is not in the words
+        words = [json.dumps(side, ensure_ascii=False) for side in sides]
+    for name, said in zip((one, other), (each or "it has ended" for each in words), strict=True):
         rows.append(f"  {name}: {shortened(said, _LONGEST)}")
     return rows
+
+
+def _in_words(side: Mapping[str, Any]) -> str:
+    """A decision or an event without what of it is for programs."""
+    if "decision" in side:
+        return f"{side['player']} ({side['kind']}): {json.dumps(side['decision'], ensure_ascii=False)}"
+    return f"{side['round']}: {side['heading']}: {side['content']}"
 
 
 def _rank(rank: int | None) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import typer
 
 from agentsim.cli import shared_options as o
-from agentsim.cli.terminal_output import note, print_panel, remark, safe, say_json, shortened, some_left_out
+from agentsim.cli.terminal_output import note, print_panel, remark, safe, say, say_json, shortened, some_left_out
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, needed_by
 
@@ -103,6 +103,8 @@ def _check_planned(found: Compared, planned: Sequence[str]) -> None:
 
 
 def _say(directories: Sequence[Path], found: Compared, max_fallbacks: float) -> None:
+    from agentsim.report.page import EXPLORATORY
+
     _say_what_is_left_out(found)
     where = ", ".join(map(str, directories))
     games = [_of(kind.game, [(each.name, len(each.games)) for each in kind.conditions]) for kind in found.kinds]
@@ -113,7 +115,9 @@ def _say(directories: Sequence[Path], found: Compared, max_fallbacks: float) -> 
     headed = any(wanted for wanted, _ in found.panels)
     for wanted in (True, False) if headed else (False,):
         if headed:
-            typer.echo("\nPlanned comparisons" if wanted else "\nExploratory: not named beforehand, to be confirmed")
+            typer.echo("\nPlanned comparisons" if wanted else "\nExploratory comparisons")
+        if not wanted:
+            say(EXPLORATORY)
         for panel in (panel for was, panel in found.panels if was is wanted):
             print_panel(panel)
 

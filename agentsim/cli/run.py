@@ -10,7 +10,7 @@ import typer
 
 from agentsim.cli import shared_options as o
 from agentsim.cli.batch import carry_on
-from agentsim.cli.terminal_output import remark, say, say_json
+from agentsim.cli.terminal_output import note, remark, say, say_json
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def resume(
     def over(result: RunResult | RunFiles) -> None:
         if isinstance(result, RunFiles):  # the run was finished before: nothing changes, nor does the page
             show_finished(result, as_json=as_json)
-            remark(f"{result.name} is finished already: nothing was played")
+            note(f"{result.name} is finished already: nothing was played")
         else:
             finish(result, page=None if no_html else page.options, as_json=as_json)
 
@@ -233,7 +233,7 @@ def _play_each(
             if ended.exit_code >= 128:
                 break
     if there:
-        remark(f"{there} of {len(wanted)} branches were finished already: nothing was played there")
+        note(f"{there} of {len(wanted)} branches were finished already: nothing was played there")
     if worst:
         raise typer.Exit(worst)
 

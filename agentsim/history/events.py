@@ -189,7 +189,7 @@ class Divergence:
     """The first decision and the first event that differ (None: none does), and by player the ranks in both.
 
     `decisions_after` counts, for each, decisions from the first that differs on; a player's rank is None where the game
-    has no outcome. `settings` are the seats whose model is not the same.
+    has no outcome. `settings` are the seats whose model is not the same; `scores`, by player, those that are not.
     """
 
     decision: Parted | None
@@ -197,6 +197,7 @@ class Divergence:
     decisions_after: tuple[int, int]
     ranks: dict[str, tuple[int | None, int | None]]
     settings: dict[str, tuple[str | None, str | None]]
+    scores: dict[str, dict[str, tuple[Any, Any]]]
 
     @property
     def same(self) -> bool:
@@ -210,6 +211,7 @@ def divergence(one: History, other: History) -> Divergence:
     models = [{player.id: player.model for player in history.seated} for history in (one, other)]
     places = [[] if history.outcome is None else history.outcome.standings for history in (one, other)]
     ranks = [{standing.player: standing.rank for standing in standings} for standings in places]
+    scores = [{standing.player: standing.score for standing in standings} for standings in places]
     players = dict.fromkeys((*models[0], *models[1]))
     return Divergence(
         decision=decision,
@@ -221,7 +223,13 @@ def divergence(one: History, other: History) -> Divergence:
             for player in players
             if models[0].get(player) != models[1].get(player)
         },
+        scores={player: found for player in players if (found := _unlike(*(each.get(player, {}) for each in scores)))},
     )
+
+
+def _unlike(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    both = {name: (one.get(name), other.get(name)) for name in dict.fromkeys((*one, *other))}
+    return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
 
 
 def _first_difference(one: Iterable[dict[str, Any]], other: Iterable[dict[str, Any]]) -> Parted | None:

@@ -80,6 +80,9 @@ class RunFiles:
         raise NameTaken(f"{directory}: there is a run called {stem} already; give it another name")
 
 
+_STAMPED = re.compile(r"^gameplay_\d{8}_\d{6}_")
+
+
 def default_stem(now: datetime, name: str | None) -> str:
     """`gameplay_YYYYMMDD_HHMMSS`, with the scenario's own name behind it where it has one."""
     stem = now.strftime("gameplay_%Y%m%d_%H%M%S")
@@ -108,7 +111,8 @@ def find_run(directory: Path, name: str) -> RunFiles:
     there = [path for path in (files.journal, files.history) if path.is_file()]
     if not there or (there == [files.journal] and is_table(files.journal)):
         runs = [path.stem for path in directory.glob("*.jsonl") if _NAME.fullmatch(path.stem) and "." not in path.stem]
-        hint = near(name, runs) or " (`agentsim runs` lists them)"
+        called = sorted(run for run in runs if _STAMPED.sub("", run) == name)  # what a scenario's name makes of it
+        hint = near(called[-1] if called else name, runs) or " (`agentsim runs` lists them)"
         raise UsageError(f"{directory}: there is no run called {name!r}{hint}")
     for path in there:
         if not path.resolve().is_relative_to(directory.resolve()):

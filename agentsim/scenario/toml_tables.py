@@ -172,7 +172,11 @@ class ScenarioTable(ClosedTable):
     """The whole file. `game` may come from the command line, so it is not required here."""
 
     game: str | None = Field(default=None, description="Which game")
-    name: str | None = Field(default=None, pattern=NAME_PATTERN, description="Goes into the run's name")
+    name: str | None = Field(
+        default=None,
+        pattern=NAME_PATTERN,
+        description="Ends the run's name, behind the time; `run --name` sets all of it",
+    )
     seed: int | None = Field(default=None, ge=0, le=MAX_SEED, description="Drawn and recorded if absent")
     rules_version: int | None = Field(
         default=None, description="The game's rule set: the newest if absent; game_config may set single rules apart"

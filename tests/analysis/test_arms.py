@@ -165,7 +165,7 @@ def test_a_program_compares_and_forks_as_the_command_line_does(forked: Path, tmp
     assert repr(found) == "<Comparison of parent at 2: loyal, same beside control>"
     printed = agentsim("compare", "parent", "--effect", "0.5", "--logs-dir", str(forked), cwd=forked)
     told = printed.out.replace("One may write: ", "").splitlines()
-    assert str(found).splitlines() == [line for line in told if line]
+    assert [line for line in str(found).splitlines() if line] == [line for line in told if line]
     assert found.to_json() == comparison(forked, "parent", effect=0.5).to_json()
     for path in forked.glob("parent.*"):
         (tmp_path / path.name).write_bytes(path.read_bytes())

@@ -7,12 +7,15 @@ import json
 import os
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from agentsim.analysis.folder_page import verdict
 from agentsim.analysis.game_records import vendor
 from agentsim.history.run_files import RunFiles
+from agentsim.report.page import EXPLORATORY
 from tests.cli.command_line import TRIO, agentsim, trio
 
 pytestmark = pytest.mark.usefixtures("without_workers")
@@ -190,6 +193,34 @@ def test_planned_comparisons_stand_apart(tmp_path: Path) -> None:
     )
     wrong = agentsim("report", str(folder), "--planned", "luck", cwd=tmp_path)
     assert (wrong.code, "luck is neither a table here nor a setting that varies" in wrong.line) == (2, True)
+
+
+def test_what_was_not_named_beforehand_is_said_to_be_exploratory(tmp_path: Path) -> None:
+    folder = batch(tmp_path, 2)
+    said = " ".join(agentsim("report", str(folder), cwd=tmp_path).out.split())
+    assert said.count(EXPLORATORY) == 1
+    assert said.index(EXPLORATORY) < said.index("One may write")
+
+
+def test_seats_that_a_batch_spreads_unevenly_are_said_to_be_uneven(tmp_path: Path) -> None:
+    found = reported(batch(tmp_path, 8, "--rotate"), "--by", "player")
+    label, fewest, most = found["uneven"]["seat"]
+    assert (fewest, most) == (2, 3), "eight games, three seats"
+    (seats,) = (each["sentence"] for each in found["sentences"] if each["title"] == "Seats")
+    assert f"seats were uneven ({label}: 2 to 3 times in each)" in seats
+    (tmp_path / "even").mkdir()
+    found = reported(batch(tmp_path / "even", 6, "--rotate"), "--by", "player")
+    assert found["uneven"]["seat"] is None
+    (seats,) = (each["sentence"] for each in found["sentences"] if each["title"] == "Seats")
+    assert "uneven" not in seats
+
+
+def test_a_very_small_p_value_is_never_said_to_be_nothing() -> None:
+    lines = tuple(SimpleNamespace(label=name, asked=0) for name in "AB")
+    table: Any = SimpleNamespace(null_p=0.0004, lines=lines)
+    part: Any = SimpleNamespace(table=table, condition=SimpleNamespace(games=range(14)))
+    found: Any = SimpleNamespace(kinds=[SimpleNamespace(parts=[part])], whole=part)
+    assert "permutation test: p < 0.001, 14 games" in str(verdict(found))
 
 
 def test_models_that_a_batch_rotates_are_a_planned_comparison(tmp_path: Path) -> None:

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from agentsim.analysis.arms import ArmEffects, Comparison, effects
-from agentsim.analysis.comparison_panels import arm_panels, condition_panels
+from agentsim.analysis.comparison_panels import arm_panels, condition_panels, influence_panels
 from agentsim.analysis.conditions import Condition, Difference, Measured
+from agentsim.analysis.in_words import place
 from agentsim.analysis.inference import Interval
+from agentsim.analysis.influence import BranchResult, Responses, Swapped, influences
+from agentsim.analysis.standings import Place
 from agentsim.engine.panel import DataTable
 
 PAIRS = 20
@@ -77,3 +80,52 @@ def test_a_difference_of_conditions_is_said_with_the_interval_for_all_together(c
     assert "+0.50 to +1.50" not in table.sentence
     assert ("95% interval for all together +0.10 to +1.90" in table.sentence) == clear
     assert table.sentence.startswith("Of 1 difference 1 can" if clear else "None of 1 difference can")
+
+
+@pytest.mark.parametrize(
+    ("wins", "said"),
+    [
+        ((4, 4, 3, 3), "seats 1 and 2 came first most often and equally often, in 29% each"),
+        ((5, 4, 3, 2), "seat 1 came first most often, in 36%"),
+        ((4, 4, 4, 4), "all seats came first equally often"),
+    ],
+)
+def test_all_seats_that_came_first_most_often_are_named(wins: tuple[int, ...], said: str) -> None:
+    whole = sum(wins)
+    places = [
+        Place(at, whole, own, Interval(own / whole, 0.1, 0.5), Interval(2.0)) for at, own in enumerate(wins, start=1)
+    ]
+    sentence = place("seat", places, 0.038, None)
+    assert said in sentence
+    assert sentence.startswith("The ranks of seats differ by more than chance alone would make them (permutation")
+    assert "not seen to differ" in place("seat", places, 0.38, None)
+    assert "But" not in sentence
+    assert "But seats were uneven (sniper: 3 to 4 times in each)" in place("seat", places, 0.038, ("sniper", 3, 4))
+
+
+def test_a_rank_of_tables_of_several_sizes_is_called_relative_and_a_number_of_games_is_one() -> None:
+    conditions = [Condition(name, {}, ()) for name in ("off", "on")]
+    table, _ = condition_panels(conditions, [MEAN], [], relative=True)
+    assert table.rows == (("relative rank", "A", "2.00 (1.00 to 3.00), 9 games", None),)
+
+
+def test_one_fact_under_three_names_is_one_row() -> None:
+    draw = np.random.default_rng(7)
+    votes = draw.integers(0, 2, (2, PAIRS))
+
+    def branch(side: int, number: int) -> BranchResult:
+        against = bool(votes[side, number])
+        chosen = {("vote", "B"): "A" if against else "C", ("voted to eliminate", "B"): "A" if against else ""}
+        amounts = {("for (+1) or against (-1) A", "B"): -float(against), ("bid", "B"): float(draw.integers(0, 9))}
+        return BranchResult(Responses(chosen, amounts), {}, (side, number))
+
+    sides = tuple({number: branch(side, number) for number in range(PAIRS)} for side in (0, 1))
+    message = Swapped("trunk", 1, "agent_island", "A", "pitch", 1, "Hi", "silence", "", ("B",))
+    (found,) = influences([(message, (sides[0], sides[1]))])
+    same = {each.measure: each.same_as for each in found.listeners}
+    assert same["voted to eliminate = A"] == same["for (+1) or against (-1) A"] == "vote = A"
+    assert same["vote = A"] is same["bid"] is None
+    table, outcome = influence_panels([found])
+    assert [row[0] for row in table.rows] == ["vote = A", "vote = C", "bid"]
+    assert "Not shown: 2 rows, the same in all pairs or as another row but for the sign." in outcome.note
+    assert "none of 3 effects" in table.sentence

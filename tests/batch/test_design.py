@@ -36,13 +36,13 @@ def test_whole_blocks_give_every_model_every_seat_and_position_equally_often(
     plan = rows(models * blocks, seats, models, seed=1, rotate=rotate)
     by_what = {spread.what: spread for spread in balance(plan, seats, models)}
     assert by_what["each model in each seat"] == Spread("each model in each seat", blocks, blocks)
-    assert by_what["each model at each position"].even
+    assert by_what["each model at each place in the order of the table"].even
 
 
 @pytest.mark.parametrize("seats", range(2, 7))
 def test_rotating_alone_gives_every_seat_every_position(seats: int) -> None:
     (spread,) = balance(rows(seats, seats, 0, seed=1, rotate=True), seats, 0)
-    assert spread == Spread("each seat at each position", 1, 1)
+    assert spread == Spread("each player of the scenario at each place in the order of the table", 1, 1)
 
 
 @pytest.mark.parametrize(("models", "seats"), [(2, 3), (3, 3), (3, 4)])

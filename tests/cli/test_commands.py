@@ -14,7 +14,7 @@ from agentsim.history.journal import Journal
 from tests.cli.command_line import TRIO, agentsim, snapshot, trio
 from tests.fakes.journals import change_line, without_digests
 
-FINISHED = "agentsim: done is finished already: nothing was played\n"
+FINISHED = "done is finished already: nothing was played\n"
 
 
 def outcome(project: Path) -> dict[str, Any]:

@@ -281,3 +281,11 @@ def test_a_table_is_not_found_as_a_run_unless_it_has_a_history(tmp_path: Path) -
         find_run(tmp_path, "first.votes")
     (tmp_path / "first.votes.json").write_text("{}", encoding="utf-8")
     assert find_run(tmp_path, "first.votes") == RunFiles(tmp_path, "first.votes")
+
+
+def test_a_run_is_found_out_by_the_name_that_its_scenario_has(tmp_path: Path) -> None:
+    """Such a name goes behind the time; the newest of several is meant."""
+    for day in (25, 26):
+        RunFiles.reserve(tmp_path, default_stem(datetime(2026, 11, day, tzinfo=UTC), "wolves"))
+    with pytest.raises(UsageError, match=r"'wolves' \(did you mean gameplay_20261126_000000_wolves\?\)"):
+        find_run(tmp_path, "wolves")

@@ -201,6 +201,6 @@ def test_several_branches_are_a_line_each_and_end_with_the_next_step(parent: Run
         "parent_at2_other_b1",
         "parent_at2_other_b2",
     ]
-    assert other.line == "2 of 4 branches were finished already: nothing was played there"
+    assert other.err == "2 of 4 branches were finished already: nothing was played there\n"
     listed = agentsim("runs", "--logs-dir", ".", cwd=parent.directory).out
     assert "branch 2 of arm other of parent at 2; " in listed

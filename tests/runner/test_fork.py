@@ -408,3 +408,19 @@ def test_a_history_that_tells_of_somebody_who_does_not_play_is_none(parent: RunF
     parent.history.write_text(json.dumps(found), encoding="utf-8")
     with pytest.raises(UsageError, match="'zz' is not one of its players"):
         load_history(parent.history)
+
+
+def test_diff_says_what_followed_in_words_with_the_scores_that_differ(parent: RunFiles) -> None:
+    history = load_history(parent.history)
+    assert history.outcome is not None
+    place = history.outcome.standings[0]
+    name, score = next(iter(place.score.items()))
+    raw = json.loads(parent.history.read_text("utf-8"))
+    raw["outcome"]["standings"][0]["score"][name] = 99
+    raw["decisions"][0]["decision"] = {"text": "Another word."}
+    (parent.directory / "other.json").write_text(json.dumps(raw), encoding="utf-8")
+    said = agentsim("diff", "parent", "other", "--logs-dir", ".", cwd=parent.directory).out.splitlines()
+    made = history.decisions[0]
+    assert f'  other: {made.player} ({made.kind}): {{"text": "Another word."}}' in said
+    words = name.replace("_", " ")
+    assert said[-2:] == ["scores that differ:", f"  {place.player}: {words} {score} in parent, 99 in other"]

@@ -61,7 +61,14 @@ class Werewolf(Game):
     def admit(self, config: WerewolfConfig, players: Sequence[PlayerId]) -> None:
         least = max(2 * config.werewolves + 1, config.werewolves + config.seer + config.doctor)
         if len(players) < least:
-            raise ScenarioError(f"{len(players)} players are too few", key="players", valid=f"at least {least}")
+            most = min((len(players) - 1) // 2, len(players) - config.seer - config.doctor)
+            if most < 1:
+                raise ScenarioError(f"{len(players)} players are too few", key="players", valid=f"at least {least}")
+            raise ScenarioError(
+                f"{config.werewolves} are too many of {len(players)} players, and need {least}",
+                key="game_config.werewolves",
+                valid=f"at most {most}",
+            )
         if NOBODY in players:
             raise ScenarioError(f"a vote for {NOBODY} is an abstention", key="players", valid="any other id")
 

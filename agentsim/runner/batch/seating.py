@@ -120,7 +120,7 @@ def balance(plan: Sequence[Planned], seats: int, models: int) -> list[Spread]:
         in_seats = (pair for row in plan for pair in zip(row.seats, row.models, strict=True))
         spreads.append(_spread("each model in each seat", models * seats, in_seats))
         at_positions = (pair for row in plan for pair in enumerate(row.models))
-        spreads.append(_spread("each model at each position", models * seats, at_positions))
+        spreads.append(_spread("each model at each place in the order of the table", models * seats, at_positions))
         if models > 1 and seats > 1:
             neighbours = ((one, next_) for row in plan for one, next_ in pairwise(row.models) if one != next_)
             spreads.append(_spread("each model just after each other one", models * (models - 1), neighbours))
@@ -128,7 +128,9 @@ def balance(plan: Sequence[Planned], seats: int, models: int) -> list[Spread]:
             spreads.append(_spread("each two models in one game", models * (models - 1) // 2, meetings))
     if any(row.seats != tuple(range(seats)) for row in plan):
         places = (pair for row in plan for pair in enumerate(row.seats))
-        spreads.append(_spread("each seat at each position", seats * seats, places))
+        spreads.append(
+            _spread("each player of the scenario at each place in the order of the table", seats * seats, places)
+        )
     return spreads
 
 

@@ -28,19 +28,26 @@ def test_roles_are_dealt_by_lot_as_many_as_the_config_says() -> None:
 
 
 @pytest.mark.parametrize(
-    ("players", "config", "least"),
+    ("players", "config", "least", "most"),
     [
-        (4, {"werewolves": 2}, 5),
-        (2, {"werewolves": 1}, 3),
-        (6, {"werewolves": 3}, 7),
-        (2, {"werewolves": 1, "seer": False}, 3),
+        (4, {"werewolves": 2}, 5, 1),
+        (2, {"werewolves": 1}, 3, 0),
+        (6, {"werewolves": 3}, 7, 2),
+        (8, {"werewolves": 4}, 9, 3),
+        (2, {"werewolves": 1, "seer": False}, 3, 0),
     ],
 )
-def test_a_village_begins_with_fewer_werewolves_than_others(players: int, config: dict[str, Any], least: int) -> None:
-    with pytest.raises(ScenarioError, match="too few") as error:
-        GAME.admit(WerewolfConfig(**config), "ABCDEFGH"[:players])
-    assert error.value.valid == f"at least {least}"
-    GAME.admit(WerewolfConfig(**config), "ABCDEFGH"[:least])
+def test_a_village_begins_with_fewer_werewolves_than_others(
+    players: int, config: dict[str, Any], least: int, most: int
+) -> None:
+    """Where fewer werewolves could play, it is said how many; else how many players it takes."""
+    with pytest.raises(ScenarioError, match=f"too many of {players} players, and need {least}|too few") as error:
+        GAME.admit(WerewolfConfig(**config), "ABCDEFGHI"[:players])
+    said = ("game_config.werewolves", f"at most {most}") if most else ("players", f"at least {least}")
+    assert (error.value.key, error.value.valid) == said
+    GAME.admit(WerewolfConfig(**config), "ABCDEFGHI"[:least])
+    if most:
+        GAME.admit(WerewolfConfig(**{**config, "werewolves": most}), "ABCDEFGHI"[:players])
 
 
 def test_a_player_cannot_be_called_nobody() -> None:
