@@ -195,7 +195,7 @@ def _on_a_disk_of(size: int, directory: Path, *words: str) -> subprocess.Complet
 )
 @pytest.mark.parametrize(
     ("pages", "failure"),
-    [(5, "tape.jsonl: cannot write the replies"), (8, "live.jsonl: cannot write the journal")],
+    [(4, "tape.jsonl: cannot write the replies"), (7, "live.jsonl: cannot write the journal")],
     ids=["the recording meets it", "the journal meets it"],
 )
 def test_a_disk_that_journal_and_recording_share_loses_no_reply_when_it_is_full(

@@ -342,7 +342,7 @@ def test_a_trade_is_answered_with_its_balance_groups_rents_and_interest() -> Non
     game.turn((4, 6), A=[offers("B", side(37, cash=10), side(5))], B=[REJECT])
     (asked,) = game.requests(AnswerTrade)
     text = "\n".join(asked.question())
-    assert "By list price (a mortgaged deed counts half, a card $50) you lose $15." in text
+    assert "By list price (a mortgaged deed counts half) you lose $15." in text
     assert "Interest at once, on mortgaged deeds received: you pay $18." in text
     assert "Of the 2 dark blue deeds: A 1, then 0; you 1, then 2." in text
     assert "The trade completes your dark blue group." in text
