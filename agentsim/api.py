@@ -7,13 +7,15 @@ sessions, under signal handlers and beside a page. What a run leaves is `results
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import os
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
+from functools import wraps
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeAlias, Unpack
+from typing import Any, ParamSpec, TypeAlias, TypeVar, Unpack
 
 from agentsim.engine.event import LogEntry
 from agentsim.errors import Interrupted, UsageError
@@ -34,6 +36,8 @@ from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import LoadOptions, Source, load
 from agentsim.scenario.scenario import idle_prices
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 OnEvent: TypeAlias = Callable[[EventRecord], object]
 """Is called with each event as it happens, in the loop that plays; what it raises ends the run."""
 Folder: TypeAlias = str | os.PathLike[str] | None
@@ -81,43 +85,35 @@ async def run(
     return await played(session)
 
 
-def run_sync(
-    scenario: Source,
-    *,
-    seed: int | None = None,
-    set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
-    name: str | None = None,
-    logs_dir: Folder = None,
-    on_event: OnEvent | None = None,
-    models: Models | None = None,
-    env: Mapping[str, str] | None = None,
-    allow_keys: Collection[str] = (),
-    max_cost_usd: float | None = None,
-    allow_dirs: Sequence[str | os.PathLike[str]] = (),
-) -> Run:
+def _waiting(play: Callable[_P, Coroutine[Any, Any, _T]], name: str, doc: str) -> Callable[_P, _T]:
+    """A coroutine function as one that waits, with the same arguments under another name."""
+    signature = inspect.signature(play)
+
+    @wraps(play)
+    def waiting(*args: _P.args, **options: _P.kwargs) -> _T:
+        try:
+            signature.bind(*args, **options)
+        except TypeError as error:
+            raise TypeError(f"{name}() {error}") from None
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(play(*args, **options))
+        raise UsageError(f"an event loop is running here, as in a notebook: `await agentsim.{play.__name__}(...)`")
+
+    waiting.__name__ = waiting.__qualname__ = name
+    waiting.__doc__ = doc
+    return waiting
+
+
+run_sync = _waiting(
+    run,
+    "run_sync",
     """`run` for programs without an event loop, with the same arguments; Ctrl-C leaves a run to resume.
 
     Raises `UsageError`, and writes nothing, where a loop is running, as in a notebook: `await agentsim.run(...)` there.
-    """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(
-            run(
-                scenario,
-                seed=seed,
-                set=set,
-                name=name,
-                logs_dir=logs_dir,
-                on_event=on_event,
-                models=models,
-                env=env,
-                allow_keys=allow_keys,
-                max_cost_usd=max_cost_usd,
-                allow_dirs=allow_dirs,
-            )
-        )
-    raise UsageError("an event loop is running here, as in a notebook: `await agentsim.run(...)`")
+    """,
+)
 
 
 def prepare_run(

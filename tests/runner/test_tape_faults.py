@@ -215,6 +215,7 @@ def test_a_disk_that_journal_and_recording_share_loses_no_reply_when_it_is_full(
         assert 0 < paid == len(journaled(files)) < 18
         taped = (tmp_path / "kept" / "tape.jsonl").read_text(encoding="utf-8").count("\n") - 1
         assert taped == (paid - 1 if failure.startswith("live.json:") else paid), "or another file met it first"
+        assert taped < paid or json.loads(files.history.read_text(encoding="utf-8"))["status"] == "failed"
         assert go_on(files, env={}) is not None
         assert len(server.received) == 18, "nobody is asked twice"
     assert agentsim("replay", "live", "--logs-dir", "kept", cwd=tmp_path).code == 0
