@@ -36,7 +36,7 @@ from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove, rebuilt
 from agentsim.runner.session import go_on
 from tests.contract.harness import on_server
-from tests.fakes.journals import change_line, plain, resealed
+from tests.fakes.journals import change_line, plain
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 
@@ -182,13 +182,10 @@ def lies(of: Played, number: int, rng: random.Random) -> Iterator[tuple[str, str
         if not others:
             continue
         other, of_reply = rng.choice(others), rng.random() < 0.5
+        if of_reply:  # a record names texts that stand before it
+            other, one = sorted((one, other), key=said.index)
         files = of.copy(of.whole)
         reply = other["tries"][-1]["completion"]["text"]
-        if of_reply:  # its text comes first: the other one may stand further down
-            raw = plain(files.journal.read_bytes().splitlines(keepends=True))
-            row = next(line for line in raw if json.loads(line).get("id") == reply)
-            raw.remove(row)
-            files.journal.write_bytes(b"".join(resealed([raw[0], row, *raw[1:]])))
         named = f'{{"record":"decision","index":{one["index"]},'
         change_line(files.journal, '"record":"run"', partial(dict.update, reader=None))
         change_line(files.journal, named, partial(_say, reply) if of_reply else partial(_decide, other["decision"]))
