@@ -120,7 +120,7 @@
       for (const part of all("details", copy)) part.open = true;
     }
     pane.replaceChildren(copy ?? made("p", { className: "quiet", textContent: "Choose an event to see all of it." }));
-    pane.scrollTop = 0;
+    if (copy) pane.scrollTop = 0; // which lays out the page
   };
   const inList = (node) => {
     if (!timeline.classList.contains("rows")) return node.scrollIntoView({ block: "nearest" });
@@ -265,14 +265,21 @@
   };
   // To the next event of a kind: a vote, a trade, an elimination.
   const jump = made("select", { className: "kinds" }), toNext = made("button", { type: "button", textContent: "Jump to" });
-  const kindsOf = (select) => [...select.options].map((option) => option.value);
+  const offer = (select, value, text) => {
+    const known = offer.of.get(select) ?? new Set([...select?.options ?? []].map((option) => option.value));
+    offer.of.set(select, known);
+    if (!select || value === undefined || known.has(value)) return;
+    known.add(value);
+    select.append(made("option", { value, textContent: text() }));
+  };
+  offer.of = new Map();
   const kinds = () => {
-    for (const event of events) for (const [select, value, text] of [
-      [selects.kind, event.dataset.kind, event.dataset.kind?.replaceAll("_", " ")],
-      [jump, event.dataset.kind, event.dataset.kind?.replaceAll("_", " ")],
-      [selects.player, event.dataset.player, event.querySelector(".role .who")?.textContent],
-      [byRound, event.parentElement.id, event.parentElement.querySelector("h3").textContent],
-    ]) if (select && value !== undefined && !kindsOf(select).includes(value)) select.append(made("option", { value, textContent: text }));
+    for (const event of events) {
+      const { kind, player } = event.dataset;
+      for (const select of [selects.kind, jump]) offer(select, kind, () => kind.replaceAll("_", " "));
+      offer(selects.player, player, () => event.querySelector(".role .who")?.textContent);
+      offer(byRound, event.parentElement.id, () => event.parentElement.querySelector("h3").textContent);
+    }
   };
   toNext.addEventListener("click", () => {
     const there = events.filter((event) => !event.hidden), from = chosen ? there.indexOf(chosen) + 1 : 0;
