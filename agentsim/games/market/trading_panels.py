@@ -45,6 +45,7 @@ def periods(log: Sequence[LogEntry]) -> list[Panel]:
     ended: list[PeriodEnded] = of(log, PeriodEnded)
     if not ended:
         return []
+    rounds = tuple(entry.round for entry in log if isinstance(entry.event, PeriodEnded))
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
             *(each.period, each.quantity, each.equilibrium_quantity, _rounded(each.mean_price, 2)),
@@ -66,8 +67,8 @@ def periods(log: Sequence[LogEntry]) -> list[Panel]:
     return [
         DataTable("Periods", columns, rows, note),
         schedules(log),
-        Chart("Allocative efficiency", "line", x, (efficiency,), "period", "% of the most surplus"),
-        Chart("Convergence", "line", x, (alpha,), "period", "Smith's alpha"),
+        Chart("Allocative efficiency", "line", x, (efficiency,), "period", "% of the most surplus", "", rounds),
+        Chart("Convergence", "line", x, (alpha,), "period", "Smith's alpha", "", rounds),
         DataTable("Surplus", ("agent", *(f"period {each}" for each in x), "in all"), gains, heat=True),
     ]
 
@@ -99,25 +100,28 @@ def prices(log: Sequence[LogEntry]) -> list[Panel]:
 
 def _by_trade(log: Sequence[LogEntry]) -> list[Panel]:
     equilibria = {ended.period: ended.equilibrium_price for ended in of(log, PeriodEnded)}
-    points: list[tuple[str, float | None, float | None]] = []
+    points: list[tuple[str, float | None, float | None, int]] = []
     volume: dict[int, int] = {}
+    until: dict[int, int] = {}  # the round of each period's latest trade, or of its beginning
     period = number = 0
-    for event in of(log, PeriodBegan, Trade):
-        if isinstance(event, PeriodBegan):
-            points += [("", None, None)] if points else []
-            period, number, volume[event.period] = event.period, 0, 0
-        else:
-            number += 1
-            points.append((f"{period}.{number}", float(event.price), equilibria.get(period)))
-            volume[period] += event.quantity
-    x, paid, level = zip(*points[-MOST_TRADES:], strict=True)
+    for entry in log:
+        match entry.event:
+            case PeriodBegan() as event:
+                points += [("", None, None, entry.round)] if points else []
+                period, number, volume[event.period], until[event.period] = event.period, 0, 0, entry.round
+            case Trade() as event:
+                number += 1
+                points.append((f"{period}.{number}", float(event.price), equilibria.get(period), entry.round))
+                volume[period] += event.quantity
+                until[period] = entry.round
+    x, paid, level, rounds = zip(*points[-MOST_TRADES:], strict=True)
     # what is drawn later lies on top
     series = (*([Series("equilibrium", level)] if equilibria else []), Series("price", paid))
     note = "Each stretch is one period." + (f" The latest {MOST_TRADES} are shown." * (len(points) > MOST_TRADES))
     units = Series("units", tuple(map(float, volume.values())))
     return [
-        Chart("Prices", "line", x, series, "period.trade", "price", note),
-        Chart("Volume", "bar", tuple(map(str, volume)), (units,), "period", "units traded"),
+        Chart("Prices", "line", x, series, "period.trade", "price", note, rounds),
+        Chart("Volume", "bar", tuple(map(str, volume)), (units,), "period", "units traded", "", tuple(until.values())),
     ]
 
 
@@ -141,11 +145,12 @@ def _by_round(log: Sequence[LogEntry]) -> list[Panel]:
             sold[good].append(float(volume.pop(good, 0)))
         rounds += [str(number)] if number else []
     prices, units = (tuple(Series(good, tuple(each)) for good, each in of.items()) for of in (paid, sold))
+    places = tuple(map(int, rounds))
     all_shown = len(rounds) == log[-1].round
     note = "" if all_shown else "Each bar holds several rounds, up to the one that is named."
     return [
-        Chart("Prices", "line", tuple(rounds), prices, "round", "last price"),
-        Chart("Volume", "stacked", tuple(rounds), units, "round", "units traded", note),
+        Chart("Prices", "line", tuple(rounds), prices, "round", "last price", "", places),
+        Chart("Volume", "stacked", tuple(rounds), units, "round", "units traded", note, places),
     ]
 
 

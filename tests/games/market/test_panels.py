@@ -58,6 +58,7 @@ def test_prices_and_volume_go_by_round() -> None:
     charts = shown(played)
     assert charts["Prices"].series[0].values == (5, 5, 7)
     assert charts["Volume"].series[0].values == (1, 0, 2)
+    assert charts["Prices"].rounds == charts["Volume"].rounds == (1, 2, 3), "where a reader's cursor stands"
     assert charts["Capital"].x == ("0", "1", "2", "3")
     assert [series.values for series in charts["Capital"].series] == [(100, 105, 105, 119), (100, 95, 95, 81)]
     assert [series.values[-1] for series in charts["Wheat"].series] == [7, 13]
@@ -77,6 +78,10 @@ def test_an_experiment_shows_prices_beside_the_equilibrium_and_its_periods() -> 
     assert charts["Convergence"].series[0].values[0] == round(ended[0].alpha, 2)
     assert charts["Volume"].series[0].values == tuple(event.quantity for event in ended)
     assert sum(row[-1] for row in charts["Surplus"].rows) == sum(event.surplus for event in ended)
+    over = tuple(told.round for told in played.log if isinstance(told.event, PeriodEnded))
+    assert charts["Convergence"].rounds == charts["Allocative efficiency"].rounds == over
+    traded = [told.round for told in played.log if isinstance(told.event, Traded)]
+    assert [at for at, value in zip(prices.rounds, paid.values, strict=True) if value] == traded
 
 
 def test_what_one_trader_heard_shows_no_equilibrium_and_nobody_elses_holdings() -> None:
