@@ -54,7 +54,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
         if act == "go-on":
             await acting(lambda: _gone_on(site, files))
         elif (does := _ACTS.get(act)) is not None:
-            if (hosted := site.hosted.get(files.name)) is None or not hosted.playing:
+            if (hosted := site.hosted.get(files.journal)) is None or not hosted.playing:
                 raise web.HTTPConflict(text="This server does not play the run now.")
             await acting(lambda: _acted(does, hosted, form))
         else:
@@ -106,7 +106,7 @@ def _state(site: Site, files: RunFiles) -> dict[str, object]:
     """What the page shows of the run."""
     contents = read_journal(files.journal)
     scenario, game = restored_scenario(contents)
-    hosted = site.hosted.get(files.name)
+    hosted = site.hosted.get(files.journal)
     playing = hosted is not None and hosted.playing
     last = max(contents.entries.values(), key=lambda entry: entry.index, default=None)
     return {

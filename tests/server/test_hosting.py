@@ -43,7 +43,7 @@ def test_a_hosted_run_is_the_game_that_the_command_line_plays(tmp_path: Path) ->
     async def hosted() -> RunFiles:
         site = Site(tmp_path / "hosted")
         run = await hosting.start(site, trio(tmp_path), env=NOTHING, name="run")
-        assert site.hosted == {"run": run}
+        assert site.hosted == {tmp_path / "hosted" / "run.jsonl": run}
         result = await run.ended()
         assert (result.status, run.playing, run.result, run.trouble) == ("completed", False, result, None)
         return run.files
@@ -86,7 +86,7 @@ def test_every_decision_that_is_not_on_record_passes_the_gate_and_no_other(tmp_p
         files = RunFiles(tmp_path, "run")
         found = resumed(files, env=NOTHING)
         assert isinstance(found, Session)
-        run = site.hosted["run"] = Counting(found)
+        run = site.hosted[files.journal] = Counting(found)
         run.start()
         assert (await run.ended()).status == "completed"
         return seen
@@ -143,7 +143,7 @@ def test_a_run_that_was_stopped_is_resumed_beside_the_server_as_the_same_game(tm
             assert run.result is not None
             assert run.result.status == "interrupted"
             again = await hosting.resume(site, "run", env=NOTHING)
-            assert site.hosted["run"] is again
+            assert site.hosted[tmp_path / "cut" / "run.jsonl"] is again
             assert (await again.ended()).status == "completed"
             with pytest.raises(UsageError, match="run: is finished"):
                 await hosting.resume(site, "run", env=NOTHING)
