@@ -65,6 +65,8 @@ class HostedRun:
     async def opening(self) -> None:
         """Is passed before the game begins or goes on: people come to their seats here."""
         if self.people is not None:
+            if self.people.missing(self.session):
+                self.control.stands()
             await self.people.gathered(self.session)
 
     def start(self) -> None:
@@ -78,6 +80,7 @@ class HostedRun:
             result = await self.session.play()
             status = result.status
         finally:
+            self.control.ended()
             if self.people is not None:
                 self.people.ended(status)
         if isinstance(result.error, Interrupted) and self._signal is not None:

@@ -86,10 +86,10 @@ async def _acted(does: _Act, hosted: HostedRun, form: Form) -> None:
         await later
 
 
-def _ask(run: HostedRun, form: Form) -> None:
+async def _ask(run: HostedRun, form: Form) -> None:
     options = tuple(line.strip() for line in form.get("options", "").splitlines() if line.strip())
     question = Question(name="question", ask=" ".join(form.get("ask", "").split()), options=options)
-    run.control.ask(Aside(players=(form.get("player", ""),), questions=(question,)))
+    await run.control.ask(Aside(players=(form.get("player", ""),), questions=(question,)))
 
 
 _ACTS: Mapping[str, _Act] = {

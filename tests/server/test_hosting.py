@@ -28,7 +28,7 @@ from agentsim.server.site import Site
 from tests.cli.command_line import TRIO, agentsim, program, trio
 from tests.fakes.replies import first_by_schema
 from tests.fakes.server import FakeServer
-from tests.runner.island import BOTS, scenario_text
+from tests.runner.island import BOTS, FOUR, scenario_text
 
 NOTHING = Variables({})
 
@@ -151,6 +151,35 @@ def test_a_run_that_was_stopped_is_resumed_beside_the_server_as_the_same_game(tm
         asyncio.run(stopped_and_resumed())
         assert agentsim("run", "island.toml", "--name", "run", cwd=tmp_path).code == 0
     assert stable(RunFiles(tmp_path / "cut", "run")) == stable(RunFiles(tmp_path / "logs", "run"))
+
+
+def test_what_is_said_at_once_to_a_run_that_goes_on_comes_before_its_first_open_moment(tmp_path: Path) -> None:
+    """Nothing that was decided before could have heard it, and a journal that said so would be refused."""
+    with FakeServer(first_by_schema, latency_s=0.02).in_thread() as server:
+        config = tmp_path / "island.toml"
+        config.write_text(scenario_text(server.url(), FOUR), encoding="utf-8")
+
+        async def said_at_once() -> tuple[RunFiles, int, int]:
+            site = Site(tmp_path / "logs")
+            run = await hosting.start(site, config, env=NOTHING, name="run")
+            while server.completed.total() < 5:  # noqa: ASYNC110 - its events are of another loop
+                await asyncio.sleep(0.005)
+            await run.stop()
+            begun, calls = run.session.journal.contents.begun, len(server.received)
+            again = await hosting.resume(site, "run", env=NOTHING)
+            await again.control.announce("Be brief.")
+            assert (await again.ended()).status == "completed"
+            with pytest.raises(UsageError, match="the run is over"):
+                await again.control.announce("Too late.")
+            return again.files, begun, calls
+
+        files, begun, calls = asyncio.run(said_at_once())
+        steered = read_journal(files.journal).steered
+        assert [min(steered) - begun, len(steered)] in ([1, 1], [2, 1])  # the moment that was open, or the next one
+        prompts = ["Be brief." in json.dumps(each.body) for each in server.received]
+        assert not any(prompts[:calls])
+        assert any(prompts[calls:])
+    prove(files)
 
 
 def test_what_is_wrong_with_a_scenario_is_said_before_anything_is_written(tmp_path: Path) -> None:
