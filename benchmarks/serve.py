@@ -135,7 +135,7 @@ async def seated(site: ServedSite, link: str, seen: list[tuple[int, float]]) -> 
 
     answers = set[asyncio.Task[None]]()
     async with ClientSession(timeout=ClientTimeout(None), read_bufsize=1 << 20) as session:
-        await send(session, step="agree")
+        await send(session, **{"seat-step": "agree"})
         async with session.get(f"{site.url}{link}/stream?from=") as stream:
             answered, text = "", ""
             async for piece in stream.content.iter_any():

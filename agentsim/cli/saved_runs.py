@@ -131,6 +131,7 @@ def export(
     game, seed, status and the settings that vary before each table's own columns. Files of an earlier export are
     replaced.
     """
+    from agentsim.history.people_file import PEOPLE
     from agentsim.history.run_files import table_file, write_whole
 
     found = _source(source, logs_dir)
@@ -143,7 +144,7 @@ def export(
     empty = []
     for table, (content, rows) in contents.items():  # all of them are made before the first is written
         path = table_file(*_place(found), table, "jsonl" if file_format == "chat-jsonl" else file_format)
-        write_whole(path, content)
+        write_whole(path, content, private=table == PEOPLE)
         typer.echo(str(path))
         empty += [] if rows else [path.name]
     if len(empty) == len(contents):
@@ -155,7 +156,7 @@ def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, 
     from agentsim.history.folders import read_folder
     from agentsim.history.formats import FORMATS
     from agentsim.history.load import load_history
-    from agentsim.history.people_file import people_table
+    from agentsim.history.people_file import PEOPLE, people_table
     from agentsim.history.run_files import RunFiles
     from agentsim.history.tables import run_tables
 
@@ -171,7 +172,7 @@ def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, 
         for run, why in folder.skipped.items():
             left_out(run, why)
     if (people := people_table(runs, several=not isinstance(found, RunFiles))) is not None:
-        tables["people"] = people
+        tables[PEOPLE] = people
     return {table: (FORMATS[file_format](table, frame), len(frame.rows)) for table, frame in tables.items()}
 
 

@@ -7,9 +7,7 @@ takes part in a game is decided elsewhere.
 from __future__ import annotations
 
 import json
-import os
 import secrets
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -18,9 +16,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import AgentsimError, first_objection
-from agentsim.history.run_files import RunFiles
+from agentsim.history.run_files import RunFiles, write_whole
 
 FORMAT = "agentsim-people/1"
+PEOPLE = "people"
+"""The name of the table of people, which only its owner can read, as their file."""
 _COLUMNS = ("arrived_at", "consented_at", "declined_at", "ready_at", "withdrawn_at", "finished_at", "code")
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that is taken for another
 
@@ -81,15 +81,7 @@ class PeopleFile:
         """Write the file, which only its owner can read."""
         people = {name: each.model_dump(exclude_none=True) for name, each in self.people.items()}
         text = json.dumps({"format": FORMAT, "people": people}, ensure_ascii=False, indent=1) + "\n"
-        try:
-            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name[:60]}.", suffix=".tmp")
-            with os.fdopen(handle, "w", encoding="utf-8") as file:  # it is made with mode 0600
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(self.path)
-        except OSError as error:
-            raise AgentsimError(f"{self.path}: cannot be written: {error.strerror or error}") from None
+        write_whole(self.path, text, private=True)
 
 
 def path_of(files: RunFiles) -> Path:

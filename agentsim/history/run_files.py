@@ -149,13 +149,13 @@ def is_table(path: Path) -> bool:
     return bool(stem) and (stem == path.parent.resolve().name or (path.parent / f"{stem}.json").is_file())
 
 
-def write_whole(path: Path, content: str | bytes | Iterable[bytes]) -> None:
+def write_whole(path: Path, content: str | bytes | Iterable[bytes], *, private: bool = False) -> None:
     """Write a file so that at any instant it is the old one, the new one, or absent; never a part.
 
-    Raises `AgentsimError` where the disk or the directory does not take it.
+    Only its owner can read a `private` one. Raises `AgentsimError` where the disk or the directory does not take it.
     """
     try:
-        with written_beside(path) as file:
+        with written_beside(path, private=private) as file:
             if isinstance(content, str | bytes):
                 file.write(content.encode() if isinstance(content, str) else content)
             else:
@@ -165,10 +165,11 @@ def write_whole(path: Path, content: str | bytes | Iterable[bytes]) -> None:
 
 
 @contextlib.contextmanager
-def written_beside(path: Path, *, new: bool = False) -> Iterator[BinaryIO]:
+def written_beside(path: Path, *, new: bool = False, private: bool = False) -> Iterator[BinaryIO]:
     """A file to write, which gets its name once the block is over and all of it is on the disk; else it is gone.
 
-    `FileExistsError` where it is to be a `new` file and there is one of that name by then.
+    Only its owner can read a `private` one. `FileExistsError` where it is to be a `new` file and there is one of that
+    name by then.
     """
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".tmp")
@@ -180,7 +181,7 @@ def written_beside(path: Path, *, new: bool = False) -> Iterator[BinaryIO]:
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
-            os.fchmod(file.fileno(), 0o644)
+            os.fchmod(file.fileno(), 0o600 if private else 0o644)
             os.fsync(file.fileno())
         if new:
             _named_first(temporary, path)

@@ -110,7 +110,7 @@ class Seat:
             file.change(self.player, withdrawn_at=now)
             if self._web is not None:
                 self._web.withdraw()
-        if self.stage not in {"welcome", "declined", "before", "withdrawn"} and not self.ready:
+        if self.stage not in {"welcome", "declined", "before", "withdrawn", "taken"} and not self.ready:
             file.change(self.player, ready_at=now)
         if self.stage == "done" and self.record.finished_at is None:
             file.change(self.player, finished_at=now)
@@ -223,7 +223,7 @@ def _begun(session: Session) -> bool:
 
 def _is_of(given: Mapping[str, Sequence[str]], asked: WebQuestion) -> bool:
     """Whether a page sent its answer to this question, and not to an earlier one."""
-    return list(given.get("decision", ())) == [str(asked.ask.index)]
+    return list(given.get("seat-decision", ())) == [str(asked.ask.index)]
 
 
 def digest(token: str) -> str:

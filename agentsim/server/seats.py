@@ -40,7 +40,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
     async def sent(request: web.Request) -> web.Response:
         seat, form = _seat(site, request), await request.post()
         given = {name: [str(text) for text in form.getall(name)] for name in form}
-        step = (given.get("step") or [""])[0]
+        step = (given.get("seat-step") or [""])[0]  # a hyphen: no question and no field of a decision is called so
         try:
             await seat.take(step, given)
         except FieldProblem as problem:

@@ -258,8 +258,8 @@ def people(home: Path, seats: int, *words: str, name: str = "run") -> Iterator[t
 
 def answer_to(question: str, said: str) -> dict[str, str]:
     """The form that answers the question of a seat's page: these words, and the first of what can be chosen."""
-    form = question[question.rindex("<form", 0, question.rindex('name="decision"')) :]
-    found = {"step": "answer", "decision": re.findall(r'name="decision" value="(\d+)"', form)[0]}
+    form = question[question.rindex("<form", 0, question.rindex('name="seat-decision"')) :]
+    found = {"seat-step": "answer", "seat-decision": re.findall(r'name="seat-decision" value="(\d+)"', form)[0]}
     found |= dict.fromkeys(re.findall(r'<textarea[^>]* name="([^"]+)"', form), said)
     for field_name, value in re.findall(r'type="radio" name="([^"]+)" value="([^"]*)"', form):
         found.setdefault(field_name, value)

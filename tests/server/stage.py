@@ -158,7 +158,8 @@ class Person:
         """The stage on the page."""
         found = self.page.evaluate(
             """() => { const part = document.getElementById('seat');
-                return part ? (part.querySelector('[name=decision]') ? 'asked' : part.dataset.stage) : 'error'; }"""
+                if (!part) return 'error';
+                return part.querySelector('[name=seat-decision]') ? 'asked' : part.dataset.stage; }"""
         )
         self.dom += self.page.content()
         return str(found)

@@ -78,7 +78,7 @@ def test_a_hostile_participant_changes_nothing_for_the_others(tmp_path: Path, ma
 def test_a_forged_or_replayed_link_opens_no_seat_and_an_answer_counts_once(tmp_path: Path, many: int) -> None:
     with people(tmp_path, 3) as (site, paths), ExitStack() as attack:
         for path in paths:
-            assert site.post(path, {"step": "agree"}).status == 303
+            assert site.post(path, {"seat-step": "agree"}).status == 303
         asked = _asked(site, paths)
         question = answer_to(site.get(asked).text, "theirs")
         hostile, bystander = (path for path in paths if path != asked)
@@ -95,7 +95,7 @@ def test_a_forged_or_replayed_link_opens_no_seat_and_an_answer_counts_once(tmp_p
             place = theirs.last_id
         with site.stream(f"{hostile}/stream", Last_Event_ID=place) as own:
             assert own.status == 200
-            assert 'name="decision"' not in own.event()[1]
+            assert 'name="seat-decision"' not in own.event()[1]
         streams = Counter(attack.enter_context(site.stream(f"{hostile}/stream")).status for _ in range(110))
         assert set(streams) == {200, 503}, "one link has so many streams and no more"
         # The others are served as ever; what was answered once is not answered anew.
@@ -110,7 +110,9 @@ def test_a_forged_or_replayed_link_opens_no_seat_and_an_answer_counts_once(tmp_p
 
 def _asked(site: ServedSite, paths: list[str]) -> str:
     """The seat that has a question, once one has."""
-    found: list[str] = until(lambda: [path for path in paths if 'name="decision"' in site.get(path).text], "a question")
+    found: list[str] = until(
+        lambda: [path for path in paths if 'name="seat-decision"' in site.get(path).text], "a question"
+    )
     return found[0]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import stat
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,8 @@ def served(
 
 async def send(client: Client, run: hosting.HostedRun, player: str, **form: str) -> tuple[int, str]:
     assert run.people is not None
-    answer = await client.post(run.people.seats[player].path, data=form, allow_redirects=False)
+    data = {f"seat-{name}" if name in {"step", "decision"} else name: text for name, text in form.items()}
+    answer = await client.post(run.people.seats[player].path, data=data, allow_redirects=False)
     return answer.status, await answer.text()
 
 
@@ -75,9 +77,9 @@ async def answer_all(
 ) -> None:
     """Answer every question, with a stream only once it has come there: who reads before answering sees all."""
     while (question := await asked(run, player)) is not None:
-        while streamed is not None and f'name="decision" value="{question.ask.index}"' not in "".join(streamed):  # noqa: ASYNC110 - the stream has its own pace
+        while streamed is not None and f'name="seat-decision" value="{question.ask.index}"' not in "".join(streamed):  # noqa: ASYNC110 - the stream has its own pace
             await asyncio.sleep(0.01)
-        form = {"step": "answer", "decision": str(question.ask.index), "text": said, "explanation": said}
+        form = {"seat-step": "answer", "seat-decision": str(question.ask.index), "text": said, "explanation": said}
         for field in question.page.fields:
             if field.options:
                 form[field.name] = field.options[0][0]
@@ -92,6 +94,8 @@ def test_a_seat_that_stays_empty_is_filled_on_record_and_replayed(tmp_path: Path
         assert run.people.seats["B"].stage == "taken"
         page = await (await client.get(run.people.seats["B"].path)).text()
         assert "This seat is taken" in page
+        await send(client, run, "B", step="agree")
+        assert not run.people.seats["B"].ready, "who comes too late has not agreed to anything"
         assert run.people.seats["A"].stage == "done"
 
     files = served(tmp_path, island("web", "web", "bot/random", wait_s=0.2, fill_with="bot/loyal"), does)
@@ -141,7 +145,7 @@ def test_a_form_that_is_sent_twice_or_late_counts_once(tmp_path: Path) -> None:
     async def does(client: Client, run: hosting.HostedRun) -> None:
         await send(client, run, "A", step="agree")
         question = await asked(run, "A")
-        form = {"step": "answer", "decision": str(question.ask.index), "text": "first"}
+        form = {"seat-step": "answer", "seat-decision": str(question.ask.index), "text": "first"}
         answers = await asyncio.gather(*(send(client, run, "A", **{**form, "text": f"{n}"}) for n in range(5)))
         assert {status for status, _ in answers} == {303}
         assert (await send(client, run, "A", **{**form, "text": "late"}))[0] == 303
@@ -157,7 +161,7 @@ def test_an_answer_that_will_not_do_comes_back_with_the_reason_and_the_form_fill
         question = await asked(run, "A")
         status, page = await send(client, run, "A", step="answer", decision=str(question.ask.index), text=" ")
         assert (status, "An empty line says nothing." in page, 'aria-invalid="true"' in page) == (422, True, True)
-        vote = {"step": "answer", "decision": str(question.ask.index), "text": "x" * 1201}
+        vote = {"seat-step": "answer", "seat-decision": str(question.ask.index), "text": "x" * 1201}
         status, page = await send(client, run, "A", **vote)
         assert status == 422
         assert "x" * 1201 in page
@@ -170,7 +174,7 @@ def test_a_wrong_link_is_no_seat(tmp_path: Path) -> None:
     async def does(client: Client, run: hosting.HostedRun) -> None:
         for path in ("/seat/nothing", "/seat/nothing/stream"):
             assert (await client.get(path)).status == 404
-        assert (await client.post("/seat/nothing", data={"step": "agree"})).status == 404
+        assert (await client.post("/seat/nothing", data={"seat-step": "agree"})).status == 404
 
     served(tmp_path, island("web", "bot/random", "bot/random"), does)
 
@@ -198,7 +202,12 @@ def test_what_one_seat_is_sent_does_not_change_with_the_private_words_of_another
 
         async def answer_b(client: Client, run: hosting.HostedRun, words: str) -> None:
             while (question := await asked(run, "B")) is not None:
-                form = {"step": "answer", "decision": str(question.ask.index), "text": "open", "explanation": words}
+                form = {
+                    "step": "answer",
+                    "decision": str(question.ask.index),
+                    "text": "open",
+                    "explanation": words,
+                }
                 form |= {field.name: field.options[0][0] for field in question.page.fields if field.options}
                 await send(client, run, "B", **form)
 
@@ -348,15 +357,20 @@ def test_a_table_without_people_and_a_seat_without_a_server_are_refused(tmp_path
 def test_the_people_of_a_run_are_exported_without_their_links(tmp_path: Path) -> None:
     async def does(client: Client, run: hosting.HostedRun) -> None:
         await send(client, run, "A", step="agree")
-        await send(client, run, "A", step="before", age="30")
+        path = run.people.seats["A"].path if run.people is not None else ""
+        await client.post(
+            path, data={"seat-step": "before", "step": "30"}
+        )  # a question of that name is only a question
         await answer_all(client, run, "A", "hello")
 
-    question = {"name": "age", "ask": "How old?", "least": 18, "most": 99}
+    question = {"name": "step", "ask": "How old?", "least": 18, "most": 99}
     files = served(tmp_path / "logs", island("web", "bot/random", "bot/random", before=[question]), does)
     said = agentsim("export", "run", cwd=tmp_path)
     assert said.code == 0
+    assert stat.S_IMODE((tmp_path / "logs" / "run.people.csv").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "logs" / "run.standings.csv").stat().st_mode) == 0o644
     head, row = (tmp_path / "logs" / "run.people.csv").read_text(encoding="utf-8").splitlines()
-    assert head == "player,arrived_at,consented_at,declined_at,ready_at,withdrawn_at,finished_at,code,before_age"
+    assert head == "player,arrived_at,consented_at,declined_at,ready_at,withdrawn_at,finished_at,code,before_step"
     kept = PeopleFile.load(files)
     assert kept is not None
     assert kept.people["A"].code in row

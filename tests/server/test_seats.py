@@ -220,7 +220,7 @@ def test_without_its_script_the_page_is_a_plain_form(browser: Browser, stage_of:
         page.click("#seat button")
         for _ in range(60):
             stage_now = page.locator("#seat").get_attribute("data-stage")
-            if page.locator("[name=decision]").count():
+            if page.locator("[name=seat-decision]").count():
                 for box in page.locator("#seat textarea").all():
                     box.fill("Ann speaks")
                 if page.locator("[type=radio]").count():

@@ -290,9 +290,9 @@ def test_the_links_of_people_and_who_has_come_stand_behind_the_experimenters_key
     assert site.get("/runs/run/steer").status == 403
     assert link not in site.get("/runs/run").text
     assert link not in site.get("/runs/run", Cookie=site.cookie()).text
-    assert site.post(link, {"step": "agree"}).status == 303
+    assert site.post(link, {"seat-step": "agree"}).status == 303
     until(lambda: "is asked now" in site.get("/runs/run/steer", Cookie=site.cookie()).text, "the first question")
-    assert site.post(link, {"step": "withdraw"}).status == 303
+    assert site.post(link, {"seat-step": "withdraw"}).status == 303
     page = site.get("/runs/run/steer", Cookie=site.cookie()).text
     assert ("has left the study" in page, link in page) == (True, False)
 

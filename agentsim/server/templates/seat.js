@@ -4,7 +4,7 @@
   const title = document.title;
   const look = () => {
     const part = document.getElementById("seat"), clock = part?.querySelector(".clock");
-    document.title = part?.querySelector("input[name=decision]") ? `Your turn: ${title}` : title;
+    document.title = part?.querySelector("input[name=seat-decision]") ? `Your turn: ${title}` : title;
     if (clock && !clock.dataset.ends) clock.dataset.ends = performance.now() + 1000 * Number(clock.dataset.left);
     for (const form of document.forms) {
       if (form.dataset.once) continue;
