@@ -76,7 +76,8 @@ class Control:
         if self._ended or (self._play is not None and self._play.outcome is not None):
             raise UsageError("the run is over")
         if isinstance(does, Aside):
-            asked = set() if self._play is None else self._play.asked
+            asked = {entry.player for entry in contents.entries.values() if entry.kind != Survey.kind}
+            asked |= self._play.asked if self._play is not None else set()
             if unasked := [player for player in does.players if player not in asked]:
                 raise UsageError(
                     f"{', '.join(unasked)}: has not been asked anything yet, and a question off the record refers to "
