@@ -327,7 +327,8 @@ def test_what_is_said_to_a_waiting_room_is_heard_from_the_first_question_on(site
     files = RunFiles(site.logs, "run")
     assert list(read_journal(files.journal).steered) == [1]
     assert site.post(link, {"seat-step": "agree"}).status == 303
-    assert SAID in until(lambda: (text := site.get(link).text) and 'name="seat-decision"' in text and text, "a question")
+    question = until(lambda: (text := site.get(link).text) and 'name="seat-decision"' in text and text, "a question")
+    assert SAID in question
     act(site, "ask", player="A", ask="How are you?")
 
 
