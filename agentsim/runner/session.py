@@ -160,7 +160,8 @@ class Session:
 
     @cached_property
     def _played(self) -> Played:
-        return Played(self.scenario, self.game, new_play(self.scenario, self.game, self.journal.contents))
+        directory = self.journal.path.parent
+        return Played(self.scenario, self.game, new_play(self.scenario, self.game, self.journal.contents, directory))
 
     def run(self) -> RunResult:
         """Play to the end or to whatever stops it, and leave journal and history in order.
