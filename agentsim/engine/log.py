@@ -10,42 +10,47 @@ from array import array
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, cast, overload
+from typing import Any, Protocol, TypeAlias, TypeVar, cast, overload
 
 from agentsim.engine.event import E, Event, LogEntry, Past
 
-RECENT = 50_000
+RECENT = 20_000
 """Events of a game that stay in memory, where a store takes the older ones."""
 BLOCK = 512
-"""Events that go to the store, and come back, together."""
-_READ = 32  # blocks that were read last, and stay in memory
+"""Records that go to the store together."""
+_READ = 2_048  # records that were read last, and stay in memory
+T = TypeVar("T")
 Entry: TypeAlias = tuple[int, LogEntry]
 """What was told, and its position in the log."""
 
 
-class Store(Protocol):
-    """Keeps blocks of a log outside of memory."""
+class Store(Protocol[T]):
+    """Keeps records outside of memory."""
 
-    def keep(self, block: Sequence[LogEntry]) -> bool:
-        """Take the next block; False where it cannot be kept, and no later one will be."""
+    def keep(self, records: Sequence[T]) -> bool:
+        """Take the next ones; False where they cannot be kept, and no later ones will be."""
         ...
 
-    def block(self, number: int) -> Sequence[LogEntry]:
-        """A block as it was, by its number from 0 on."""
+    def at(self, number: int) -> T:
+        """A record as it was, by its number from 0 on."""
         ...
 
 
-class Log(Sequence[LogEntry]):
-    """What was told, and grows; the last `RECENT` entries at least are in memory."""
+class Growing(Sequence[T]):
+    """Records that only become more; with a store, the last so many at least are in memory."""
 
-    def __init__(self, store: Store | None = None) -> None:
-        self._store, self._most = store, RECENT
-        self._recent: list[LogEntry] = []
-        self._kept = 0  # entries that are in the store
-        self._read: OrderedDict[int, Sequence[LogEntry]] = OrderedDict()
+    def __init__(self, store: Store[T] | None, recent: int) -> None:
+        self._store, self._most = store, recent
+        self._recent: list[T] = []
+        self._kept = 0  # records that are in the store
+        self._read: OrderedDict[int, T] = OrderedDict()
 
-    def append(self, told: LogEntry) -> None:
-        """This was told after all that is here."""
+    def spill(self, store: Store[T]) -> None:
+        """Keep older ones there from now on."""
+        self._store = store
+
+    def append(self, told: T) -> None:
+        """This comes after all that is here."""
         self._recent.append(told)
         if self._store is not None and len(self._recent) >= self._most + BLOCK:
             if self._store.keep(self._recent[:BLOCK]):
@@ -54,43 +59,49 @@ class Log(Sequence[LogEntry]):
             else:
                 self._most = 2 * len(self._recent)  # what was kept before is still read from there
 
-    def at(self, position: int) -> LogEntry:
-        """The entry at a position from 0 on."""
+    def at(self, position: int) -> T:
+        """The record at a position from 0 on."""
         if position >= self._kept:
             return self._recent[position - self._kept]
-        number, place = divmod(position, BLOCK)
-        if (block := self._read.get(number)) is None:
-            assert self._store is not None, "it has what is not here"
-            block = self._read[number] = self._store.block(number)
-            if len(self._read) > _READ:
-                self._read.popitem(last=False)
-        else:
-            self._read.move_to_end(number)
-        return block[place]
+        if position in self._read:
+            self._read.move_to_end(position)
+            return self._read[position]
+        assert self._store is not None, "it has what is not here"
+        record = self._read[position] = self._store.at(position)
+        if len(self._read) > _READ:
+            self._read.popitem(last=False)
+        return record
 
     def __len__(self) -> int:
         return self._kept + len(self._recent)
 
     @overload
-    def __getitem__(self, index: int) -> LogEntry: ...
+    def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, index: slice) -> list[LogEntry]: ...
-    def __getitem__(self, index: int | slice) -> LogEntry | list[LogEntry]:
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
         if isinstance(index, slice):
             first, stop, step = index.indices(len(self))
             if first >= self._kept and step == 1:
                 return self._recent[first - self._kept : max(first, stop) - self._kept]
             return list(map(self.at, range(first, stop, step)))
         if not -len(self) <= index < len(self):
-            raise IndexError("the log has no such entry")
+            raise IndexError("there is no such record")
         return self.at(index if index >= 0 else index + len(self))
 
-    def __iter__(self) -> Iterator[LogEntry]:
+    def __iter__(self) -> Iterator[T]:
         position = 0
         while position < len(self):  # which may grow meanwhile
             part = self[position : position + BLOCK - position % BLOCK]
             yield from part
             position += len(part)
+
+
+class Log(Growing[LogEntry]):
+    """What was told."""
+
+    def __init__(self, store: Store[LogEntry] | None = None) -> None:
+        super().__init__(store, RECENT)
 
 
 class Part(Sequence[Entry]):

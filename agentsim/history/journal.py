@@ -19,6 +19,7 @@ from agentsim.engine.codec import adapter, json_line, values
 from agentsim.engine.steering import Steer
 from agentsim.errors import AgentsimError, JournalError, UsageError
 from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
+from agentsim.history.decided import DecisionSpool
 from agentsim.history.run_files import RunFiles, reserved
 from agentsim.history.texts import NewTexts
 from agentsim.models.base import Attempt
@@ -168,6 +169,7 @@ class Journal:
         self.contents = contents
         self._file = file
         self._texts = NewTexts(contents.texts)
+        contents.entries.spill(DecisionSpool(file.path.parent, contents.texts, self._texts))
         self._unwritten = bytearray()
         self._due = False  # something was added that must be on the disk soon
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
@@ -22,6 +22,7 @@ from agentsim.engine.rule_sets import versions
 from agentsim.errors import AgentsimError, JournalMismatch, ScenarioError, UsageError
 from agentsim.games import find
 from agentsim.history.contents import Contents, Entry
+from agentsim.history.decided import ComeTo
 from agentsim.history.diagnostics import shares
 from agentsim.history.fold import dump_history, fold, totals
 from agentsim.history.record import Branch, ForkRecord, History
@@ -170,7 +171,7 @@ class Played:
     scenario: Scenario
     game: Game
     play: GamePlay
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[Entry] | ComeTo[Entry] = field(default_factory=list)
 
     @property
     def finished(self) -> str | None:
@@ -199,12 +200,12 @@ class Played:
             volatile=volatile,
         )
 
-    def since(self, told: int, entries: Iterable[Entry]) -> History:
+    def since(self, told: int, entries: Sequence[Entry]) -> History:
         """The history with nothing but the events after the first `told`, and these decisions."""
         log = self.play.log[told:]
         return self._folded(log, entries, first=told + 1, status="interrupted", outcome=None, volatile={})
 
-    def _folded(self, log: Sequence[LogEntry], entries: Iterable[Entry], **more: Any) -> History:
+    def _folded(self, log: Sequence[LogEntry], entries: Sequence[Entry], **more: Any) -> History:
         return fold(
             game=self.game.name,
             rules_version=self.scenario.rules_version,

@@ -14,6 +14,8 @@ from agentsim.engine import log
 from agentsim.engine.event import Event, Everyone, LogEntry
 from agentsim.engine.log import Log, Part, PastOf
 from agentsim.engine.memory import Lines, line_of
+from agentsim.history import decided
+from agentsim.history.decided import DecisionSpool
 from agentsim.history.fold import dump_history
 from agentsim.history.load import load_history
 from agentsim.history.spool import Spool
@@ -36,7 +38,7 @@ def told(number: int) -> LogEntry:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four events a block, of which eight stay in memory."""
+    """Eight events stay in memory, and four at a time leave it."""
     monkeypatch.setattr(log, "RECENT", 8)
     monkeypatch.setattr(log, "BLOCK", 4)
     monkeypatch.setattr(log, "_READ", 2)
@@ -51,7 +53,7 @@ def test_a_log_with_a_store_reads_as_a_list_does(tmp_path: Path) -> None:
         assert len(spilled) == len(plain)
         assert spilled[-1] == plain[-1]
         assert spilled[number // 2] == plain[number // 2]
-    assert len(spool) == 10
+    assert len(spool) == 40
     assert list(spilled) == plain
     assert list(reversed(spilled)) == plain[::-1]
     for part in (slice(3), slice(2, 11), slice(37, None), slice(39, 45), slice(-60, 60), slice(44, 2, -5), slice(9, 5)):
@@ -123,7 +125,7 @@ def test_what_the_disk_does_not_take_stays_in_memory(trouble: str, monkeypatch: 
     for each in made:
         spilled.append(each)
     assert list(spilled) == [*map(told, range(20)), *made]
-    assert 0 < len(spool) < 10
+    assert 0 < len(spool) < 40
     assert spool.keep([told(1)]) is False, "nor later ones: their numbers would be others"
 
 
@@ -148,19 +150,20 @@ def test_a_game_is_the_same_with_its_events_on_the_disk(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = played(name, tmp_path / "plain")
-    kept: list[int] = []
+    kept: list[type[Any]] = []
     keep = Spool.keep
 
-    def counted(spool: Spool[Any], block: Any) -> bool:
-        kept.append(len(block))
-        return keep(spool, block)
+    def counted(spool: Spool[Any], records: Any) -> bool:
+        kept.append(type(spool))
+        return keep(spool, records)
 
     monkeypatch.setattr(Spool, "keep", counted)
     monkeypatch.setattr(log, "RECENT", 2)
+    monkeypatch.setattr(decided, "RECENT", 2)
     monkeypatch.setattr(log, "BLOCK", 2)
     monkeypatch.setattr(log, "_READ", 1)
     spilled = played(name, tmp_path / "spilled")
-    assert len(kept) > 3
+    assert set(kept) == {Spool, DecisionSpool}, "events and decisions"
     assert _texts(spilled) == _texts(plain)
     assert prove(spilled.files).complete, "and replay reads them so as well"
     monkeypatch.setattr(log, "RECENT", log.RECENT + 50_000)
