@@ -1,16 +1,11 @@
 """Contents of a journal: reads its lines, checks their chain, and leaves out a last line that was cut off.
 
 `journal` writes them.
-
-A chain of digests shows what was changed by accident or in passing. It is no signature: the author of a change can
-compute the digests anew.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
@@ -24,6 +19,7 @@ from agentsim.engine.decision import Reading
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
+from agentsim.history.chain import Chain
 from agentsim.history.texts import Texts
 from agentsim.models.base import Attempt, Count, Word
 
@@ -34,42 +30,6 @@ Source = Literal["model", "bot", "human", "script", "fallback"]
 Key = tuple[int, int]
 _HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")
 _said = attrgetter("messages", "completion", "model")  # of an attempt, this stays when its reply is judged again
-_HEX = 32  # 128 bits of SHA-256
-_TAIL = re.compile(rb',"chain":"([0-9a-f]{32})"\}\n\Z')
-_TAIL_BYTES = len(b',"chain":""}\n') + _HEX
-
-
-class Chain:
-    """The digests of one journal, each of a line and of the digest before it.
-
-    `protected` is None before the first line, and False for journals of earlier versions, which have no digests.
-    """
-
-    def __init__(self) -> None:
-        self.protected: bool | None = None
-        self._last = b""
-
-    def sealed(self, line: bytes) -> bytes:
-        """A JSON object as the journal's next line, with its digest as the last member."""
-        if not self.protected:
-            return line + b"\n"
-        self._last = _digest(self._last, line)
-        return b'%b,"chain":"%b"}\n' % (line[:-1], self._last)
-
-    def follow(self, raw: bytes) -> None:
-        """Take in the next line as it was read; `ValueError` where it is not the one that was written."""
-        found = _TAIL.search(raw, max(0, len(raw) - _TAIL_BYTES))
-        if self.protected is None:
-            self.protected = found is not None
-        if not self.protected and found is None:
-            return
-        self._last = _digest(self._last, raw[:-_TAIL_BYTES] + b"}")
-        if not self.protected or found is None or found[1] != self._last:
-            raise ValueError("was changed, or is not the line that was written here")
-
-
-def _digest(before: bytes, line: bytes) -> bytes:
-    return hashlib.sha256(before + line).hexdigest()[:_HEX].encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +108,7 @@ class Contents:
         self.chain = Chain()
         self.size = self.lines = 0  # bytes and number of whole lines
         self.last_wave = 0  # the highest with a decision
+        self.begun = 0  # the highest with a decision or a try
         self.last_stop = 0  # the number of its line
 
     @property
@@ -171,7 +132,17 @@ class Contents:
     def put(self, entry: Entry) -> None:
         """A decision is on record."""
         self.entries[entry.wave, entry.place] = entry
-        self.last_wave = max(self.last_wave, entry.wave)
+        self.last_wave, self.begun = max(self.last_wave, entry.wave), max(self.begun, entry.wave)
+
+    def keep(self, wave: int, place: int, tries: Iterable[Kept]) -> None:
+        """Attempts at a decision that is not made yet are on record."""
+        self.tries.setdefault((wave, place), []).extend(tries)
+        self.begun = max(self.begun, wave)
+
+    def check_steered(self, wave: int) -> None:
+        """Raise `ValueError` where something is to be done before a wave that has begun: it would be in the past."""
+        if wave <= self.begun:
+            raise ValueError(f"wave {wave} is steered, and wave {self.begun} has begun before that")
 
     def open_tries(self, wave: int, place: int) -> list[Attempt]:
         """What counts of an undecided request's attempts when the run goes on."""
@@ -232,7 +203,7 @@ class Contents:
                 self.texts.take(line)
             case "try":
                 tried = adapter(_Try).validate_python(line, context=self.texts)
-                self.tries.setdefault((tried.wave, tried.place), []).append(Kept(tried.player, tried.attempt))
+                self.keep(tried.wave, tried.place, [Kept(tried.player, tried.attempt)])
             case "decision":
                 self._decide(adapter(Entry).validate_python(line, context=self.texts))
             case "structured" | "filled" as what:
@@ -241,8 +212,8 @@ class Contents:
             case "replies":
                 self.replies += [str(name) for name in line["files"] if name not in self.replies]
             case "steered":
-                does = adapter(STEER).validate_python(line["does"], strict=False)
-                self.steered.setdefault(int(line["wave"]), []).append(does)
+                self.check_steered(wave := int(line["wave"]))
+                self.steered.setdefault(wave, []).append(adapter(STEER).validate_python(line["does"], strict=False))
             case "stop":
                 self._stop(adapter(Stop).validate_python(line))
             case other:
