@@ -11,21 +11,23 @@ from agentsim.engine.moderator import EVENTS, EVERYBODY, MODERATOR, NOBODY, Mode
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
+from agentsim.games.market import panels
+from agentsim.games.market.acting import Act
 from agentsim.games.market.artifacts.dialogue import EVERYONE
+from agentsim.games.market.asking import AskQuery
 from agentsim.games.market.bots import BOTS
+from agentsim.games.market.briefing import Brief, brief
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.panels import course, panels, tables
-from agentsim.games.market.requests import Act, AskQuery, Brief, Interviewed
 from agentsim.games.market.state import Agent, Market, MarketBegan, MarketEnded, OrderDrawn
-from agentsim.games.market.turn import Turns
+from agentsim.games.market.turn import Interviewed, Turns
 from agentsim.games.market.world import World
 
 RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
 
 
-class MarketGame(Game):
+class MarketGame(Game, parts=(panels,)):
     """Agents deal with each other through artifacts: a double auction, messages, a grid, a bank."""
 
     name = "market"
@@ -38,9 +40,6 @@ class MarketGame(Game):
     announcements = "restated"
     bots = BOTS
     staff = frozenset({MODERATOR})
-    panels = staticmethod(panels)
-    course = staticmethod(course)
-    tables = staticmethod(tables)
 
     def admit(self, config: MarketConfig, players: Sequence[PlayerId]) -> None:
         if taken := sorted(RESERVED.intersection(players)):
@@ -80,7 +79,7 @@ class MarketGame(Game):
             _endow(config, agent) if session is None else session.endow(agent)
         turns = Turns.of(table, market, config, session)
         if config.briefing:
-            await turns.brief()
+            await brief(turns)
         reason = await (_to_the_end(turns) if session is None else _periods(turns, session))
         for artifact in market.artifacts.values():
             artifact.game_ended()

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from agentsim.engine import Event, LogEntry
+from agentsim.engine import Event, LogEntry, PlayerId
 from agentsim.engine.codec import values
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.society.amounts import number
@@ -45,7 +45,7 @@ POSTS = ("day", "decision", "post", "agent", "player", "reply_to", "replies", "m
 MESSAGES = ("day", "agent", "player", "recipient", "recipient_player", "text")
 
 
-def tables(log: Sequence[LogEntry]) -> Mapping[str, Frame]:
+def tables(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
     """All of them. An agent's status is its `condition`: a column `status` leads every table over many runs."""
     events = [told.event for told in log]
     began = next((event for event in events if isinstance(event, SocietyBegan)), None)
