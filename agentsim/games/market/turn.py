@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from agentsim.engine import LogEntry, Number, Table, quoted
+from agentsim.engine import Number, Table, quoted
 from agentsim.engine.capability import described
+from agentsim.engine.memory import Latest
 from agentsim.engine.moderator import EVERYBODY, STAFF, InterviewAnswer, Moderator, Questioned
 from agentsim.engine.prompt import bounded
 from agentsim.engine.wording import counted
@@ -22,28 +22,15 @@ from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.state import Agent, Market
 from agentsim.games.market.system_text import SYSTEM_TEXT, in_two
 from agentsim.games.market.ticker import Signal, Tape
-from agentsim.games.market.trade import Trade
+from agentsim.games.market.trade import TRADES, Trade
 from agentsim.games.market.view import MarketRequest, Menu, Now, Unit
 
 SHOWN_CHARS = 400  # of what an artifact shows at every turn
-SHOWN_TRADES = 10
 WORKING_MEMORY = (
     "a text that you write with every action and are shown at your next turn. Beside it you see only your last {} "
     "steps, so whatever you want to know later must be in it."
 )
 R = TypeVar("R")
-
-
-class Deals:
-    """The latest trades that the moderator has heard of, in words; oldest first."""
-
-    def __init__(self, who: str) -> None:
-        self.lines: deque[str] = deque(maxlen=SHOWN_TRADES)
-
-    def hear(self, entry: LogEntry) -> None:
-        if isinstance(made := entry.event, Trade):
-            bought = f"{entry.round}: {made.buyer} bought {made.quantity} {made.good}"
-            self.lines.append(f"{bought} of {made.seller} at {made.price}.")
 
 
 class Interviewed(Questioned, MarketRequest[InterviewAnswer], kind="interview"):
@@ -164,7 +151,8 @@ class Turns:
 
     async def boundary(self, coming: Sequence[Agent]) -> None:
         """The moderator may have a question before these act."""
-        deals, agents = self.table.memory(STAFF, Deals).lines, [agent.id for agent in coming]
+        kept, agents = self.table.memory(STAFF, Latest).of(TRADES), [agent.id for agent in coming]
+        deals = [f"{told.round}: {made.in_short}" for told in kept if isinstance(made := told.event, Trade)]
         news = ("The latest trades, with their rounds:", *deals) if deals else ("There is no trade yet.",)
         at = {"round": self.market.world.round, "rounds": self.config.most_rounds}
         await self.moderator.boundary(tuple(self.market.agents), agents, news=news, **at)
