@@ -24,12 +24,12 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.games.market.acting import SKIPPED, Act, ActionChosen
 from agentsim.games.market.asking import AskQuery, QueryChosen
 from agentsim.games.market.briefing import Brief, BriefingAnswered
+from agentsim.games.market.interviewing import Interviewed
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import stake
 from agentsim.games.market.state import NO_QUERY, SKIP
 from agentsim.games.market.ticker import Signal
 from agentsim.games.market.trade import Side
-from agentsim.games.market.turn import Interviewed
 
 # -- what each can do, and ZIP
 

@@ -19,9 +19,10 @@ from agentsim.games.market.bots import BOTS
 from agentsim.games.market.briefing import Brief, brief
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
+from agentsim.games.market.interviewing import Interviewed, boundary, moderator
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.state import Agent, Market, MarketBegan, MarketEnded, OrderDrawn
-from agentsim.games.market.turn import Interviewed, Turns
+from agentsim.games.market.turn import Turns
 from agentsim.games.market.world import World
 
 RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
@@ -127,13 +128,13 @@ async def _round(turns: Turns, title: str, beginning: Session | None = None) -> 
         artifact.round_began(world.round)
     for each in turns.config.moderator:
         if each.round == world.round:
-            await turns.moderator.interview(each.agents or world.agents, each.questions)
+            await moderator(turns).interview(each.agents or world.agents, each.questions)
     order = [market.agents[player] for player in world.chance("order").shuffled(world.agents)]
     turns.table.tell(OrderDrawn(world.round, tuple(agent.id for agent in order)), to=Everyone)
     for together in [order] if turns.config.simultaneous else [[agent] for agent in order]:
         # looked at anew: a trade in this round may have been an agent's last
         if acting := [agent for agent in together if agent.active]:
-            await turns.boundary(acting)
+            await boundary(turns, acting)
             await turns.take(acting)
     for artifact in market.artifacts.values():
         artifact.round_ended(world.round)

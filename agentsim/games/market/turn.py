@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 from agentsim.engine import Number, Table, quoted
 from agentsim.engine.capability import described
-from agentsim.engine.memory import Latest
-from agentsim.engine.moderator import EVERYBODY, STAFF, InterviewAnswer, Moderator, Questioned
+from agentsim.engine.moderator import EVERYBODY
 from agentsim.engine.prompt import bounded
 from agentsim.engine.wording import counted
 from agentsim.games.market.acting import Act, act
@@ -22,8 +21,7 @@ from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.state import Agent, Market
 from agentsim.games.market.system_text import SYSTEM_TEXT, in_two
 from agentsim.games.market.ticker import Signal, Tape
-from agentsim.games.market.trade import TRADES, Trade
-from agentsim.games.market.view import MarketRequest, Menu, Now, Unit
+from agentsim.games.market.view import Menu, Now, Unit
 
 SHOWN_CHARS = 400  # of what an artifact shows at every turn
 WORKING_MEMORY = (
@@ -31,14 +29,6 @@ WORKING_MEMORY = (
     "steps, so whatever you want to know later must be in it."
 )
 R = TypeVar("R")
-
-
-class Interviewed(Questioned, MarketRequest[InterviewAnswer], kind="interview"):
-    def state(self) -> tuple[str, ...]:
-        return (*self.now.lines(), *self.so_far())
-
-    def fingerprint_fields(self) -> Mapping[str, Any]:
-        return {"round": self.now.round}
 
 
 @dataclass
@@ -139,23 +129,6 @@ class Turns:
             stale=stale,
             resumed=memory.resumed,
         )
-
-    @property
-    def moderator(self) -> Moderator:
-        config = self.config
-
-        def about(agent: str, **fields: Any) -> Interviewed:
-            return self.request(Interviewed, self.market.agents[agent], **fields)
-
-        return Moderator(self.table, about, "a simulation of a market", config.answer_chars, config.follow_ups)
-
-    async def boundary(self, coming: Sequence[Agent]) -> None:
-        """The moderator may have a question before these act."""
-        kept, agents = self.table.memory(STAFF, Latest).of(TRADES), [agent.id for agent in coming]
-        deals = [f"{told.round}: {made.in_short}" for told in kept if isinstance(made := told.event, Trade)]
-        news = ("The latest trades, with their rounds:", *deals) if deals else ("There is no trade yet.",)
-        at = {"round": self.market.world.round, "rounds": self.config.most_rounds}
-        await self.moderator.boundary(tuple(self.market.agents), agents, news=news, **at)
 
     async def take(self, agents: Sequence[Agent]) -> None:
         """All of these query and decide on the same state; then their actions are carried out in this order."""
