@@ -53,6 +53,7 @@ class Werewolf(Game):
     requests = (Whisper, Hunt, Inspect, Protect, Speak, Vote)
     announcements = True
     bots = BOTS
+    typical = ("candid",)
     panels = staticmethod(panels)
     course = staticmethod(course)
     tables = staticmethod(tables)
