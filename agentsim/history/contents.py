@@ -19,12 +19,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from agentsim.engine.codec import adapter, parse_json
+from agentsim.engine.codec import Texts, adapter, parse_json
 from agentsim.engine.decision import Reading
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
-from agentsim.history.texts import Texts
 from agentsim.models.base import Attempt, Count, Word
 
 TICK_DEADLINE = "tick_deadline"
@@ -228,8 +227,9 @@ class Contents:
         match line["record"]:
             case "run" if not self.head:
                 self._begin(line)
-            case "texts" | "text":
-                self.texts.take(line)
+            case "texts" | "text" as what:  # `text` is of earlier versions
+                for text in [line["text"]] if what == "text" else line["texts"]:
+                    self.texts.add(text, line["id"] if what == "text" else None)
             case "try":
                 tried = adapter(_Try).validate_python(line, context=self.texts)
                 self.tries.setdefault((tried.wave, tried.place), []).append(Kept(tried.player, tried.attempt))
