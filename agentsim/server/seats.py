@@ -68,7 +68,7 @@ def _seat(site: Site, request: web.Request) -> Seat:
 def _holder(site: Site, request: web.Request) -> str | None:
     """Whose link a request bears."""
     seat = site.seats.get(digest(request.match_info.get("token", "")))
-    return None if seat is None else f"seat {seat.people.files.name} {seat.player}"
+    return None if seat is None else f"seat {seat.people.files.journal} {seat.player}"
 
 
 async def _page(
