@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from agentsim.engine.codec import adapter, json_line
-from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
+from agentsim.engine.event import EveryoneType, LogEntry
 from agentsim.engine.game import Outcome
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import SurveyPlace
@@ -96,13 +96,11 @@ def fold(
 
 
 def history_bytes(history: History) -> Iterator[bytes]:
-    """The file's bytes, piece by piece: JSON with one event, decision or text a line, so that two can be compared by
-    line.
-    """
+    """The full format's bytes in pieces: JSON with one event, decision or text a line, so that two can be compared."""
     by_line: Mapping[str, Iterator[bytes]] = {
-        "rounds": _array(map(_round, history.rounds)),
-        "decisions": _array(map(_line, history.decisions)),
-        "texts": _array(map(_line, history.texts)),
+        "rounds": array_lines(map(_round, history.rounds)),
+        "decisions": array_lines(map(_line, history.decisions)),
+        "texts": array_lines(map(_line, history.texts)),
     }
     rest = history.model_dump(exclude={*by_line})
     before = b"{\n"
@@ -115,13 +113,13 @@ def history_bytes(history: History) -> Iterator[bytes]:
 
 
 def dump_history(history: History) -> str:
-    """The file's text."""
+    """The full format's text."""
     return b"".join(history_bytes(history)).decode()
 
 
 def _round(part: RoundRecord) -> Iterator[bytes]:
     yield b'{"index":%d,"title":%b,"events":' % (part.index, json_line(part.title))
-    yield from _array(map(_line, part.events))
+    yield from array_lines(map(_line, part.events))
     yield b"}"
 
 
@@ -129,7 +127,7 @@ def _line(item: EventRecord | DecisionRecord | str) -> Iterator[bytes]:
     yield json_line(item if isinstance(item, str) else adapter(type(item)).dump_python(item))
 
 
-def _array(values: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
+def array_lines(values: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
     """A list, one value a line."""
     before = b"[\n"
     for value in values:
@@ -146,7 +144,7 @@ def event_record(seq: int, told: LogEntry, decision: DecisionRecord | None = Non
         seq=seq,
         kind=told.event.kind,
         heading=told.event.heading,
-        role=_role(told.by),
+        role=role_of(told.by),
         content=told.event.content,
         data=told.event.data(),
         visibility="all" if isinstance(told.to, EveryoneType) else list(told.to),
@@ -156,7 +154,8 @@ def event_record(seq: int, told: LogEntry, decision: DecisionRecord | None = Non
     )
 
 
-def _role(by: PlayerId | None) -> str:
+def role_of(by: str | None) -> str:
+    """What an event's `role` calls the player, or `@role` of staff, whose decision led to it; None is the narrator."""
     if by is None:
         return "narrator"
     return by.removeprefix("@") if by.startswith("@") else f"player {by}"
