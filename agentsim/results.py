@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from typing import Any
 
 from agentsim.history.folders import listed, read_folder
 from agentsim.history.formats import Tables
-from agentsim.history.load import find_source, parsed, read, require_history
+from agentsim.history.load import find_source, read, require_history, values_and_record
 from agentsim.history.record import DecisionRecord, EventRecord, History, OutcomeRecord, TotalsRecord
 from agentsim.history.run_files import RunFiles, write_whole
 from agentsim.history.tables import run_tables
@@ -21,7 +20,7 @@ from agentsim.history.tables import run_tables
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run: its name, the file of its history, its history as in the file and as typed records.
+    """One run: its name, the file of its history, its history in the full format and as typed records.
 
     Tables are made on first use.
     """
@@ -137,6 +136,4 @@ def run_in(files: RunFiles) -> Run:
 
 
 def _run(name: str, path: Path) -> Run:
-    raw = read(path)
-    record = parsed(raw, path)  # a file that is no history is refused here
-    return Run(name, path, json.loads(raw), record)
+    return Run(name, path, *values_and_record(read(path), path))  # a file that is no history is refused here

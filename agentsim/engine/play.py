@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -96,6 +97,11 @@ class GamePlay:
     def log(self) -> Sequence[LogEntry]:
         """Everything told so far."""
         return self.table.log
+
+    @property
+    def asked(self) -> AbstractSet[PlayerId]:
+        """The players that the rules have asked anything: no other can be asked off the record."""
+        return self._latest.keys()
 
     def start(self) -> Wave | None:
         """Run the rules to the first wave; None where the game needs no decision."""

@@ -1,16 +1,10 @@
-"""Contents of a journal: reads its lines, checks their chain, and leaves out a last line that was cut off.
-
-`journal` writes them.
-
-A chain of digests shows what was changed by accident or in passing. It is no signature: the author of a change can
-compute the digests anew.
-"""
+"""Contents of a journal (`journal` writes them): its lines, their chain, and no last line that was cut off."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
@@ -19,12 +13,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from agentsim.engine.codec import adapter, parse_json
+from agentsim.engine.codec import Texts, adapter, parse_json
 from agentsim.engine.decision import Reading
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
-from agentsim.history.texts import Texts
 from agentsim.models.base import Attempt, Count, Word
 
 TICK_DEADLINE = "tick_deadline"
@@ -42,6 +35,7 @@ _TAIL_BYTES = len(b',"chain":""}\n') + _HEX
 class Chain:
     """The digests of one journal, each of a line and of the digest before it.
 
+    They show what was changed by accident or in passing. They are no signature: the author of a change can make others.
     `protected` is None before the first line, and False for journals of earlier versions, which have no digests.
     """
 
@@ -147,7 +141,7 @@ class Contents:
         self.texts = Texts()
         self.chain = Chain()
         self.size = self.lines = 0  # bytes and number of whole lines
-        self.last_wave = 0  # the highest with a decision
+        self.last_wave = self.begun = 0  # the highest with a decision, and with a decision or a try
         self.last_stop = 0  # the number of its line
 
     @property
@@ -171,7 +165,17 @@ class Contents:
     def put(self, entry: Entry) -> None:
         """A decision is on record."""
         self.entries[entry.wave, entry.place] = entry
-        self.last_wave = max(self.last_wave, entry.wave)
+        self.last_wave, self.begun = max(self.last_wave, entry.wave), max(self.begun, entry.wave)
+
+    def keep(self, wave: int, place: int, tries: Iterable[Kept]) -> None:
+        """Attempts at a decision that is not made yet are on record."""
+        self.tries.setdefault((wave, place), []).extend(tries)
+        self.begun = max(self.begun, wave)
+
+    def check_steered(self, wave: int) -> None:
+        """Raise `ValueError` where something is to be done before a wave that has begun: it would be in the past."""
+        if wave <= self.begun:
+            raise ValueError(f"wave {wave} is steered, and wave {self.begun} has begun before that")
 
     def open_tries(self, wave: int, place: int) -> list[Attempt]:
         """What counts of an undecided request's attempts when the run goes on."""
@@ -228,11 +232,12 @@ class Contents:
         match line["record"]:
             case "run" if not self.head:
                 self._begin(line)
-            case "texts" | "text":
-                self.texts.take(line)
+            case "texts" | "text" as what:  # `text` is of earlier versions
+                for text in [line["text"]] if what == "text" else line["texts"]:
+                    self.texts.add(text, line["id"] if what == "text" else None)
             case "try":
                 tried = adapter(_Try).validate_python(line, context=self.texts)
-                self.tries.setdefault((tried.wave, tried.place), []).append(Kept(tried.player, tried.attempt))
+                self.keep(tried.wave, tried.place, [Kept(tried.player, tried.attempt)])
             case "decision":
                 self._decide(adapter(Entry).validate_python(line, context=self.texts))
             case "structured" | "filled" as what:
@@ -241,17 +246,12 @@ class Contents:
             case "replies":
                 self.replies += [str(name) for name in line["files"] if name not in self.replies]
             case "steered":
-                does = adapter(STEER).validate_python(line["does"], strict=False)
-                self.steered.setdefault(int(line["wave"]), []).append(does)
+                self.check_steered(wave := int(line["wave"]))
+                self.steered.setdefault(wave, []).append(adapter(STEER).validate_python(line["does"], strict=False))
             case "stop":
                 self._stop(adapter(Stop).validate_python(line))
             case other:
                 raise ValueError(f"unexpected record {str(other)[:40]!r}")
-
-
-def read_head(path: Path) -> Mapping[str, Any]:
-    """A journal's first line alone; raises as `read_journal` does."""
-    return read_journal(path, most_lines=1).head
 
 
 def read_journal(path: Path, most_lines: int | None = None) -> Contents:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from agentsim.engine.codec import adapter, json_line
-from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
+from agentsim.engine.event import EveryoneType, LogEntry
 from agentsim.engine.game import Outcome
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import SurveyPlace
@@ -32,6 +32,7 @@ from agentsim.history.record import (
     TryRecord,
 )
 from agentsim.models.base import Attempt, Usage
+from agentsim.models.prices import CallTotals
 
 
 def fold(
@@ -95,13 +96,11 @@ def fold(
 
 
 def history_bytes(history: History) -> Iterator[bytes]:
-    """The file's bytes, piece by piece: JSON with one event, decision or text a line, so that two can be compared by
-    line.
-    """
+    """The full format's bytes in pieces: JSON with one event, decision or text a line, so that two can be compared."""
     by_line: Mapping[str, Iterator[bytes]] = {
-        "rounds": _array(map(_round, history.rounds)),
-        "decisions": _array(map(_line, history.decisions)),
-        "texts": _array(map(_line, history.texts)),
+        "rounds": array_lines(map(_round, history.rounds)),
+        "decisions": array_lines(map(_line, history.decisions)),
+        "texts": array_lines(map(_line, history.texts)),
     }
     rest = history.model_dump(exclude={*by_line})
     before = b"{\n"
@@ -114,13 +113,13 @@ def history_bytes(history: History) -> Iterator[bytes]:
 
 
 def dump_history(history: History) -> str:
-    """The file's text."""
+    """The full format's text."""
     return b"".join(history_bytes(history)).decode()
 
 
 def _round(part: RoundRecord) -> Iterator[bytes]:
     yield b'{"index":%d,"title":%b,"events":' % (part.index, json_line(part.title))
-    yield from _array(map(_line, part.events))
+    yield from array_lines(map(_line, part.events))
     yield b"}"
 
 
@@ -128,7 +127,7 @@ def _line(item: EventRecord | DecisionRecord | str) -> Iterator[bytes]:
     yield json_line(item if isinstance(item, str) else adapter(type(item)).dump_python(item))
 
 
-def _array(values: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
+def array_lines(values: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
     """A list, one value a line."""
     before = b"[\n"
     for value in values:
@@ -145,7 +144,7 @@ def event_record(seq: int, told: LogEntry, decision: DecisionRecord | None = Non
         seq=seq,
         kind=told.event.kind,
         heading=told.event.heading,
-        role=_role(told.by),
+        role=role_of(told.by),
         content=told.event.content,
         data=told.event.data(),
         visibility="all" if isinstance(told.to, EveryoneType) else list(told.to),
@@ -155,7 +154,8 @@ def event_record(seq: int, told: LogEntry, decision: DecisionRecord | None = Non
     )
 
 
-def _role(by: PlayerId | None) -> str:
+def role_of(by: str | None) -> str:
+    """What an event's `role` calls the player, or `@role` of staff, whose decision led to it; None is the narrator."""
     if by is None:
         return "narrator"
     return by.removeprefix("@") if by.startswith("@") else f"player {by}"
@@ -217,30 +217,12 @@ def usage_of(entry: Entry) -> Usage:
     return Usage(**tokens, cost_usd=round(sum(costs), 10) if len(costs) == len(calls) else None)
 
 
-def cached_share(usages: Iterable[Usage | None]) -> float | None:
-    """The part of the prompt tokens that came from a provider's cache, 0 to 1; None where no provider says.
-
-    What is used without a word about a cache is left out: no word is not none.
-    """
-    said = [usage for usage in usages if usage is not None and usage.cached_tokens is not None and usage.prompt_tokens]
-    prompt = sum(usage.prompt_tokens or 0 for usage in said)
-    return min(1.0, sum(usage.cached_tokens or 0 for usage in said) / prompt) if prompt else None
-
-
-class Totals:
+class Totals(CallTotals):
     """A running sum over decisions."""
 
     def __init__(self) -> None:
-        self.calls = self.failed_calls = self.reasks = self.fallbacks = self.unpriced_calls = 0
-        self.repaired = self.cut = self.takeovers = self.late = 0
-        self.prompt_tokens = self.cached_tokens = self.completion_tokens = self.reasoning_tokens = 0
-        self.cost_usd = 0.0
-        self._cacheable = [0, 0]  # prompt and cached tokens of the calls whose provider says what was cached
-
-    @property
-    def cached_share(self) -> float | None:
-        """The measured part of the prompt tokens that was cached, as `cached_share` counts it."""
-        return cached_share([Usage(*self._cacheable)])
+        super().__init__()
+        self.reasks = self.fallbacks = self.repaired = self.cut = self.late = 0
 
     def add(self, entry: Entry) -> None:
         """Count one decision; a person's costs no calls."""
@@ -255,23 +237,6 @@ class Totals:
         if entry.source != "human":
             for attempt in entry.tries:
                 self.add_call(attempt)
-
-    def add_call(self, attempt: Attempt) -> None:
-        self.calls += 1
-        self.takeovers += attempt.takeover
-        self.failed_calls += attempt.completion is None
-        usage = attempt.usage
-        if usage is None:
-            return
-        self.prompt_tokens += usage.prompt_tokens or 0
-        self.cached_tokens += usage.cached_tokens or 0
-        self.completion_tokens += usage.completion_tokens or 0
-        self.reasoning_tokens += usage.reasoning_tokens or 0
-        self.cost_usd += usage.cost_usd or 0.0
-        self.unpriced_calls += usage.cost_usd is None
-        if usage.cached_tokens is not None:
-            self._cacheable[0] += usage.prompt_tokens or 0
-            self._cacheable[1] += usage.cached_tokens
 
     def record(self, by_player: Mapping[str, Totals] | None = None) -> TotalsRecord:
         """As the history keeps it: the cost is None where the price of any call is unknown."""

@@ -15,12 +15,11 @@ from typing import Any
 
 from filelock import lock_descriptor
 
-from agentsim.engine.codec import adapter, json_line, values
+from agentsim.engine.codec import NewTexts, adapter, json_line, values
 from agentsim.engine.steering import Steer
 from agentsim.errors import AgentsimError, JournalError, UsageError
 from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
 from agentsim.history.run_files import RunFiles, reserved
-from agentsim.history.texts import NewTexts
 from agentsim.models.base import Attempt
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -239,8 +238,7 @@ class Journal:
         """Append attempts at a decision that is not made yet: what was paid for is not paid for again."""
         line = {"record": "try", "wave": wave, "place": place, "player": player}
         self._put([{**line, "try": attempt} for attempt in map(self._json, tries)])
-        kept = self.contents.tries.setdefault((wave, place), [])
-        kept += [Kept(player, attempt) for attempt in tries]
+        self.contents.keep(wave, place, [Kept(player, attempt) for attempt in tries])
 
     def chose(self, model: str, mode: str) -> None:
         """Append which structured mode `auto` has chosen for a model: a resumed run goes on in it."""
@@ -256,7 +254,8 @@ class Journal:
             self._note(record="replies", files=new)
 
     def steered(self, wave: int, does: Steer) -> None:
-        """Append what an experimenter does before a wave."""
+        """Append what an experimenter does before a wave; `ValueError` for one that has begun."""
+        self.contents.check_steered(wave)
         self._note(record="steered", wave=wave, does=does.model_dump(mode="json", exclude_defaults=True))
 
     def _note(self, **line: Any) -> None:

@@ -20,6 +20,7 @@ from agentsim.engine.codec import json_line
 from agentsim.errors import AgentsimError, JournalError, UsageError, first_objection
 from agentsim.history.contents import read_journal
 from agentsim.history.diagnostics import Shares, shares_in
+from agentsim.history.expanded import BrokenForm, compact_in
 from agentsim.history.record import Branch, History
 from agentsim.history.run_files import MANIFEST, RunFiles, find_run, is_running, is_table
 
@@ -63,16 +64,32 @@ def read(path: Path) -> bytes:
 
 def parsed(raw: bytes, path: Path) -> History:
     """The history that these bytes are; `path` is for the error line."""
+    return _valid(raw, path)[0]
+
+
+def values_and_record(raw: bytes, path: Path) -> tuple[dict[str, Any], History]:
+    """The same, with its JSON values in the full format."""
+    history, found = _valid(raw, path)
+    return json.loads(raw) if found is None else found, history
+
+
+def _valid(raw: bytes, path: Path) -> tuple[History, dict[str, Any] | None]:
     try:
-        history = History.model_validate_json(raw)
-        json_line(from_json(raw, allow_inf_nan=False))  # or of any value in it a number might be none
+        if (found := compact_in(raw)) is None:
+            history = History.model_validate_json(raw)
+        else:
+            history = History.model_validate(found)
+        # Or of any value in it a number might be none.
+        json_line(from_json(raw, allow_inf_nan=False))
     except ValidationError as error:
         where, why = first_objection(error)
         why = why.replace("Input should be", "must be")
         raise UsageError(f"{path}: is not an agentsim history: {where or 'the file'}: {why}") from None
+    except BrokenForm as error:
+        raise UsageError(f"{path}: is not an agentsim history: {error}") from None
     except ValueError:
         raise UsageError(f"{path}: is not an agentsim history: it holds a number that JSON cannot express") from None
-    return history
+    return history, found
 
 
 def again_with(files: RunFiles) -> str:

@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from agentsim.engine import Text
-from agentsim.engine.decision import Decision, values_at
+from agentsim.engine.codec import values_at
+from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot, Game
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.request import Request

@@ -16,11 +16,13 @@ from pydantic_core import from_json
 
 from agentsim.engine.codec import bytes_id, text_id
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
-from agentsim.history.contents import Contents, Stop, read_head, read_journal, read_on
-from agentsim.history.fold import Totals, dump_history, history_bytes
+from agentsim.history.compact import file_bytes
+from agentsim.history.contents import Contents, Stop, read_journal, read_on
+from agentsim.history.expanded import COMPACT, FORMATS, expanded
+from agentsim.history.fold import Totals, dump_history
 from agentsim.history.journal import Journal
 from agentsim.history.load import load_history
-from agentsim.history.record import FINISHED, FORMAT, History
+from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, is_running, write_whole
 from agentsim.runner.drive import not_whole, played_again, recalled
 from agentsim.runner.plays import Played, new_play, restored_scenario, volatile_of
@@ -66,6 +68,7 @@ def prove(files: RunFiles) -> Proof:
     try:
         text = files.history.read_bytes().decode()
         claimed = json.loads(text, object_pairs_hook=_members)
+        claimed = expanded(claimed, len(text)) if claimed["format"] == COMPACT else claimed
         claimed["status"], {**claimed.get("volatile", {})}
     except FileNotFoundError:
         raise JournalError(f"{files.name}: there is no history to prove; `agentsim resume` ends the run") from None
@@ -156,9 +159,9 @@ def unfit(files: RunFiles, *, closely: bool = False) -> str | None:
         found = from_json(raw, allow_inf_nan=False)
     except (OSError, ValueError):
         return "is broken"
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(found, dict) or found.get("format") not in FORMATS:
         return "is none"
-    head = read_head(files.journal)
+    head = read_journal(files.journal, most_lines=1).head
     if any(found.get(key) != head[key] for key in ("game", "rules_version", "seed")):
         return "is another game's"
     if str(found.get("status")) not in FINISHED:
@@ -185,12 +188,12 @@ def rebuilt(files: RunFiles) -> History:
     end = recorded.stops[-1]
     volatile = volatile_of(again.scenario, recorded, files.name, end.at, recorded.wall_s)
     history = again.history(again.finished, recorded, volatile)
-    digest = bytes_id(history_bytes(history))
+    digest = bytes_id(file_bytes(history))
     if end.history not in {None, digest}:  # other limits, say: the journal names what is written now
         journal = Journal.reopen(files.journal)
         journal.stopped(end.status, end.at, 0.0, digest)
         journal.close()
-    write_whole(files.history, history_bytes(history))
+    write_whole(files.history, file_bytes(history))
     return history
 
 

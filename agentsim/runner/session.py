@@ -20,8 +20,8 @@ from agentsim.engine.codec import bytes_id
 from agentsim.engine.game import Game
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
+from agentsim.history.compact import file_bytes
 from agentsim.history.contents import read_journal
-from agentsim.history.fold import history_bytes
 from agentsim.history.journal import Journal
 from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, default_stem, write_whole
@@ -256,10 +256,10 @@ class Session:
         history = self._played.history(status, recorded, volatile)
         # First in the journal, which names it: a process killed in between leaves a history to be made again.
         try:
-            self.journal.stopped(status, now, wall_s, bytes_id(history_bytes(history)))
+            self.journal.stopped(status, now, wall_s, bytes_id(file_bytes(history)))
         finally:
             try:
-                write_whole(self.files.history, history_bytes(history))
+                write_whole(self.files.history, file_bytes(history))
             except AgentsimError as error:
                 raise AgentsimError(f"{error}; `agentsim resume` makes it from the journal") from None
         return history

@@ -22,9 +22,13 @@ class Control:
         self._session = session
         self._steps = 0
         self._changed = asyncio.Event()
-        self._wave = 0  # the number of that which is decided now, or comes next
-        self._between = False  # whether that wave has not begun, so that something may still come before it
+        self._begun = 0  # the highest wave that was let go here; of those on record the journal knows
+        self._between = False  # whether the next wave waits to be let go, so that something may still come before it
         self._aside = 0  # the wave of an aside, which is held while the game is paused
+        self._asides = 0  # how many were asked
+        self._play: GamePlay | None = None
+        self._ended = False
+        self._stands = asyncio.Event()  # the game is where it is to go on, or has come to its end
         session.before = self.before
 
     @property
@@ -52,24 +56,44 @@ class Control:
         self._steps += 1
         self._wake()
 
-    def announce(self, said: str) -> None:
+    async def announce(self, said: str) -> None:
         """Have the narrator say this before the next wave; `UsageError` where the game has no narrator to hear."""
         if not self.announces:
             raise UsageError(f"{self._session.game.title} has no announcements")
-        self._steer(Announcement(said=" ".join(said.split())))
+        await self._steer(Announcement(said=" ".join(said.split())))
 
-    def ask(self, aside: Aside) -> None:
-        """Have players asked off the record before the next wave; `UsageError` for one who does not play."""
+    async def ask(self, aside: Aside) -> None:
+        """Have players asked off the record before the next wave; `UsageError` for one who cannot be."""
         known = [plan.id for plan in self._session.scenario.players]
         if unknown := [player for player in aside.players if player not in known]:
             raise UsageError(f"there is no player {unknown[0][:80]!r} (valid: {', '.join(known)})")
-        self._steer(aside)
+        await self._steer(aside)
 
-    def _steer(self, does: Steer) -> None:
-        if self._session.journal.contents.stops and not self._wave:
+    async def _steer(self, does: Steer) -> None:
+        """Put it on record before the next wave that has not begun, once the game stands where it is to go on."""
+        contents = self._session.journal.contents
+        await self._stands.wait()  # until what is on record was played again
+        if self._ended or (self._play is not None and self._play.outcome is not None):
             raise UsageError("the run is over")
-        self._session.journal.steered(self._wave if self._between else self._wave + 1, does)
+        if isinstance(does, Aside):
+            asked = {entry.player for entry in contents.entries.values() if entry.kind != Survey.kind}
+            asked |= self._play.asked if self._play is not None else set()
+            if unasked := [player for player in does.players if player not in asked]:
+                raise UsageError(
+                    f"{', '.join(unasked)}: has not been asked anything yet, and a question off the record refers to "
+                    "the latest one; ask again later"
+                )
+        self._session.journal.steered(max(contents.begun, self._begun) + 1, does)
         self._wake()
+
+    def stands(self) -> None:
+        """The game goes on from where its journal ends, once it is let: people are still to come."""
+        self._stands.set()
+
+    def ended(self) -> None:
+        """The session is over; what waits to be said comes too late."""
+        self._ended = True
+        self._stands.set()
 
     def _wake(self) -> None:
         changed, self._changed = self._changed, asyncio.Event()
@@ -77,22 +101,30 @@ class Control:
 
     async def before(self, play: GamePlay, wave: Wave) -> Wave:
         """Wait until the wave may begin; what is steered meanwhile comes before it."""
-        self._wave = wave.number
+        self._play = play
         recorded = self._session.journal.contents
-        if wave.number <= recorded.last_wave or any(number == wave.number for number, _ in recorded.tries):
-            return wave  # it has begun
+        if any((wave.number, ask.place) not in recorded.entries for ask in wave.asks):
+            self._stands.set()
+        if wave.number <= recorded.begun:
+            self._asides = len(play.asides)
+            return wave
         self._between = True
         try:
-            while True:
-                asides, wave = len(play.asides), play.steered(wave)
-                if len(play.asides) > asides and isinstance(wave.asks[0].request, Survey):
-                    self._aside = wave.number
-                    return wave
-                if not self.paused or self._steps:
-                    return wave
-                await self._changed.wait()
+            wave = await self._let_go(play, wave)
         finally:
             self._between = False
+        self._begun = wave.number
+        return wave
+
+    async def _let_go(self, play: GamePlay, wave: Wave) -> Wave:
+        while True:
+            wave = play.steered(wave)
+            if len(play.asides) > self._asides and isinstance(wave.asks[0].request, Survey):
+                self._asides, self._aside = len(play.asides), wave.number
+                return wave
+            if not self.paused or self._steps:
+                return wave
+            await self._changed.wait()
 
     async def gate(self, ask: Ask) -> None:
         """Wait until this decision may begin."""

@@ -65,6 +65,8 @@ class HostedRun:
     async def opening(self) -> None:
         """Is passed before the game begins or goes on: people come to their seats here."""
         if self.people is not None:
+            if self.people.missing(self.session):
+                self.control.stands()
             await self.people.gathered(self.session)
 
     def start(self) -> None:
@@ -78,6 +80,7 @@ class HostedRun:
             result = await self.session.play()
             status = result.status
         finally:
+            self.control.ended()
             if self.people is not None:
                 self.people.ended(status)
         if isinstance(result.error, Interrupted) and self._signal is not None:
@@ -103,7 +106,7 @@ class HostedRun:
 
 def host(site: Site, session: Session) -> HostedRun:
     """Play a session beside the server from now on."""
-    run = site.hosted[session.files.name] = HostedRun(session)
+    run = site.hosted[session.files.journal] = HostedRun(session)
     if run.people is not None:
         seat(site, run.people)
     run.start()
@@ -132,7 +135,7 @@ async def resume(site: Site, name: str, *, env: Variables, **limits: Any) -> Hos
     Raises `UsageError` for a run that is not there, is finished or is played already, and as `agentsim.resume`.
     """
     files = find_run(site.logs_dir, name)
-    if (here := site.hosted.get(files.name)) is not None and here.playing:
+    if (here := site.hosted.get(files.journal)) is not None and here.playing:
         raise UsageError(f"{files.name}: is being played here already")
     found = await asyncio.to_thread(lambda: resumed(files, env=env, served=True, **limits))
     if not isinstance(found, Session):

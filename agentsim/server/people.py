@@ -168,7 +168,7 @@ class People:
         Who has left is not waited for: that seat gets the bot too, or has its decisions fall back.
         """
         loop, ends = asyncio.get_running_loop(), None
-        while empty := [] if session.journal.contents.entries else self._empty():
+        while empty := self.missing(session):
             ready, _ = self.here
             if ready and ends is None and self.table.wait_s is not None:
                 ends = loop.time() + self.table.wait_s
@@ -177,10 +177,14 @@ class People:
                     await empty[0].news()
             except TimeoutError:
                 self._fill(self._empty(), session)
-        if not session.journal.contents.entries:
+        if not _begun(session):
             self._fill([seat for seat in self.seats.values() if seat.left], session)
         self.state = "playing"
         self.announce()
+
+    def missing(self, session: Session) -> list[Seat]:
+        """The seats whose person the game waits for before it begins."""
+        return [] if _begun(session) else self._empty()
 
     def _empty(self) -> list[Seat]:
         """The seats whose person is still to come."""
@@ -207,6 +211,14 @@ class People:
         until = loop.time() + _RECORDED_S
         while key not in session.journal.contents.entries and loop.time() < until:  # noqa: ASYNC110 - a file grows
             await asyncio.sleep(0.005)
+
+
+def _begun(session: Session) -> bool:
+    """Whether anything was decided in this run; a branch begins at its fork, with people of its own."""
+    branch, entries = session.scenario.branch, session.journal.contents.entries.values()
+    if branch is None:
+        return bool(entries)
+    return any(not branch.inherits(each.wave, each.index) and each.index != branch.at for each in entries)
 
 
 def _is_of(given: Mapping[str, Sequence[str]], asked: WebQuestion) -> bool:

@@ -39,8 +39,8 @@ class Site:
     """Where the configurations are that a run can be started from."""
     guard: Guard = field(default_factory=Guard)
     followers: dict[Path, Followed] = field(default_factory=dict)
-    hosted: dict[str, HostedRun] = field(default_factory=dict)
-    """The runs that this process plays, by name."""
+    hosted: dict[Path, HostedRun] = field(default_factory=dict)
+    """The runs that this process plays, by journal: two batches may have runs of one name."""
     seats: dict[str, Seat] = field(default_factory=dict)
     """The seats of people, by the digest of their link's secret part."""
 

@@ -54,7 +54,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
         if act == "go-on":
             await acting(lambda: _gone_on(site, files))
         elif (does := _ACTS.get(act)) is not None:
-            if (hosted := site.hosted.get(files.name)) is None or not hosted.playing:
+            if (hosted := site.hosted.get(files.journal)) is None or not hosted.playing:
                 raise web.HTTPConflict(text="This server does not play the run now.")
             await acting(lambda: _acted(does, hosted, form))
         else:
@@ -86,10 +86,10 @@ async def _acted(does: _Act, hosted: HostedRun, form: Form) -> None:
         await later
 
 
-def _ask(run: HostedRun, form: Form) -> None:
+async def _ask(run: HostedRun, form: Form) -> None:
     options = tuple(line.strip() for line in form.get("options", "").splitlines() if line.strip())
     question = Question(name="question", ask=" ".join(form.get("ask", "").split()), options=options)
-    run.control.ask(Aside(players=(form.get("player", ""),), questions=(question,)))
+    await run.control.ask(Aside(players=(form.get("player", ""),), questions=(question,)))
 
 
 _ACTS: Mapping[str, _Act] = {
@@ -106,7 +106,7 @@ def _state(site: Site, files: RunFiles) -> dict[str, object]:
     """What the page shows of the run."""
     contents = read_journal(files.journal)
     scenario, game = restored_scenario(contents)
-    hosted = site.hosted.get(files.name)
+    hosted = site.hosted.get(files.journal)
     playing = hosted is not None and hosted.playing
     last = max(contents.entries.values(), key=lambda entry: entry.index, default=None)
     return {

@@ -18,11 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.engine.codec import text_id
+from agentsim.engine.steering import Announcement
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
 from agentsim.history.contents import Contents, Entry, Stop, read_journal
 from agentsim.history.journal import MOST_UNWRITTEN, Journal
 from agentsim.history.run_files import is_running
-from tests.fakes.journals import without_digests
+from tests.fakes.journals import change_line, without_digests
 from tests.history.sample import HEAD, entries, entry, failed, journal, paid
 
 FIRST = {"record": "run", "format": "agentsim-journal/1", **HEAD}
@@ -439,3 +440,21 @@ def test_whoever_only_looks_whether_a_run_is_played_stops_nobody_from_playing_it
         again = Journal.reopen(first.path)
         gone.join()
     again.close()
+
+
+def test_what_is_steered_stands_before_a_wave_that_has_not_begun(written: Path) -> None:
+    """Waves 1 and 2 are decided, and the third has a try: whatever is said now cannot have been heard in them."""
+    said = Announcement(said="Be brief.")
+    book = Journal.reopen(written)
+    before = written.read_bytes()
+    for wave in (1, 2, 3):
+        with pytest.raises(ValueError, match=f"wave {wave} is steered, and wave 3 has begun"):
+            book.steered(wave, said)
+    assert written.read_bytes() == before
+    book.steered(4, said)
+    book.close()
+    assert read_journal(written).steered == {4: [said]}
+    for wave in (1, 3):
+        change_line(written, '"steered"', lambda line, wave=wave: line.update(wave=wave))  # type: ignore[misc] # the default keeps this turn's
+        with pytest.raises(JournalCorrupt, match=f"wave {wave} is steered"):
+            read_journal(written)

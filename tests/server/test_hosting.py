@@ -28,7 +28,7 @@ from agentsim.server.site import Site
 from tests.cli.command_line import TRIO, agentsim, program, trio
 from tests.fakes.replies import first_by_schema
 from tests.fakes.server import FakeServer
-from tests.runner.island import BOTS, scenario_text
+from tests.runner.island import BOTS, FOUR, scenario_text
 
 NOTHING = Variables({})
 
@@ -43,7 +43,7 @@ def test_a_hosted_run_is_the_game_that_the_command_line_plays(tmp_path: Path) ->
     async def hosted() -> RunFiles:
         site = Site(tmp_path / "hosted")
         run = await hosting.start(site, trio(tmp_path), env=NOTHING, name="run")
-        assert site.hosted == {"run": run}
+        assert site.hosted == {tmp_path / "hosted" / "run.jsonl": run}
         result = await run.ended()
         assert (result.status, run.playing, run.result, run.trouble) == ("completed", False, result, None)
         return run.files
@@ -86,7 +86,7 @@ def test_every_decision_that_is_not_on_record_passes_the_gate_and_no_other(tmp_p
         files = RunFiles(tmp_path, "run")
         found = resumed(files, env=NOTHING)
         assert isinstance(found, Session)
-        run = site.hosted["run"] = Counting(found)
+        run = site.hosted[files.journal] = Counting(found)
         run.start()
         assert (await run.ended()).status == "completed"
         return seen
@@ -143,7 +143,7 @@ def test_a_run_that_was_stopped_is_resumed_beside_the_server_as_the_same_game(tm
             assert run.result is not None
             assert run.result.status == "interrupted"
             again = await hosting.resume(site, "run", env=NOTHING)
-            assert site.hosted["run"] is again
+            assert site.hosted[tmp_path / "cut" / "run.jsonl"] is again
             assert (await again.ended()).status == "completed"
             with pytest.raises(UsageError, match="run: is finished"):
                 await hosting.resume(site, "run", env=NOTHING)
@@ -151,6 +151,35 @@ def test_a_run_that_was_stopped_is_resumed_beside_the_server_as_the_same_game(tm
         asyncio.run(stopped_and_resumed())
         assert agentsim("run", "island.toml", "--name", "run", cwd=tmp_path).code == 0
     assert stable(RunFiles(tmp_path / "cut", "run")) == stable(RunFiles(tmp_path / "logs", "run"))
+
+
+def test_what_is_said_at_once_to_a_run_that_goes_on_comes_before_its_first_open_moment(tmp_path: Path) -> None:
+    """Nothing that was decided before could have heard it, and a journal that said so would be refused."""
+    with FakeServer(first_by_schema, latency_s=0.02).in_thread() as server:
+        config = tmp_path / "island.toml"
+        config.write_text(scenario_text(server.url(), FOUR), encoding="utf-8")
+
+        async def said_at_once() -> tuple[RunFiles, int, int]:
+            site = Site(tmp_path / "logs")
+            run = await hosting.start(site, config, env=NOTHING, name="run")
+            while server.completed.total() < 5:  # noqa: ASYNC110 - its events are of another loop
+                await asyncio.sleep(0.005)
+            await run.stop()
+            begun, calls = run.session.journal.contents.begun, len(server.received)
+            again = await hosting.resume(site, "run", env=NOTHING)
+            await again.control.announce("Be brief.")
+            assert (await again.ended()).status == "completed"
+            with pytest.raises(UsageError, match="the run is over"):
+                await again.control.announce("Too late.")
+            return again.files, begun, calls
+
+        files, begun, calls = asyncio.run(said_at_once())
+        steered = read_journal(files.journal).steered
+        assert [min(steered) - begun, len(steered)] in ([1, 1], [2, 1])  # the moment that was open, or the next one
+        prompts = ["Be brief." in json.dumps(each.body) for each in server.received]
+        assert not any(prompts[:calls])
+        assert any(prompts[calls:])
+    prove(files)
 
 
 def test_what_is_wrong_with_a_scenario_is_said_before_anything_is_written(tmp_path: Path) -> None:

@@ -309,6 +309,29 @@ def test_a_stopped_run_with_people_goes_on_from_its_page_with_the_same_links(sit
     assert site.get(link).status == 200
 
 
+def test_what_is_said_to_a_waiting_room_is_heard_from_the_first_question_on(site: ServedSite) -> None:
+    """Also after the run was stopped there and goes on; a question off the record needs one of the game before it."""
+    text = ISLAND.format(url="http://127.0.0.1:9").replace('id = "A"', 'id = "A"\nmodel = "web"', 1)
+    text = text.replace('id = "B"', 'id = "B"\nmodel = "bot/random"').replace(
+        'id = "C"', 'id = "C"\nmodel = "bot/random"'
+    )
+    (site.logs.parent / "configs" / "people.toml").write_text(text, encoding="utf-8")
+    site.steer("/new/people.toml", {"run_name": "run"})
+    (link,) = re.findall(r"http://[^\"]*(/seat/[^\"]+)", site.get("/runs/run/steer", Cookie=site.cookie()).text)
+    act(site, "stop")
+    act(site, "go-on")
+    act(site, "announce", said=SAID)
+    answer = site.steer("/runs/run/steer/ask", {"player": "A", "ask": "How are you?"})
+    assert answer.status == 400
+    assert "A: has not been asked anything yet" in answer.text
+    files = RunFiles(site.logs, "run")
+    assert list(read_journal(files.journal).steered) == [1]
+    assert site.post(link, {"seat-step": "agree"}).status == 303
+    question = until(lambda: (text := site.get(link).text) and 'name="seat-decision"' in text and text, "a question")
+    assert SAID in question
+    act(site, "ask", player="A", ask="How are you?")
+
+
 def test_the_forms_work_in_a_browser(browser: Browser, site: ServedSite, held: Held) -> None:
     """What a browser sends of itself with a form is what the site takes for its own."""
     with browser.new_context() as context:

@@ -12,11 +12,11 @@ from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Everyone, Table
 from agentsim.engine.decision import whole
-from agentsim.engine.event import FOR, Interaction, Past
+from agentsim.engine.event import FOR
+from agentsim.engine.event import Deed as Done
 from agentsim.engine.wording import By, If
-from agentsim.games.society.amounts import Amount, number
+from agentsim.games.society.amounts import Amount
 from agentsim.games.society.bargains import Offer, Promise
-from agentsim.games.society.founding import towards
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import Positive, Resource
 from agentsim.games.society.turn import Action, Deed, Id, Known, Turn
@@ -70,6 +70,7 @@ class Accepted(
     content=("{amount} {gives} for {price} {wants}", _LATER, "."),
     private=("pair",),
     concerns=("recipient",),
+    deeds=(Done("agent", "recipient", "traded with", FOR, "price"),),
 ):
     """`gives` and `wants` are the offer's: the one who accepts gets the first and gives the second."""
 
@@ -85,9 +86,6 @@ class Accepted(
         for giver, taker, resource, amount in self.handed():
             yield giver, resource, -amount
             yield taker, resource, amount
-
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        return towards(past, self.agent, self.recipient, "traded with", sign=FOR, amount=number(self.price))
 
 
 class PromiseEnded(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from agentsim.engine.event import Interaction, Past
-from agentsim.games.society.founding import towards
+from agentsim.engine.event import Deed as Done
 from agentsim.games.society.names import misnomer, signature
 from agentsim.games.society.turn import Action, Deed, Id, Known, Turn
 
@@ -27,17 +25,17 @@ class GroupLeft(Deed, heading="Agent #{agent} leaves group {group}", content="")
 
 
 class GroupMessage(
-    Deed, kind="group_message", heading="Agent #{agent} to group {group}", words="text", private=("agent", "members")
+    Deed,
+    heading="Agent #{agent} to group {group}",
+    words="text",
+    private=("agent", "members"),
+    deeds=(Done("agent", "members", "wrote to"),),
 ):
     """A message that the members hear, and no other agent; `members` are those beside its author."""
 
     group: int
     members: tuple[int, ...]
     text: str
-
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        for member in self.members:
-            yield from towards(past, self.agent, member, "wrote to")
 
 
 class FoundGroup(Action):

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from agentsim.engine import Everyone, Table
-from agentsim.engine.event import AGAINST, FOR, Interaction, Past
+from agentsim.engine.event import AGAINST, FOR
+from agentsim.engine.event import Deed as Done
 from agentsim.engine.wording import If, cut
-from agentsim.games.society.amounts import Amount, number, shown
-from agentsim.games.society.founding import towards
+from agentsim.games.society.amounts import Amount, shown
 from agentsim.games.society.institutions import Office
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import Agent, Positive, Resource
@@ -23,6 +23,7 @@ class BallotCast(
     kind="ballot",
     heading="Agent #{agent} votes for agent #{candidate} as {title}, office {office}",
     content=If("before", "Before: #{before}."),
+    deeds=(Done("agent", "candidate", "voted for", FOR),),
 ):
     """`before` is the candidate of the ballot that this one takes the place of; 0 for none."""
 
@@ -30,9 +31,6 @@ class BallotCast(
     title: str
     candidate: int
     before: int
-
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        return towards(past, self.agent, self.candidate, "voted for", sign=FOR)
 
 
 class Elect(Action):
@@ -112,6 +110,7 @@ class OfficePaid(
     heading="Agent #{agent}, {title}, pays {amount} {resource} from the pool to agent #{recipient}",
     content="{left} left to pay today.",
     concerns=("agent", "recipient"),
+    deeds=(Done("agent", "recipient", "paid {resource}", FOR, "amount"),),
 ):
     office: int
     title: str
@@ -123,10 +122,6 @@ class OfficePaid(
     def moves(self) -> Iterator[tuple[int, Resource, int]]:
         """Whose stock of what changes, and by how much."""
         yield self.recipient, self.resource, self.amount
-
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        paid = number(self.amount)
-        return towards(past, self.agent, self.recipient, f"paid {self.resource}", sign=FOR, amount=paid)
 
 
 class PayOut(Action):
@@ -158,7 +153,11 @@ class PayOut(Action):
 
 
 class Vetoed(
-    Deed, heading="Agent #{agent}, {title}, vetoes proposal {proposal}", words="reasons", concerns=("agent", "author")
+    Deed,
+    heading="Agent #{agent}, {title}, vetoes proposal {proposal}",
+    words="reasons",
+    concerns=("agent", "author"),
+    deeds=(Done("agent", "author", "vetoed", AGAINST),),
 ):
     """The proposal of agent `author` has failed by this."""
 
@@ -167,9 +166,6 @@ class Vetoed(
     proposal: int
     author: int
     reasons: str
-
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        return towards(past, self.agent, self.author, "vetoed", sign=AGAINST)
 
 
 class Veto(Action):

@@ -1,0 +1,159 @@
+"""Compact: the file of a large game, `agentsim-history/2`, in which nothing stands that the rest of it says.
+
+It stands for exactly one history of the full format, which is what readers get (`history.expanded`).
+`docs/history_format.md` has the rules.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+from agentsim.engine.codec import adapter, json_line
+from agentsim.history.copies import Allowance, Copies
+from agentsim.history.expanded import COMPACT, following, said_in
+from agentsim.history.fold import array_lines, history_bytes, role_of
+from agentsim.history.record import DecisionRecord, EventRecord, History, RoundRecord, TryRecord
+
+MOST_WHOLE = 5_000
+"""Decisions of a game whose history is written in full; that of a longer game is compact."""
+_COMMON: Mapping[str, tuple[str, ...]] = {
+    "event": ("visibility",),
+    "decision": ("kind", "source", "fallback_reason", "parse", "model", "provider"),
+    "try": ("reasoning", "error", "finish_reason"),
+    "usage": ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens", "cost_usd"),
+}
+
+_PLAIN = (str, int, type(None))
+
+
+def file_bytes(history: History) -> Iterator[bytes]:
+    """The bytes of a history's file, piece by piece."""
+    return history_bytes(history) if len(history.decisions) <= MOST_WHOLE else compact_bytes(history)
+
+
+def compact_bytes(history: History) -> Iterator[bytes]:
+    """The compact file's bytes: JSON with one event, decision or text a line."""
+    short = _Short(history)
+    yield b'{\n"format":%b,\n"common":%b' % (json_line(COMPACT), json_line(short.common))
+    by_line: Mapping[str, Callable[[], Iterator[bytes]]] = {
+        "texts": lambda: array_lines([json_line(short.copies.add(text))] for text in history.texts),
+        "rounds": lambda: array_lines(map(short.round, history.rounds)),
+        "decisions": lambda: array_lines([json_line(each)] for each in short.decisions()),
+    }
+    rest = history.model_dump(exclude={"format", *by_line})
+    for key in sorted(History.model_fields, key=lambda key: key != "texts"):  # what is copied from stands first
+        if key in by_line or key in rest:
+            yield b',\n"%b":' % key.encode()
+            yield from by_line[key]() if key in by_line else [json_line(rest[key])]
+    yield b"\n}\n"
+
+
+def _most(records: Iterable[Any], names: Sequence[str]) -> dict[str, Any]:
+    """The most frequent value of each field, of those that are neither lists nor objects; of several the first."""
+    counts: dict[str, Counter[Any]] = {name: Counter() for name in names}
+    for each in records:
+        for name, values in counts.items():
+            if not isinstance(value := getattr(each, name), list | dict):
+                values[value] += 1
+    most = {name: values.most_common(1)[0][0] for name, values in counts.items() if values}
+    return {name: asdict(value) if is_dataclass(value) else value for name, value in most.items()}  # type: ignore[arg-type] # a record, no class
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON: 1 is neither True nor 1.0."""
+    if type(one) is type(other) and isinstance(one, _PLAIN):
+        return bool(one == other)
+    try:
+        return bool(one == other) and json_line(one) == json_line(other)
+    except ValueError:
+        return False
+
+
+def _beyond(full: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """What a record says beyond what is known."""
+    return {key: value for key, value in full.items() if key not in known or not _same(value, known[key])}
+
+
+def _runs(places: Sequence[int]) -> list[Any]:
+    """Places, those that follow one another as the first and the last of them."""
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and runs[-1][1] == place - 1:
+            runs[-1][1] = place
+        else:
+            runs.append([place, place])
+    return [first if first == last else [first, last] for first, last in runs]
+
+
+class _Short:
+    """The records of a history without what is known of them."""
+
+    def __init__(self, history: History) -> None:
+        self._allowance = Allowance()
+        self.copies = Copies(self._allowance)
+        self._history = history
+        self._decided = {each.index: each for each in history.decisions}
+        self._seq = 0
+        self.common: dict[str, dict[str, Any]] = {
+            "event": _most((event for part in history.rounds for event in part.events), _COMMON["event"]),
+            "decision": _most(history.decisions, _COMMON["decision"]),
+            "try": _most((each for decision in history.decisions for each in decision.tries), _COMMON["try"]),
+            "usage": _most((each.usage for each in history.decisions if each.usage), _COMMON["usage"]),
+        }
+
+    def round(self, part: RoundRecord) -> Iterator[bytes]:
+        """A round, one event a line."""
+        yield b'{"index":%d,"title":%b,"events":' % (part.index, json_line(part.title))
+        yield from array_lines([json_line(self._event(event))] for event in part.events)
+        yield b"}"
+
+    def _event(self, event: EventRecord) -> dict[str, Any]:
+        full = adapter(EventRecord).dump_python(event)
+        known: dict[str, Any] = {
+            "seq": self._seq + 1,
+            "role": role_of(None),
+            "prompt": None,
+            "reasoning": None,
+            "metadata": {},
+        }
+        self._seq = event.seq
+        index = event.metadata.get("decision")
+        decision = self._decided.get(index) if event.metadata.keys() == {"decision"} and type(index) is int else None
+        if decision is not None:
+            known |= {"role": role_of(decision.player), "metadata": event.metadata}
+            if decision.tries:
+                last = decision.tries[-1]
+                known["prompt"] = [place for _, places in last.messages for place in places]
+                known["reasoning"] = last.reasoning
+                if not self._allowance.takes(len(known["prompt"]), 1):
+                    del known["prompt"]
+        full["content"] = self.copies.of(event.content)
+        short = _beyond(full, {**self.common["event"], **known})
+        return short if decision is None else {**short, "decision": index}
+
+    def decisions(self) -> Iterator[dict[str, Any]]:
+        """The decisions in order, each without what it has in common with others, or with the one before it."""
+        next_seat = following([player.id for player in self._history.players])
+        known: dict[str, Any] = {"index": 1, "wave": 1, "player": next_seat[None]}
+        for each in self._history.decisions:
+            full = adapter(DecisionRecord).dump_python(each)
+            full["tries"] = [self._try(*both) for both in zip(each.tries, full["tries"], strict=True)]
+            known |= {**self.common["decision"], "tries": [], "usage": None}
+            known["decision"] = said_in(each.tries[-1].reply if each.tries else None, self._history.texts)
+            if each.tries and not _same(each.decision, known["decision"]):
+                pieces = self.copies.of(json_line(each.decision).decode())
+                full["decision"] = each.decision if isinstance(pieces, str) else pieces
+            if each.usage is not None:
+                full["usage"] = _beyond(full["usage"], self.common["usage"])
+            yield _beyond(full, known)
+            known = {"index": each.index + 1, "wave": each.wave, "player": next_seat[each.player]}
+
+    def _try(self, attempt: TryRecord, full: Mapping[str, Any]) -> dict[str, Any]:
+        messages: list[tuple[str, list[Any]]] = []
+        for role, places in attempt.messages:
+            runs = _runs(places)
+            messages.append((role, runs if self._allowance.takes(len(places), len(runs)) else places))
+        return {"messages": messages, **_beyond(dict(full, messages=None), {**self.common["try"], "messages": None})}
