@@ -1,4 +1,4 @@
-"""Each game in progress in tmux, at 80 and at 120 columns, as golden text; `python -m tests.cli.test_in_progress` makes it.
+"""Each game in progress in tmux, at 80 and at 120 columns, as golden text: `python -m tests.cli.test_in_progress`.
 
 The command is real, and so is the terminal. Two players are models of a server on loopback that holds back one call,
 so that the game stands still; times are masked.
