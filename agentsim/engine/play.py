@@ -150,11 +150,11 @@ class GamePlay:
             if not (isinstance(entry.event, Announced) and entry.event.said in self._announced)
         ]
 
-    def bot_rng(self, ask: Ask) -> Stream:
-        """The stream a bot draws from for this one decision."""
+    def bot_rng(self, ask: Ask, chance: Chance | None = None) -> Stream:
+        """The stream a bot draws from for this one decision: of the game's chance, or of another."""
         request = ask.request
         bot = f"bot/{request.player}"
-        return self.table.chance.once(f"{bot}/{request.kind}/{ask.nth}", lasting=f"{bot}/lasting")
+        return (chance or self.table.chance).once(f"{bot}/{request.kind}/{ask.nth}", lasting=f"{bot}/lasting")
 
     def close(self) -> None:
         """Abandon the game where it stands."""
