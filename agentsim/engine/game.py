@@ -176,9 +176,10 @@ PARTS = frozenset(("panels", "course", "tables", "laws", "doubts"))
 class Game(Protocol):
     """A game: a stateless object called `GAME` in the folder's `__init__`. A class may inherit what it need not say.
 
-    `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`; that which is
-    `typical` stands for models in forecasts. `requests` and `events` are those that its package defines by then, where
-    a class does not list them. Of the modules in `parts` it takes the functions called as one of `PARTS`.
+    `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`; those that are
+    `typical` stand for models in forecasts, dealt to the seats in turn. `requests` and `events` are those that its
+    package defines by then, where a class does not list them. Of the modules in `parts` it takes the functions called
+    as one of `PARTS`.
     """
 
     name: ClassVar[str]
@@ -189,7 +190,7 @@ class Game(Protocol):
     requests: ClassVar[tuple[type[Request[Any]], ...]] = ()
     events: ClassVar[tuple[type[Event], ...]] = ()
     bots: ClassVar[Mapping[str, Bot]]
-    typical: ClassVar[str] = "random"
+    typical: ClassVar[Sequence[str]] = ("random",)
     staff: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, parts: Sequence[ModuleType] = (), **kwargs: Any) -> None:

@@ -94,7 +94,6 @@ class Dispatcher:
         if self.tick_deadline_s is not None:
             self._tick_ends = asyncio.get_running_loop().time() + self.tick_deadline_s
         self._places = {ask.place: order for order, ask in enumerate(asked)}
-        self.warming.forget()
         self.breaker.wave([[Link(link.name, link.provider) for link in self._player(ask).links] for ask in asked])
         recorded = self.journal.contents
         for place, ask in enumerate(asked):

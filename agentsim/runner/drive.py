@@ -146,13 +146,13 @@ def recall(recorded: Contents, ask: Ask) -> Entry | None:
     if entry is None:
         return None
     request = ask.request
-    found = (request.kind, request.player, request.fingerprint(), ask.index)
+    found = (request.kind, request.player, request.fingerprint, ask.index)
     expected = (entry.kind, entry.player, entry.fingerprint, entry.index)
     if found != expected:
         raise JournalMismatch(
             f"decision {ask.index} (wave {ask.wave}, place {ask.place}): the journal answers {entry.kind} of "
             f"{entry.player} [{entry.fingerprint}], the rules ask {request.kind} of {request.player} "
-            f"[{request.fingerprint()}]: the game's code has changed since"
+            f"[{request.fingerprint}]: the game's code has changed since"
         )
     return entry
 

@@ -69,7 +69,7 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     """What of a reply was thought and not said."""
     text = text[:MAX_TEXT]
     if "\\u" not in text and not has_marks(text) and (whole := _object(text)) is not None:
-        return tuple(_thought_in(whole, set(_names(request.whole_schema()))) if _NOT_SAID.search(folded(text)) else ())
+        return tuple(_thought_in(whole, set(_names(request.shape))) if _NOT_SAID.search(folded(text)) else ())
     reply = Reply(request, text)
     found: list[str] = []
     try:

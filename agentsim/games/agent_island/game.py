@@ -30,6 +30,7 @@ class AgentIsland(Game, parts=(panels, rulebook)):
     requests = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
     announcements = True
     bots = BOTS
+    typical = ("grudge", "loyal")
 
     def admit(self, config: AgentIslandConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 3:

@@ -28,6 +28,7 @@ class AgentAuction(Game, parts=(panels, rulebook)):
     config = AuctionConfig
     announcements = "restated"
     bots = BOTS
+    typical = ("truthful", "hoarder", "sniper")
 
     def admit(self, config: AuctionConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 2:

@@ -40,6 +40,7 @@ class MarketGame(Game, parts=(panels,)):
     events = (*told_in(__package__), *EVENTS)
     announcements = "restated"
     bots = BOTS
+    typical = ("zi_c", "fundamentalist")
     staff = frozenset({MODERATOR})
 
     def admit(self, config: MarketConfig, players: Sequence[PlayerId]) -> None:

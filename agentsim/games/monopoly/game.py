@@ -44,6 +44,7 @@ class Monopoly(Game, parts=(panels, replay, rulebook)):
     announcements = "restated"
     requests = (*REQUESTS, Summarize)
     bots: ClassVar[Mapping[str, Bot]] = {name: keeping_minutes(policy) for name, policy in BOTS.items()}
+    typical = ("shark", "professor", "hustler", "turtle")
     staff = frozenset({SUMMARIZER})
 
     def admit(self, config: MonopolyConfig, players: Sequence[PlayerId]) -> None:

@@ -31,7 +31,7 @@ class Society(Game, parts=(charts, tables)):
     requests = REQUESTS
     announcements = "restated"
     bots = BOTS
-    typical = "citizen"
+    typical = ("citizen", "farmer")  # half of the agents help those who fall short
 
     def admit(self, config: SocietyConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 2:

@@ -50,6 +50,7 @@ class Werewolf(Game, parts=(panels, rulebook)):
     requests = (words.Whisper, words.Hunt, words.Inspect, words.Protect, words.Speak, words.Vote)
     announcements = True
     bots = BOTS
+    typical = ("candid",)
 
     def admit(self, config: WerewolfConfig, players: Sequence[PlayerId]) -> None:
         least = max(2 * config.werewolves + 1, config.werewolves + config.seer + config.doctor)
