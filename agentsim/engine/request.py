@@ -15,13 +15,13 @@ from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_arg
 
 from pydantic import ValidationError
 
+from agentsim.engine import reading
 from agentsim.engine.codec import adapter, canonical, knows, value_at, values
 from agentsim.engine.decision import Decision, Reading, unanswerable, values_at
 from agentsim.engine.event import PlayerId
 from agentsim.engine.narrowing import asked_for, told
 from agentsim.engine.options import Choice, Option, Schema, Subset, Text, form_of
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import read
 from agentsim.engine.schema import Each, Options, Variant, bare_field, by_path, leaves, options_in, paths_of, schema_of
 from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
@@ -165,7 +165,7 @@ class Request(Generic[D]):
         `cut` says that the reply reached its longest allowed length, `last` that the question is not put again, and
         `repair` whether objects with broken punctuation are read.
         """
-        return read(self, text, cut=cut, last=last, repair=repair)
+        return reading.read(self, text, cut=cut, last=last, repair=repair)
 
     @property
     def against(self) -> bool:
