@@ -1,9 +1,8 @@
 """Vocabulary: the words by which replies name and answer, as data: small letters, no diacritics (`text.folded`).
 
-Also how patterns look for one of many words or phrases.
-
-Languages: English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian, Chinese, Japanese, Korean. A
-word is added here, a whole sentence to `sentences`, and what makes a doubt to `doubts`.
+Also how patterns look for one of many words or phrases. Languages: English, German, French, Spanish, Portuguese,
+Italian, Dutch, Polish, Russian, Chinese, Japanese, Korean. A word is added here, a whole sentence to `sentences`, and
+what makes a doubt to `doubts`.
 """
 
 from __future__ import annotations
