@@ -148,6 +148,7 @@ class AgentIsland(Game):
     requests = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
     announcements = True
     bots = BOTS
+    typical = ("grudge", "loyal")
     panels = staticmethod(panels)
     course = staticmethod(course)
     tables = staticmethod(tables)
