@@ -172,9 +172,9 @@ class Doubtful(Protocol):
 class Game(Protocol):
     """A game: a stateless object called `GAME` in the folder's `__init__`. A class may inherit what it need not say.
 
-    `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`; that which is
-    `typical` stands for models in forecasts. `requests` and `events` are those that its package defines by then, where
-    a class does not list them.
+    `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`; those that are
+    `typical` stand for models in forecasts, dealt to the seats in turn. `requests` and `events` are those that its
+    package defines by then, where a class does not list them.
     """
 
     name: ClassVar[str]
@@ -185,7 +185,7 @@ class Game(Protocol):
     requests: ClassVar[tuple[type[Request[Any]], ...]] = ()
     events: ClassVar[tuple[type[Event], ...]] = ()
     bots: ClassVar[Mapping[str, Bot]]
-    typical: ClassVar[str] = "random"
+    typical: ClassVar[Sequence[str]] = ("random",)
     staff: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -29,6 +29,7 @@ class AgentAuction(Game):
     config = AuctionConfig
     announcements = "restated"
     bots = BOTS
+    typical = ("truthful", "hoarder", "sniper")
     laws = staticmethod(laws)
     panels = staticmethod(panels)
     course = staticmethod(course)

@@ -37,6 +37,7 @@ class MarketGame(Game):
     events = (*told_in(__package__), *EVENTS)
     announcements = "restated"
     bots = BOTS
+    typical = ("zi_c", "fundamentalist")
     staff = frozenset({MODERATOR})
     panels = staticmethod(panels)
     course = staticmethod(course)

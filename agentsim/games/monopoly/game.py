@@ -46,6 +46,7 @@ class Monopoly(Game):
     announcements = "restated"
     requests = (*REQUESTS, Summarize)
     bots: ClassVar[Mapping[str, Bot]] = {name: keeping_minutes(policy) for name, policy in BOTS.items()}
+    typical = ("shark", "professor", "hustler", "turtle")
     staff = frozenset({SUMMARIZER})
     laws = staticmethod(laws)
     panels = staticmethod(panels)

@@ -50,7 +50,7 @@ class Society(Game):
     )
     announcements = "restated"
     bots = BOTS
-    typical = "citizen"
+    typical = ("citizen", "farmer")  # half of the agents help those who fall short
 
     def admit(self, config: SocietyConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 2:

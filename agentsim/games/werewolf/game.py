@@ -52,6 +52,7 @@ class Werewolf(Game):
     requests = (words.Whisper, words.Hunt, words.Inspect, words.Protect, words.Speak, words.Vote)
     announcements = True
     bots = BOTS
+    typical = ("candid",)
     panels = staticmethod(panels)
     course = staticmethod(course)
     tables = staticmethod(tables)
