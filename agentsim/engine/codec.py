@@ -51,13 +51,14 @@ def _described(table: type[ClosedTable]) -> dict[str, str]:
             source = inspect.getsource(each)
         except OSError:  # a class of an interactive session has none
             continue
-        (within,) = ast.parse(f"if True:\n{source}" if source[0].isspace() else source).body
-        body = within.body[0].body if isinstance(within, ast.If) else within.body
-        for named, below in zip_longest(body, body[1:]):
-            if isinstance(named, ast.AnnAssign) and isinstance(named.target, ast.Name):
-                found.pop(named.target.id, None)
-                if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
-                    found[named.target.id] = inspect.cleandoc(below.value.value)
+        tree = ast.parse(f"if True:\n{source}" if source[0].isspace() else source)
+        (body, *_) = (node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+        for pair in zip_longest(body, body[1:]):
+            match pair:
+                case ast.AnnAssign(ast.Name(name)), ast.Expr(ast.Constant(str(words))):
+                    found[name] = inspect.cleandoc(words)
+                case ast.AnnAssign(ast.Name(name)), _:
+                    found.pop(name, None)
     return found
 
 
