@@ -22,8 +22,8 @@ from pathlib import Path
 from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.play import Wave
 from agentsim.history.contents import Entry
+from agentsim.runner.drive import Watcher
 from agentsim.runner.session import begin
-from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import load
 from benchmarks.loopback import loopback
 

@@ -37,7 +37,7 @@ def validate(
     """Check a scenario or a design without playing it.
 
     What is checked is all that can be known before the first call: the file, the players, keys and extras. Then calls,
-    tokens and cost are forecast from one game on bots.
+    tokens and cost are forecast from games on bots.
     """
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
@@ -135,7 +135,7 @@ def _rows(scenario: Scenario, expected: Forecast) -> list[str]:
     if not parts:
         return []
     short = "" if expected.ended else f", stopped early after {expected.decisions:,} decisions: the game is longer"
-    rows = [f"forecast, an estimate from one game on bots, without re-asks and retries{short}:"]
+    rows = [f"forecast, an estimate from games on bots, without re-asks and retries{short}:"]
     rows += [f"  {part.model}: {_words(part)}" for part in parts]
     for part in parts:
         if part.model.startswith("local/"):
@@ -147,7 +147,7 @@ def _rows(scenario: Scenario, expected: Forecast) -> list[str]:
         rows.append(f"  in all: {_words(total)}")
     if expected.least < expected.most:
         rows.append(
-            f"  {expected.least:,} to {expected.most:,} calls, as other seeds and other bots of the game play it"
+            f"  {expected.least:,} to {expected.most:,} calls, with other luck and as other bots of the game play it"
         )
     limits = scenario.limits
     if limits.max_calls is not None and total.calls > limits.max_calls:
