@@ -28,11 +28,11 @@ from agentsim.history.run_files import check_name, find_run, is_running
 from agentsim.models.keys import Variables, environment
 from agentsim.models.own import OwnModel
 from agentsim.results import Run, logs_folder, run_in
+from agentsim.runner.drive import Watcher
 from agentsim.runner.fork import of_arm, parent_of
 from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import Proof, prove
 from agentsim.runner.session import Session, opened, resumed
-from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import LoadOptions, Source, load
 from agentsim.scenario.scenario import idle_prices
 

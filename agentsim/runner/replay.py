@@ -24,9 +24,8 @@ from agentsim.history.journal import Journal
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, is_running, write_whole
-from agentsim.runner.drive import not_whole, played_again, recalled
+from agentsim.runner.drive import Discreet, Watcher, not_whole, played_again, recalled
 from agentsim.runner.plays import Played, new_play, restored_scenario, volatile_of
-from agentsim.runner.watch import Discreet, Watcher
 
 _MISSING = object()
 _TAIL = 4096

@@ -25,7 +25,7 @@ from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody
 from agentsim.history.fold import Totals
 from agentsim.models.base import Attempt, Completion, Usage
 from agentsim.players.terminal import MARK
-from agentsim.runner.watch import Discreet, Watcher
+from agentsim.runner.drive import Discreet, Watcher
 from tests.cli.command_line import program, trio
 from tests.cli.vt import Screen, plain
 from tests.fakes.replies import varied_by_schema

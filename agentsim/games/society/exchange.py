@@ -81,12 +81,6 @@ class Accepted(
         if self.later != "theirs":
             yield self.agent, self.recipient, self.wants, self.price
 
-    def moves(self) -> Iterator[tuple[int, Resource, int]]:
-        """Whose stock of what changes at once, and by how much."""
-        for giver, taker, resource, amount in self.handed():
-            yield giver, resource, -amount
-            yield taker, resource, amount
-
 
 class PromiseEnded(
     _OfTwo,

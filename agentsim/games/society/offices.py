@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from agentsim.engine import Everyone, Table
@@ -118,10 +117,6 @@ class OfficePaid(
     resource: Resource
     amount: Amount
     left: Amount
-
-    def moves(self) -> Iterator[tuple[int, Resource, int]]:
-        """Whose stock of what changes, and by how much."""
-        yield self.recipient, self.resource, self.amount
 
 
 class PayOut(Action):
