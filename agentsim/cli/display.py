@@ -20,7 +20,7 @@ from agentsim.history.fold import Totals
 from agentsim.players.terminal import cut
 from agentsim.runner.admission import Budget
 from agentsim.runner.batch.tally import BatchWatcher, GameEnd, Tally
-from agentsim.runner.watch import Watcher
+from agentsim.runner.drive import Watcher
 
 _EVERY_S = 5.0
 CROWD = 20

@@ -14,9 +14,10 @@ from agentsim.cli.terminal_output import columns, remark, safe, say, say_json, s
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
 from agentsim.history.diagnostics import Shares, shares_in
-from agentsim.history.fold import Totals, cached_share
+from agentsim.history.fold import Totals
 from agentsim.history.load import again_with, elsewhere, load_history
 from agentsim.history.record import FINISHED, History, TotalsRecord
+from agentsim.models.prices import cached_share
 
 if TYPE_CHECKING:
     from agentsim.history.run_files import RunFiles

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,6 +35,7 @@ from agentsim.players.terminal import MARK, rows
 from agentsim.runner.batch.tally import BatchWatcher, GameEnd, Tally
 
 _SHOWN_AT_ONCE = 6
+_DRAWN_A_SECOND = 8
 
 
 class _Lasting:
@@ -56,23 +58,49 @@ class _Lasting:
         return getattr(self._stream, name)
 
 
+class _Console(Console):
+    """A console whose users take turns: Rich moves to where the panel was when a print began.
+
+    Of two prints at once the later one would start at the wrong row wherever the first changes the panel's height.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(file=stream, markup=False, emoji=False, highlight=False)
+        self.turn = threading.RLock()
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        with self.turn:
+            super().print(*objects, **options)
+
+
 class _Panel(Noting):
     """A panel at the bottom of the screen, drawn again by the clock; what is printed scrolls by above it."""
 
     def __init__(self) -> None:
-        stream = cast("TextIO", _Lasting(sys.stderr))  # all of a stream that Rich asks for
-        self._console = Console(file=stream, markup=False, emoji=False, highlight=False)
+        self._console = _Console(cast("TextIO", _Lasting(sys.stderr)))  # all of a stream that Rich asks for
         self._live: Live | None = None
+        self._closed = threading.Event()
 
     def _show(self) -> None:
         if self._live is None:
-            self._live = Live(get_renderable=self._panel, console=self._console, refresh_per_second=8, transient=True)
-            self._live.start(refresh=True)
+            self._live = Live(get_renderable=self._panel, console=self._console, auto_refresh=False, transient=True)
+            self._closed = threading.Event()
+            with self._console.turn:
+                self._live.start(refresh=True)
+            threading.Thread(target=self._draw, args=(self._live, self._closed), daemon=True).start()
+
+    def _draw(self, live: Live, closed: threading.Event) -> None:
+        while not closed.wait(1 / _DRAWN_A_SECOND):
+            with self._console.turn:
+                if not closed.is_set():
+                    live.refresh()
 
     def close(self) -> None:
         """Take the panel off the screen."""
         if self._live is not None:
-            self._live.stop()
+            with self._console.turn:
+                self._closed.set()
+                self._live.stop()
             self._live = None
 
     def _panel(self) -> RenderableType:
@@ -95,7 +123,7 @@ class RichDisplay(_Panel, Following):
         self._totals = Totals()
         self._limits: Callable[[], Sequence[str]] = list
         self._spinner = Spinner("dots")
-        self._look_at = 0.0
+        self._look_at, self._late = 0.0, False
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
         super().began(name, game, players)
@@ -115,11 +143,15 @@ class RichDisplay(_Panel, Following):
         if self._round and round_title != self._round and (unsaid := self.words_of_the_unsaid()):
             self._say(self._round, unsaid, Style(bold=True), Style(dim=True))
         self._round = shortened(round_title, 200)
-        if time.monotonic() >= self._look_at:  # bots may play a thousand waves a second
+        self._late = time.monotonic() < self._look_at  # bots may play a thousand waves a second
+        if not self._late:
             self._look_at = time.monotonic() + 0.1
             self.look()
 
     def calling(self, ask: Ask) -> None:
+        if self._late:  # a model takes its time: what quick bots did before is looked at now
+            self._late = False
+            self.look()
         self._speaking[ask.request.player] += 1
 
     def called(self, ask: Ask, totals: Totals) -> None:

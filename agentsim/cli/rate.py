@@ -130,7 +130,7 @@ def _say_what_it_costs(rating: Rating) -> None:
     if expected.calls:
         usd, most = (None if each is None else each * games for each in (expected.usd, expected.most_usd))
         calls = f"about {expected.calls * games:,} calls, {money(usd)} (at most {money(most)} without re-asks)"
-        remark(f"at most {games} games; by a forecast from one on bots {calls}")
+        remark(f"at most {games} games; by a forecast from bots {calls}")
 
 
 def _print(rating: Rating, *, as_json: bool) -> None:

@@ -15,10 +15,10 @@ from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from agentsim.history.run_files import RunFiles
+    from agentsim.runner.drive import Watcher
     from agentsim.runner.fork import Wanted
     from agentsim.runner.replay import Proof
     from agentsim.runner.session import RunResult, Session
-    from agentsim.runner.watch import Watcher
 
 
 @o.grouped
@@ -67,9 +67,8 @@ def run(
         assert not isinstance(result, RunFiles), "a new run is not finished before it begins"
         finish(result, page=None if no_html else page.options, as_json=as_json)
 
-    if (port := serving.at) is not None:
-        at = serving.host
-        play_and_serve(prepared, over, logs_dir=logs_dir, port=port, host=at, display=display, as_json=as_json)
+    if (at := serving.at) is not None:
+        play_and_serve(prepared, over, logs_dir=logs_dir, at=at, display=display, as_json=as_json)
         return
     with shown(display) as watcher:
         result = prepared(watcher).run()
@@ -108,9 +107,9 @@ def resume(
     from agentsim.runner.playback import recording_of
     from agentsim.runner.session import Session, resumed
 
-    port = serving.at
+    at = serving.at
     if (folder := folder_of(name, logs_dir)) is not None:
-        if record is not None or replay_replies or port is not None:
+        if record is not None or replay_replies or at is not None:
             raise UsageError("--record, --replay-replies and --serve are for single runs")
         env = keys.env
         manifest = require_manifest(folder).limited(env, **limits.given)
@@ -129,9 +128,8 @@ def resume(
         else:
             finish(result, page=None if no_html else page.options, as_json=as_json)
 
-    if port is not None:
-        at = serving.host
-        play_and_serve(prepared, over, logs_dir=logs_dir, port=port, host=at, display=display, as_json=as_json)
+    if at is not None:
+        play_and_serve(prepared, over, logs_dir=logs_dir, at=at, display=display, as_json=as_json)
         return
     with shown(display) as watcher:
         found = prepared(watcher)

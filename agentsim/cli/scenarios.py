@@ -37,14 +37,14 @@ def validate(
     """Check a scenario or a design without playing it.
 
     What is checked is all that can be known before the first call: the file, the players, keys and extras. Then calls,
-    tokens and cost are forecast from one game on bots.
+    tokens and cost are forecast from games on bots.
     """
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
     from agentsim.runner.seats import errands, seated
     from agentsim.scenario.design_file import is_design
     from agentsim.scenario.load import load
-    from agentsim.scenario.scenario import idle_prices
+    from agentsim.scenario.scenario import idle_settings
 
     config = source.path
     if is_design(config):
@@ -55,7 +55,7 @@ def validate(
         seated(scenario, played, env, served=True)
     doubts = getattr(played, "doubts", None)  # `Doubtful`
     doubted = doubts(scenario.config, [plan.id for plan in scenario.players]) if doubts else ()
-    for line in (*idle_prices(scenario), *_small_caps(scenario), *doubted):
+    for line in (*idle_settings(scenario), *_small_caps(scenario), *doubted):
         remark(f"{config}: {line}")
     verdict = "" if ping else ", can be played"
     say(f"{config}: {scenario.game}, {len(scenario.players)} players{verdict}")
@@ -135,7 +135,7 @@ def _rows(scenario: Scenario, expected: Forecast) -> list[str]:
     if not parts:
         return []
     short = "" if expected.ended else f", stopped early after {expected.decisions:,} decisions: the game is longer"
-    rows = [f"forecast, an estimate from one game on bots, without re-asks and retries{short}:"]
+    rows = [f"forecast, an estimate from games on bots, without re-asks and retries{short}:"]
     rows += [f"  {part.model}: {_words(part)}" for part in parts]
     for part in parts:
         if part.model.startswith("local/"):
@@ -147,7 +147,7 @@ def _rows(scenario: Scenario, expected: Forecast) -> list[str]:
         rows.append(f"  in all: {_words(total)}")
     if expected.least < expected.most:
         rows.append(
-            f"  {expected.least:,} to {expected.most:,} calls, as other seeds and other bots of the game play it"
+            f"  {expected.least:,} to {expected.most:,} calls, with other luck and as other bots of the game play it"
         )
     limits = scenario.limits
     if limits.max_calls is not None and total.calls > limits.max_calls:

@@ -14,8 +14,9 @@ from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from agentsim.history.run_files import RunFiles
+    from agentsim.runner.drive import Watcher
     from agentsim.runner.session import RunResult, Session
-    from agentsim.runner.watch import Watcher
+    from agentsim.server.address import Address
 
 
 def serve(
@@ -24,6 +25,7 @@ def serve(
     host: Annotated[
         str, o.option("--host", "The address to serve at; one that other machines reach demands keys.", "ADDRESS")
     ] = "127.0.0.1",
+    public_url: o.PublicUrl = None,
     configs: Annotated[
         Path, o.option("--configs", "The folder of the configurations that runs can be started from.", "DIR")
     ] = Path("configs"),
@@ -36,11 +38,13 @@ def serve(
     import asyncio
 
     from agentsim.cli.terminal_output import note
+    from agentsim.server.address import Address
     from agentsim.server.serving import serving
 
     if logs_dir.exists() and not logs_dir.is_dir():
         raise UsageError(f"{logs_dir}: is not a directory")
-    asyncio.run(serving(logs_dir, port, typer.echo, host=host, noted=note, configs_dir=configs))
+    at = Address.asked(port, host, public_url)
+    asyncio.run(serving(logs_dir, at, typer.echo, noted=note, configs_dir=configs))
 
 
 def play_and_serve(
@@ -48,8 +52,7 @@ def play_and_serve(
     over: Callable[[RunResult | RunFiles], None],
     *,
     logs_dir: Path,
-    port: int,
-    host: str | None,
+    at: Address,
     display: o.DisplayMode,
     as_json: bool,
 ) -> None:
@@ -61,11 +64,10 @@ def play_and_serve(
 
     from agentsim.cli.display import shown
     from agentsim.cli.terminal_output import note
-    from agentsim.server.serving import HOST, bound_to, playing
+    from agentsim.server.serving import playing
 
     code = 0
-    at = HOST if host is None else host
-    with bound_to(port, at) as listening, ExitStack() as drawn:
+    with at.bound() as listening, ExitStack() as drawn:
         found = prepared(drawn.enter_context(shown(display)))
 
         def ended(result: RunResult | RunFiles) -> None:
@@ -77,5 +79,5 @@ def play_and_serve(
                 code = left.exit_code
 
         said = note if as_json else typer.echo
-        asyncio.run(playing(logs_dir, found, listening, said, ended, host=at, noted=note))
+        asyncio.run(playing(logs_dir, found, said, ended, at=at, listening=listening, noted=note))
     raise typer.Exit(code)

@@ -19,6 +19,7 @@ from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from agentsim.models.keys import Variables
+    from agentsim.server.address import Address
 
 
 DisplayMode: TypeAlias = Literal["auto", "rich", "plain", "none"]
@@ -177,6 +178,10 @@ Replies = Annotated[
         "--replay-replies", "Take model replies from a file written by --record, without keys or network; repeatable."
     ),
 ]
+PublicUrl = Annotated[
+    str | None,
+    option("--public-url", "Where a proxy in front of the server is reached, as https://HOST; demands keys.", "URL"),
+]
 
 
 @dataclass(frozen=True)
@@ -191,13 +196,18 @@ class Serving:
     host: Annotated[
         str | None, option("--host", "The server's address; one that other machines reach demands keys.", "ADDRESS")
     ] = None
+    public_url: PublicUrl = None
 
     @property
-    def at(self) -> int | None:
-        """The port to serve at; None where nothing is served. `UsageError` for a port without a server."""
-        if not self.serve and (self.port is not None or self.host is not None):
-            raise UsageError(f"{'--host' if self.port is None else '--port'}: is the server's; add --serve")
-        return (PORT if self.port is None else self.port) if self.serve else None
+    def at(self) -> Address | None:
+        """Where to serve; None where nothing is served. `UsageError` for a port without a server."""
+        from agentsim.server.address import Address
+
+        if self.serve:
+            return Address.asked(PORT if self.port is None else self.port, self.host, self.public_url)
+        if given := [name for name in ("port", "host", "public_url") if getattr(self, name) is not None]:
+            raise UsageError(f"--{given[0].replace('_', '-')}: is the server's; add --serve")
+        return None
 
 
 # Batches.

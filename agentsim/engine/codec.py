@@ -1,18 +1,22 @@
-"""codec: records as JSON values and back, JSON values as one line, and the places within them.
+"""codec: records as JSON values and back, JSON values as one line, the places within them, and texts by place.
 
 No format of any file belongs here.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
+import inspect
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, TypeAdapter
 from pydantic_core import to_json
 
 _CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True)
@@ -20,11 +24,42 @@ _ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
 
 
 class ClosedTable(BaseModel):
-    """Base of every table of a file that people write: closed to unknown keys, strict about types, finite."""
+    """Base of every table of a file that people write: closed to unknown keys, strict about types, finite.
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
+    Words below a field describe it in the table's schema. They are read from the source when a schema is made: pydantic
+    would read them for every class at its import, which was a seventh of what a command took before its work.
+    """
+
+    # No validator is built for a table of which there is none in this process, nor for one that another table includes.
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        schema = handler(core)
+        fields = handler.resolve_ref_schema(schema)["properties"]
+        for name, words in _described(cls).items() if fields else ():
+            if name in fields:
+                fields[name].setdefault("description", words)
+        return schema
+
+
+def _described(table: type[ClosedTable]) -> dict[str, str]:
+    """What stands below the fields of a table and of those that it extends."""
+    found: dict[str, str] = {}
+    for each in (each for each in reversed(table.__mro__) if issubclass(each, ClosedTable) and each is not ClosedTable):
+        try:
+            source = inspect.getsource(each)
+        except OSError:  # a class of an interactive session has none
+            continue
+        tree = ast.parse(f"if True:\n{source}" if source[0].isspace() else source)
+        (body, *_) = (node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+        for pair in zip_longest(body, body[1:]):
+            match pair:
+                case ast.AnnAssign(ast.Name(name)), ast.Expr(ast.Constant(str(words))):
+                    found[name] = inspect.cleandoc(words)
+                case ast.AnnAssign(ast.Name(name)), _:
+                    found.pop(name, None)
+    return found
 
 
 def adapter(cls: type[Any]) -> TypeAdapter[Any]:
@@ -39,6 +74,16 @@ def values(record: Any) -> dict[str, Any]:
     """A record's fields as JSON values."""
     out: dict[str, Any] = adapter(type(record)).serializer.to_python(record, mode="json")
     return out
+
+
+def values_at(record: BaseModel) -> dict[str, Any]:
+    """A record's values by path: its fields (`bid`), and the fields of those (`action.bid`)."""
+    found = dict(record.__dict__)
+    for name, value in record.__dict__.items():
+        if isinstance(value, BaseModel):
+            for path, inner in values_at(value).items():
+                found[f"{name}.{path}"] = inner
+    return found
 
 
 def canonical(value: Any) -> str:
@@ -86,6 +131,64 @@ def bytes_id(pieces: Iterable[bytes]) -> str:
     for piece in pieces:
         digest.update(piece)
     return digest.hexdigest()[:32]
+
+
+@dataclass
+class Texts:
+    """Texts by their places, from 0 on in the order in which they came; where they have ids, by those too."""
+
+    in_order: list[str] = field(default_factory=list)
+    _by_id: dict[str, str] = field(default_factory=dict)
+
+    def add(self, text: Any, name: Any = None) -> None:
+        """The next text; `ValueError` where it is none, or not the one of that id."""
+        if not isinstance(text, str):
+            raise ValueError("a text is no text")
+        text.encode()  # or it holds an incomplete character
+        if name is not None:
+            if text_id(text) != name:
+                raise ValueError("a text does not have the content its id names")
+            self._by_id[name] = text
+        self.in_order.append(text)
+
+    def __getitem__(self, place: Any) -> str:
+        if isinstance(place, str):
+            return self._by_id[place]
+        if type(place) is not int or not 0 <= place < len(self.in_order):
+            raise KeyError(place)
+        return self.in_order[place]
+
+    def several(self, places: Sequence[Any]) -> Iterator[str]:
+        """The texts of places, and of runs of them: the first and the last."""
+        for place in places:
+            if isinstance(place, list):
+                first, last = place
+                yield from map(self.__getitem__, range(first, last + 1))
+            else:
+                yield self[place]
+
+
+class NewTexts:
+    """Puts texts away behind those that are there. Those of `new` are to be written before what names them."""
+
+    def __init__(self, texts: Texts) -> None:
+        self.new: list[str] = []
+        self._texts = texts
+        self._places = {text: place for place, text in enumerate(texts.in_order)}
+
+    def __call__(self, texts: Sequence[str]) -> list[Any]:
+        """The places of texts; those that follow one another as the first and the last of them."""
+        runs: list[list[int]] = []
+        for text in texts:
+            if (place := self._places.get(text)) is None:
+                place = self._places[text] = len(self._texts.in_order)
+                self._texts.in_order.append(text)
+                self.new.append(text)
+            if runs and runs[-1][1] == place - 1:
+                runs[-1][1] = place
+            else:
+                runs.append([place, place])
+        return [first if first == last else [first, last] for first, last in runs]
 
 
 Path: TypeAlias = tuple[str | int, ...]

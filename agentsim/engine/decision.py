@@ -19,7 +19,7 @@ from pydantic_core import PydanticCustomError
 class Decision(BaseModel):
     """Base of what players decide: frozen, JSON both ways; keys it does not know are ignored."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True)
 
 
 D = TypeVar("D", bound=Decision)
@@ -54,23 +54,14 @@ class Question(Protocol):
     def nothing(self) -> Mapping[str, Any]: ...
     @property
     def against(self) -> bool: ...
-    def whole_schema(self) -> Mapping[str, Any]: ...
+    @property
+    def shape(self) -> Mapping[str, Any]: ...
     def decision_of(self, said: Mapping[str, Any]) -> Decision: ...
     def knows(self, said: Mapping[str, Any]) -> bool: ...
     def fits(self, said: Mapping[str, Any]) -> bool: ...
     def counts(self, said: Mapping[str, Any]) -> bool: ...
     def check(self, decision: Any) -> None: ...
     def in_words(self, words: str) -> Decision | None: ...
-
-
-def values_at(record: BaseModel) -> dict[str, Any]:
-    """A decision's values by the paths of `Options`: its fields (`bid`), and the fields of those (`action.bid`)."""
-    found = dict(record.__dict__)
-    for name, value in record.__dict__.items():
-        if isinstance(value, BaseModel):
-            for path, inner in values_at(value).items():
-                found[f"{name}.{path}"] = inner
-    return found
 
 
 def unanswerable(record: type[BaseModel]) -> str:

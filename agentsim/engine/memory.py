@@ -6,6 +6,7 @@ Who may hear an event is stated where it is told (`table`); which events a memor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
 from operator import itemgetter
@@ -121,6 +122,43 @@ class Lines:
             line = line_of(entry, self._rounds, self._chars, brief=brief, **beside)
             made = self._made[key] = entry, line  # the entry is kept, or another might have its `id`
         return made[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many events of some kinds are remembered: the newest `most`, of at most so many `chars` in all.
+
+    The newest one is, whatever its length. Where `of` names fields, there is such a room for all of their values.
+    """
+
+    called: str
+    most: int
+    chars: int | None = None
+    of: tuple[str, ...] = ()
+
+    def holds(self, events: Sequence[Event]) -> bool:
+        """Whether there is room for all of these."""
+        return len(events) <= self.most and (self.chars is None or sum(len(e.content) for e in events) <= self.chars)
+
+
+class Latest:
+    """The newest events that a player has heard, oldest first, of the kinds whose class names a `room` for them."""
+
+    def __init__(self, player: PlayerId) -> None:
+        self._kept: dict[tuple[object, ...], list[LogEntry]] = {}
+
+    def hear(self, entry: LogEntry) -> None:
+        event = entry.event
+        room: Room | None = getattr(event, "room", None)
+        if room is not None:
+            kept = self._kept.setdefault((room, *(getattr(event, name) for name in room.of)), [])
+            kept.append(entry)
+            while len(kept) > 1 and not room.holds([each.event for each in kept]):
+                del kept[0]
+
+    def of(self, room: Room, *values: object) -> Sequence[LogEntry]:
+        """Those in that room; where it is one for each value of some fields, of these values."""
+        return self._kept.get((room, *values), ())
 
 
 class Transcript:

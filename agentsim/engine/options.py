@@ -251,3 +251,32 @@ def _type_of(values: tuple[Value, ...]) -> str | list[str]:
     kinds = set(map(type, values))
     found = [name for kind, name in names.items() if kind in kinds]
     return found[0] if len(found) == 1 else found
+
+
+def or_null(legal: Schema) -> Schema:
+    """A schema of the same, or null."""
+    kinds = legal["type"] if isinstance(legal["type"], list) else [legal["type"]]
+    return {**legal, "type": [*kinds, "null"], **({"enum": [*legal["enum"], None]} if "enum" in legal else {})}
+
+
+def wider(one: Schema, other: Schema) -> Schema:
+    """A schema of whatever either allows."""
+    kinds = [each["type"] if isinstance(each["type"], list) else [each["type"]] for each in (one, other)]
+    if kinds[0] != kinds[1]:
+        return {"type": list(dict.fromkeys([*kinds[0], *kinds[1]]))}
+    widest = {"minimum": min, "maximum": max, "maxLength": max}
+    limits = {key: pick(one[key], other[key]) for key, pick in widest.items() if key in one and key in other}
+    enum = {"enum": list(dict.fromkeys([*one["enum"], *other["enum"]]))} if "enum" in one and "enum" in other else {}
+    return {"type": one["type"], **limits, **enum}
+
+
+def first_reason(path: str, legal: Mapping[str, Option], given: Mapping[str, Any]) -> str:
+    """The first thing that is wrong with the values of an object."""
+    for key, value in given.items():
+        if key not in legal:
+            return f"{path} must have no keys but {', '.join(legal)}" if legal else f"{path} must be empty"
+        option = legal[key]
+        unsaid = isinstance(option, Text) and option.spoken(value) is None
+        if reason := "must be words" if unsaid else option.why_not(value):
+            return f"{path}.{key} {reason}"
+    return ""

@@ -79,14 +79,15 @@ class GamePlay:
         self.outcome: Outcome | None = None
         self.surveyed: dict[int, SurveyPlace] = {}
         """The decisions that answer surveys, by index: they are none of the game."""
-        self._surveys = Surveys(interviews, self.table) if interviews else None
+        self._restates = restates(game)
+        apart = (Announced,) if self._restates else ()
+        self._surveys = Surveys(interviews, self.table, apart) if interviews else None
         self._due: deque[Requests] = deque()
         self._behind: Requests | Outcome | None = None  # what the rules came to, until the surveys before it are held
         self._reached: Requests | Outcome = ()  # what the rules came to last
         self._steering = {} if steering is None else steering
         self._done = 0  # of what is steered before this wave
         self._announced: tuple[str, ...] = ()  # below the line that says so
-        self._restates = restates(game)
         self._latest: Latest = {}
         self._first_aside = len(interviews)
         self.asides: list[Aside] = []
@@ -127,7 +128,7 @@ class GamePlay:
 
     def _ask_aside(self, wave: Wave, aside: Aside) -> Wave:
         """The wave of those questions; that which was to be decided comes after it."""
-        number, log, rounds = self._first_aside + len(self.asides), self.table.log, self.table.rounds
+        number, rounds = self._first_aside + len(self.asides), self.table.rounds
         self.asides.append(aside)
         known = [self._latest[player] for player in aside.players if player in self._latest]
         if not known:
@@ -141,13 +142,21 @@ class GamePlay:
             self._behind = self._reached
         else:
             self._due.appendleft(tuple(ask.request for ask in wave.asks))
-        return self._number(tuple(survey(aside, number, about, log[told:], rounds) for about, told in known))
+        return self._number(tuple(survey(aside, number, about, self._news(told), rounds) for about, told in known))
 
-    def bot_rng(self, ask: Ask) -> Stream:
-        """The stream a bot draws from for this one decision."""
+    def _news(self, told: int) -> list[LogEntry]:
+        """What was told after so many events, without the announcements that stand below the question."""
+        return [
+            entry
+            for entry in self.table.log[told:]
+            if not (isinstance(entry.event, Announced) and entry.event.said in self._announced)
+        ]
+
+    def bot_rng(self, ask: Ask, chance: Chance | None = None) -> Stream:
+        """The stream a bot draws from for this one decision: of the game's chance, or of another."""
         request = ask.request
         bot = f"bot/{request.player}"
-        return self.table.chance.once(f"{bot}/{request.kind}/{ask.nth}", lasting=f"{bot}/lasting")
+        return (chance or self.table.chance).once(f"{bot}/{request.kind}/{ask.nth}", lasting=f"{bot}/lasting")
 
     def close(self) -> None:
         """Abandon the game where it stands."""

@@ -15,14 +15,25 @@ from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_arg
 
 from pydantic import ValidationError
 
-from agentsim.engine.codec import adapter, canonical, knows, value_at, values
-from agentsim.engine.decision import Decision, Reading, unanswerable, values_at
+from agentsim.engine import reading
+from agentsim.engine.codec import adapter, canonical, knows, value_at, values, values_at
+from agentsim.engine.decision import Decision, Reading, unanswerable
 from agentsim.engine.event import PlayerId
-from agentsim.engine.narrowing import asked_for, told
 from agentsim.engine.options import Choice, Option, Schema, Subset, Text, form_of
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import read
-from agentsim.engine.schema import Each, Options, Variant, bare_field, by_path, leaves, options_in, paths_of, schema_of
+from agentsim.engine.schema import (
+    Each,
+    Options,
+    Variant,
+    asked_for,
+    bare_field,
+    by_path,
+    leaves,
+    options_in,
+    schema_of,
+    stated,
+    told,
+)
 from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
 
@@ -87,12 +98,7 @@ class Request(Generic[D]):
     @cached_property
     def stated(self) -> Options:
         """The `options` of this request, made once; `TypeError` for a path that its answer has not."""
-        options, paths = self.options(), paths_of(self.answer)
-        if strange := next((path for path in options if path not in paths), None):
-            raise TypeError(
-                f"{type(self).__name__}.options: {self.answer.__name__} has no {strange}; it has {', '.join(paths)}"
-            )
-        return options
+        return stated(self.answer, self.options(), type(self).__name__)
 
     @cached_property
     def legal(self) -> Mapping[str, Option | Subset]:
@@ -119,8 +125,7 @@ class Request(Generic[D]):
         }
         said |= {name: "" if isinstance(option, Text) else option.nothing for name, option in self.legal.items()}
         said |= {name: {} for name, option in self._records.items() if isinstance(option, Each)}
-        decision: D = self.answer.model_validate(said)  # type: ignore[assignment] # `answer` is D's class
-        return decision
+        return self.answer.model_validate(said)  # type: ignore[return-value] # `answer` is D's class
 
     def forfeit(self, problem: str) -> D:
         """What happens when a reply came that could not be used: the fallback, where a game does not say more.
@@ -137,10 +142,8 @@ class Request(Generic[D]):
         for path in filter(given.__contains__, self.legal):
             self.check_value(path, given[path], self.legal[path])
         for path, each in self._records.items():
-            if isinstance(each, Variant):
-                reason = each.why_not(path, given[each.by], given[path])
-            else:
-                reason = each.why_not(path, given[path])
+            said = given[path]
+            reason = each.why_not(path, given[each.by], said) if isinstance(each, Variant) else each.why_not(path, said)
             if reason:
                 raise IllegalDecision(f"{reason}.")
         if reason := self.why_not(decision):
@@ -165,7 +168,7 @@ class Request(Generic[D]):
         `cut` says that the reply reached its longest allowed length, `last` that the question is not put again, and
         `repair` whether objects with broken punctuation are read.
         """
-        return read(self, text, cut=cut, last=last, repair=repair)
+        return reading.read(self, text, cut=cut, last=last, repair=repair)
 
     @property
     def against(self) -> bool:
@@ -185,9 +188,8 @@ class Request(Generic[D]):
 
     def knows(self, said: Mapping[str, Any]) -> bool:
         """Whether an object, and what is in it, has no keys but those of the whole schema, or of its one field."""
-        schema = self.whole_schema()
-        fields = tuple(schema["properties"].values())
-        return knows(schema, said) or (len(fields) == 1 and "anyOf" in fields[0] and knows(fields[0], said))
+        fields = tuple(self.shape["properties"].values())
+        return knows(self.shape, said) or (len(fields) == 1 and "anyOf" in fields[0] and knows(fields[0], said))
 
     def counts(self, said: Mapping[str, Any]) -> bool:
         """Whether an object can be the answer, where a reply holds others that can."""
@@ -196,11 +198,10 @@ class Request(Generic[D]):
     def decision_of(self, said: Mapping[str, Any]) -> D:
         """The decision of an object, spelt as `schema` has it; `UnreadableReply` where it does not fit."""
         try:
-            decision: D = self.answer.model_validate(self._worded(said))  # type: ignore[assignment] # `answer` is D's class
+            return self.answer.model_validate(self._worded(said))  # type: ignore[return-value] # `answer` is D's class
         except ValidationError as error:
             where, why = first_objection(error)
             raise UnreadableReply(f"In the JSON object, {where or 'the object'}: {why}.") from None
-        return decision
 
     def _worded(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
         """The fields of a decision from the object of an answer, its words as they count."""
@@ -225,7 +226,7 @@ class Request(Generic[D]):
 
     def form(self) -> str:
         """The shape of an answer, with its legal values: `{"explanation": "<why>", "vote": "<C, B or D>"}`."""
-        return form_of(self.schema(), leaves(self.answer, self.stated))
+        return form_of(asked_for(self.shape, self.narrowed()), leaves(self.answer, self.stated))
 
     @property
     def answer_line(self) -> str:
@@ -271,12 +272,14 @@ class Request(Generic[D]):
         """The `schema` with every field of the answer."""
         return schema_of(self.answer, self.stated)
 
-    def fingerprint(self) -> str:
-        """16 hex digits that name kind, player, legal options and particulars, and no wording; made once."""
-        return self._fingerprint
+    @cached_property
+    def shape(self) -> Schema:
+        """The `whole_schema`, made once, and not to be changed."""
+        return self.whole_schema()
 
     @cached_property
-    def _fingerprint(self) -> str:
+    def fingerprint(self) -> str:
+        """16 hex digits that name kind, player, legal options and particulars, and no wording."""
         legal = {name: option.identity for name, option in self.legal.items()}
         # a question without particulars keeps the fingerprint that older journals hold
         fingerprint_fields = self.fingerprint_fields()

@@ -13,7 +13,7 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.options import Choice, Number, Option, Schema, Subset, Text, form_of
+from agentsim.engine.options import Choice, Number, Option, Schema, Subset, Text, first_reason, form_of, or_null, wider
 from agentsim.engine.wording import either
 from agentsim.errors import UnreadableReply
 
@@ -60,7 +60,7 @@ class Each:
 
     def why_not(self, path: str, given: Mapping[str, Any]) -> str:
         """What is wrong with the object at this path of a decision; "" where nothing is."""
-        return _first(path, self.parts, given)
+        return first_reason(path, self.parts, given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +93,15 @@ class Variant:
         if self.menu:
             return ""
         missing = next((name for name in self.asked(value) if name not in given), None)
-        return _first(path, self.asked(value), given) if missing is None else f"{path}.{missing} is missing"
+        return first_reason(path, self.asked(value), given) if missing is None else f"{path}.{missing} is missing"
 
     def schema(self) -> Schema:
         """The JSON Schema of the object, whichever value goes with it; a shared name may be what either allows."""
         parts: dict[str, Schema] = {}
         for name, option in (each for fields in self.fields.values() for each in fields.items()):
             legal = option.schema({})
-            parts[name] = _wider(parts[name], legal) if name in parts else legal
-        return closed_object({name: _or_null(legal) for name, legal in parts.items()})
+            parts[name] = wider(parts[name], legal) if name in parts else legal
+        return closed_object({name: or_null(legal) for name, legal in parts.items()})
 
     def schema_with(self, value: Any) -> Schema:
         """The JSON Schema of the object that goes with this value."""
@@ -125,18 +125,6 @@ class Variant:
         """The closed choices among the fields; of a shared name the last one."""
         every = (each for fields in self.fields.values() for each in fields.items())
         return {name: option for name, option in every if isinstance(option, Choice)}
-
-
-def _first(path: str, legal: Mapping[str, Option], given: Mapping[str, Any]) -> str:
-    """The first thing that is wrong with the values of an object."""
-    for key, value in given.items():
-        if key not in legal:
-            return f"{path} must have no keys but {', '.join(legal)}" if legal else f"{path} must be empty"
-        option = legal[key]
-        unsaid = isinstance(option, Text) and option.spoken(value) is None
-        if reason := "must be words" if unsaid else option.why_not(value):
-            return f"{path}.{key} {reason}"
-    return ""
 
 
 Options: TypeAlias = Mapping[str, Option | Subset | Each | Variant]
@@ -210,8 +198,16 @@ def by_path(options: Options) -> Mapping[str, Option | Subset]:
     return found
 
 
+def stated(answer: type[Decision], options: Options, by: str) -> Options:
+    """The options that a request states; `TypeError` for a path that its answer has not."""
+    if strange := next((path for path in options if path not in _paths_of(answer)), None):
+        paths = ", ".join(_paths_of(answer))
+        raise TypeError(f"{by}.options: {answer.__name__} has no {strange}; it has {paths}")
+    return options
+
+
 @cache
-def paths_of(answer: type[Decision]) -> tuple[str, ...]:
+def _paths_of(answer: type[Decision]) -> tuple[str, ...]:
     """Every path that options of this decision may have: its fields, and the fields of those."""
     return tuple(dict.fromkeys(_paths({"properties": _properties(answer)})))
 
@@ -231,22 +227,6 @@ def _within(legal: Option | Subset | Each | Variant, node: Schema) -> Schema:
         case Each():
             return closed_object({key: option.schema({}) for key, option in legal.parts.items()})
     return legal.schema(node)
-
-
-def _or_null(legal: Schema) -> Schema:
-    kinds = legal["type"] if isinstance(legal["type"], list) else [legal["type"]]
-    return {**legal, "type": [*kinds, "null"], **({"enum": [*legal["enum"], None]} if "enum" in legal else {})}
-
-
-def _wider(one: Schema, other: Schema) -> Schema:
-    """A schema of whatever either allows."""
-    kinds = [each["type"] if isinstance(each["type"], list) else [each["type"]] for each in (one, other)]
-    if kinds[0] != kinds[1]:
-        return {"type": list(dict.fromkeys([*kinds[0], *kinds[1]]))}
-    widest = {"minimum": min, "maximum": max, "maxLength": max}
-    limits = {key: pick(one[key], other[key]) for key, pick in widest.items() if key in one and key in other}
-    enum = {"enum": list(dict.fromkeys([*one["enum"], *other["enum"]]))} if "enum" in one and "enum" in other else {}
-    return {"type": one["type"], **limits, **enum}
 
 
 @cache
@@ -288,3 +268,29 @@ def said(schema: Schema, path: str, **keywords: Any) -> Schema:
     `description` is what may be answered, in words, and `default` what an empty line means.
     """
     return changed(schema, path, lambda field: {**field, **keywords})
+
+
+def asked_for(schema: Schema, narrowed: Mapping[str, Schema | None]) -> Schema:
+    """The schema without the fields of which there is None (`Request.narrowed`)."""
+    for path, more in narrowed.items():
+        if more is None:
+            inner, _, name = path.rpartition(".")
+            schema = changed(schema, inner, partial(_without, name))
+    return schema
+
+
+def _without(name: str, part: Schema) -> Schema:
+    """The object without a field, in each kind of record that has it."""
+    if "anyOf" in part:
+        return {**part, "anyOf": [_without(name, kind) for kind in part["anyOf"]]}
+    fields = part.get("properties", {})
+    return closed_object({each: fields[each] for each in fields if each != name}) if name in fields else part
+
+
+def told(legal: Schema, name: str, narrowed: Mapping[str, Schema | None]) -> Schema:
+    """The schema of the field of that name, with what is said of it and of its own fields (`Request.narrowed`)."""
+    for path, more in narrowed.items():
+        field, _, inner = path.partition(".")
+        if more is not None and field == name:
+            legal = said(legal, inner, **more)
+    return legal

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from agentsim.engine.chance import Stream
 from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import PlayerId
+from agentsim.engine.event import Event, PlayerId
 from agentsim.engine.memory import Heard, Lines
 from agentsim.engine.options import Choice, Number, Option, Text
 from agentsim.engine.prompt import Prompt
@@ -159,10 +159,13 @@ class SurveyPlace:
 
 
 class Surveys:
-    """The interviews of one game, and what its players knew when each last decided."""
+    """The interviews of one game, and what its players knew when each last decided.
 
-    def __init__(self, interviews: Sequence[Interview], table: Table) -> None:
-        self._interviews, self._table = interviews, table
+    Events of the kinds `apart` are no news, since every prompt of the game is given them in a place of their own.
+    """
+
+    def __init__(self, interviews: Sequence[Interview], table: Table, apart: tuple[type[Event], ...] = ()) -> None:
+        self._interviews, self._table, self._apart = interviews, table, apart
         self._latest: dict[PlayerId, tuple[Request[Any], Heard]] = {}
         self._lines = Lines(table.rounds, NEWS_CHARS)
         self._asked = [_asked(each, place, table) for place, each in enumerate(interviews)]
@@ -205,7 +208,7 @@ class Surveys:
         left = len(heard) - known
         for entry in reversed(heard) if left else ():
             left -= 1
-            if entry.round <= ended and entry.event.in_prompt:
+            if entry.round <= ended and entry.event.in_prompt and not isinstance(entry.event, self._apart):
                 line = self._lines.of(entry)
                 room -= len(line)
                 if room < 0:

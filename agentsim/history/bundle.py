@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from agentsim.engine.codec import text_id
 from agentsim.errors import JournalCorrupt, UsageError, first_objection
-from agentsim.history.contents import read_head, read_journal
+from agentsim.history.contents import read_journal
 from agentsim.history.run_files import RunFiles, check_name, written_beside
 
 FORMAT = "agentsim-bundle/1"
@@ -146,7 +146,7 @@ def unpack(path: Path, directory: Path) -> Bundle:
             wanted = {file for files in runs for file in (files.journal, files.history)}
             if missing := sorted(file.name for file in wanted - set(written)):
                 raise UsageError(f"{path}: {missing[0]} is missing")
-            heads = {files.name: read_head(files.journal) for files in runs}
+            heads = {files.name: read_journal(files.journal, most_lines=1).head for files in runs}
             _told(archive, path, index, heads)
             others = tuple(file for file in written if file not in wanted)
             return Bundle(runs, others, index.versions)

@@ -1,10 +1,9 @@
-"""Contents of a journal: reads its lines, checks their chain, and leaves out a last line that was cut off.
-
-`journal` writes them.
-"""
+"""Contents of a journal (`journal` writes them): its lines, their chain, and no last line that was cut off."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -14,14 +13,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from agentsim.engine.codec import adapter, parse_json
+from agentsim.engine.codec import Texts, adapter, parse_json
 from agentsim.engine.decision import Reading
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
-from agentsim.history.chain import Chain
 from agentsim.history.decided import Decided, Key
-from agentsim.history.texts import Texts
 from agentsim.models.base import Attempt, Count, Word
 
 TICK_DEADLINE = "tick_deadline"
@@ -30,6 +27,43 @@ JOURNAL_FORMAT = "agentsim-journal/1"
 Source = Literal["model", "bot", "human", "script", "fallback"]
 _HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")
 _said = attrgetter("messages", "completion", "model")  # of an attempt, this stays when its reply is judged again
+_HEX = 32  # 128 bits of SHA-256
+_TAIL = re.compile(rb',"chain":"([0-9a-f]{32})"\}\n\Z')
+_TAIL_BYTES = len(b',"chain":""}\n') + _HEX
+
+
+class Chain:
+    """The digests of one journal, each of a line and of the digest before it.
+
+    They show what was changed by accident or in passing. They are no signature: the author of a change can make others.
+    `protected` is None before the first line, and False for journals of earlier versions, which have no digests.
+    """
+
+    def __init__(self) -> None:
+        self.protected: bool | None = None
+        self._last = b""
+
+    def sealed(self, line: bytes) -> bytes:
+        """A JSON object as the journal's next line, with its digest as the last member."""
+        if not self.protected:
+            return line + b"\n"
+        self._last = _digest(self._last, line)
+        return b'%b,"chain":"%b"}\n' % (line[:-1], self._last)
+
+    def follow(self, raw: bytes) -> None:
+        """Take in the next line as it was read; `ValueError` where it is not the one that was written."""
+        found = _TAIL.search(raw, max(0, len(raw) - _TAIL_BYTES))
+        if self.protected is None:
+            self.protected = found is not None
+        if not self.protected and found is None:
+            return
+        self._last = _digest(self._last, raw[:-_TAIL_BYTES] + b"}")
+        if not self.protected or found is None or found[1] != self._last:
+            raise ValueError("was changed, or is not the line that was written here")
+
+
+def _digest(before: bytes, line: bytes) -> bytes:
+    return hashlib.sha256(before + line).hexdigest()[:_HEX].encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +141,7 @@ class Contents:
         self.texts = Texts()
         self.chain = Chain()
         self.size = self.lines = 0  # bytes and number of whole lines
-        self.last_wave = 0  # the highest with a decision
-        self.begun = 0  # the highest with a decision or a try
+        self.last_wave = self.begun = 0  # the highest with a decision, and with a decision or a try
         self.last_stop = 0  # the number of its line
 
     @property
@@ -199,8 +232,9 @@ class Contents:
         match line["record"]:
             case "run" if not self.head:
                 self._begin(line)
-            case "texts" | "text":
-                self.texts.take(line)
+            case "texts" | "text" as what:  # `text` is of earlier versions
+                for text in [line["text"]] if what == "text" else line["texts"]:
+                    self.texts.add(text, line["id"] if what == "text" else None)
             case "try":
                 tried = adapter(_Try).validate_python(line, context=self.texts)
                 self.keep(tried.wave, tried.place, [Kept(tried.player, tried.attempt)])
@@ -218,11 +252,6 @@ class Contents:
                 self._stop(adapter(Stop).validate_python(line))
             case other:
                 raise ValueError(f"unexpected record {str(other)[:40]!r}")
-
-
-def read_head(path: Path) -> Mapping[str, Any]:
-    """A journal's first line alone; raises as `read_journal` does."""
-    return read_journal(path, most_lines=1).head
 
 
 def read_journal(path: Path, most_lines: int | None = None) -> Contents:

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
-from agentsim.engine.codec import adapter
+from agentsim.engine.codec import NewTexts, Texts, adapter
 from agentsim.engine.log import Growing
 from agentsim.history.spool import Spool
-from agentsim.history.texts import NewTexts, Texts
 
 Key: TypeAlias = tuple[int, int]
 RECENT = 5_000

@@ -34,7 +34,8 @@ from agentsim.history.record import (
     StandingRecord,
     TotalsRecord,
 )
-from agentsim.models.base import Attempt, Usage
+from agentsim.models.base import Attempt
+from agentsim.models.prices import CallTotals
 
 
 def fold(
@@ -158,30 +159,12 @@ def _outcome(outcome: Outcome) -> OutcomeRecord:
     return OutcomeRecord.model_construct(reason=outcome.reason, winner=outcome.winner, standings=places)
 
 
-def cached_share(usages: Iterable[Usage | None]) -> float | None:
-    """The part of the prompt tokens that came from a provider's cache, 0 to 1; None where no provider says.
-
-    What is used without a word about a cache is left out: no word is not none.
-    """
-    said = [usage for usage in usages if usage is not None and usage.cached_tokens is not None and usage.prompt_tokens]
-    prompt = sum(usage.prompt_tokens or 0 for usage in said)
-    return min(1.0, sum(usage.cached_tokens or 0 for usage in said) / prompt) if prompt else None
-
-
-class Totals:
+class Totals(CallTotals):
     """A running sum over decisions."""
 
     def __init__(self) -> None:
-        self.calls = self.failed_calls = self.reasks = self.fallbacks = self.unpriced_calls = 0
-        self.repaired = self.cut = self.takeovers = self.late = 0
-        self.prompt_tokens = self.cached_tokens = self.completion_tokens = self.reasoning_tokens = 0
-        self.cost_usd = 0.0
-        self._cacheable = [0, 0]  # prompt and cached tokens of the calls whose provider says what was cached
-
-    @property
-    def cached_share(self) -> float | None:
-        """The measured part of the prompt tokens that was cached, as `cached_share` counts it."""
-        return cached_share([Usage(*self._cacheable)])
+        super().__init__()
+        self.reasks = self.fallbacks = self.repaired = self.cut = self.late = 0
 
     def add(self, entry: Entry) -> None:
         """Count one decision; a person's costs no calls."""
@@ -196,23 +179,6 @@ class Totals:
         if entry.source != "human":
             for attempt in entry.tries:
                 self.add_call(attempt)
-
-    def add_call(self, attempt: Attempt) -> None:
-        self.calls += 1
-        self.takeovers += attempt.takeover
-        self.failed_calls += attempt.completion is None
-        usage = attempt.usage
-        if usage is None:
-            return
-        self.prompt_tokens += usage.prompt_tokens or 0
-        self.cached_tokens += usage.cached_tokens or 0
-        self.completion_tokens += usage.completion_tokens or 0
-        self.reasoning_tokens += usage.reasoning_tokens or 0
-        self.cost_usd += usage.cost_usd or 0.0
-        self.unpriced_calls += usage.cost_usd is None
-        if usage.cached_tokens is not None:
-            self._cacheable[0] += usage.prompt_tokens or 0
-            self._cacheable[1] += usage.cached_tokens
 
     def record(self, by_player: Mapping[str, Totals] | None = None) -> TotalsRecord:
         """As the history keeps it: the cost is None where the price of any call is unknown."""

@@ -15,13 +15,12 @@ from typing import Any
 
 from filelock import lock_descriptor
 
-from agentsim.engine.codec import adapter, json_line, values
+from agentsim.engine.codec import NewTexts, adapter, json_line, values
 from agentsim.engine.steering import Steer
 from agentsim.errors import AgentsimError, JournalError, UsageError
 from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
 from agentsim.history.decided import DecisionSpool
 from agentsim.history.run_files import RunFiles, reserved
-from agentsim.history.texts import NewTexts
 from agentsim.models.base import Attempt
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}

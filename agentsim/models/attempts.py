@@ -1,4 +1,4 @@
-"""Attempts: how often and after what wait one decision's call is tried again.
+"""Attempts: how often and after what wait one decision's call is tried again, and how long one call may take.
 
 A response asks for a wait in several ways (`retry_after`): points in time are compared with the response's own `Date`,
 and no clock is read. What went wrong is decided in `faults`; asking again after a bad reply and falling back belong to
@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import parsedate_to_datetime
+from types import TracebackType
 from zlib import crc32
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
@@ -239,3 +240,46 @@ async def persevere(
         reraise=True,
     )
     return await retrying(attempted)
+
+
+_TICK_S = 0.1
+# A tick that comes later than this after the one before shows that the loop stood still. On a machine that is merely
+# busy it comes sooner.
+_STANDSTILL_S = 2 * _TICK_S
+# Rounds of the loop, none of which waits, in which sockets are read to the end: at least 64 KiB in three of them.
+_LAST_ROUNDS = 200
+
+
+class Deadline:
+    """`async with Deadline(seconds)`: as `asyncio.timeout`, but an answer that is here in time is not thrown away.
+
+    Time in which the loop stood still does not count: a process that is stopped (Ctrl-Z, a paused container) or that
+    computes for seconds reads no answers meanwhile. Before the block is cancelled, what sockets hold is read.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._left_s, self._rounds = seconds, _LAST_ROUNDS
+        self._timeout = asyncio.timeout(None)
+
+    async def __aenter__(self) -> None:
+        await self._timeout.__aenter__()
+        self._loop = asyncio.get_running_loop()
+        self._seen = self._loop.time()
+        self._timer: asyncio.Handle = self._loop.call_later(min(self._left_s, _TICK_S), self._look)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        await self._timeout.__aexit__(kind, error, trace)
+
+    def _look(self) -> None:
+        passed_s, self._seen = self._loop.time() - self._seen, self._loop.time()
+        self._left_s -= passed_s if passed_s <= _STANDSTILL_S else _TICK_S
+        if self._left_s > 0:
+            self._timer = self._loop.call_later(min(self._left_s, _TICK_S), self._look)
+        elif self._rounds:
+            self._rounds -= 1
+            self._timer = self._loop.call_soon(self._look)
+        else:
+            self._timeout.reschedule(self._loop.time())

@@ -78,7 +78,7 @@ Count: TypeAlias = Annotated[int, Field(strict=True, ge=0)]
 Word: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_encodable)]
 """A short text, which is always written where it stands."""
 Text: TypeAlias = Annotated[Word, PlainSerializer(_put_away), BeforeValidator(_found)]
-"""A long text. A `context` puts texts away and gives their places, and another finds them there (`history.texts`).
+"""A long text. A `context` puts texts away and gives their places, and another finds them there (`engine.codec.Texts`).
 Without a context a text is written where it stands."""
 Seconds: TypeAlias = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Dollars: TypeAlias = Annotated[float, PlainValidator(_dollars)]

@@ -13,15 +13,32 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from agentsim.errors import RateLimited, TransportFailed
-from agentsim.models.event_loop import places
 
 MINUTE_S = 60.0
 LONGEST_PUSH_S = 60.0
 """The longest time for which a Retry-After of one call holds back the others: they find out for themselves then."""
 
 _CAUTION = 8  # slots grow so many times slower where they met a 429 before
+
+
+class Places(asyncio.Semaphore):
+    """A place for each call that may be under way; where they are `tight`, connections are not kept between calls."""
+
+    tight = False
+
+
+PLACES: WeakKeyDictionary[asyncio.AbstractEventLoop, Places] = WeakKeyDictionary()
+"""Those of each event loop: as many as this machine has room for (`descriptors.make_room`)."""
+NO_LIMIT = 2**31
+_ENOUGH = Places(NO_LIMIT)
+
+
+def places() -> Places:
+    """Those of the running event loop; where no room was made, enough of them."""
+    return PLACES.get(asyncio.get_running_loop(), _ENOUGH)
 
 
 @dataclass(frozen=True, slots=True)

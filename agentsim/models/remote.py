@@ -17,9 +17,9 @@ from weakref import WeakKeyDictionary
 
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import LocalShortage, ProviderRejected
+from agentsim.models.attempts import Deadline
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.chat_completions import called_function, completion_of, request_body
-from agentsim.models.event_loop import Deadline
 from agentsim.models.faults import UNSUPPORTED_FORMAT, Faults, NoAnswer, Unacceptable
 from agentsim.models.keys import headers_for
 from agentsim.models.profiles import Profile, Structured

@@ -27,8 +27,9 @@ from yarl import URL
 
 from agentsim.errors import LocalShortage, ScenarioError
 from agentsim.models.address import http_parts, is_own_machine
-from agentsim.models.event_loop import places, soft_limit
+from agentsim.models.descriptors import soft_limit
 from agentsim.models.faults import NoAnswer, Unacceptable
+from agentsim.models.rate_limiter import places
 
 if TYPE_CHECKING:
     from aiohttp.client_reqrep import ConnectionKey

@@ -33,8 +33,8 @@ from agentsim.engine.panel import (
 from agentsim.games import find
 from agentsim.history.diagnostics import shares_in
 from agentsim.history.events import derived, pairs, told_events
-from agentsim.history.fold import cached_share
 from agentsim.history.record import History
+from agentsim.models.prices import cached_share
 from agentsim.report import markup
 from agentsim.report.board import board
 from agentsim.report.charts import chart, ranges, scatter

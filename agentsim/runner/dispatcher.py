@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask, GamePlay, Wave
@@ -32,7 +32,9 @@ from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
 from agentsim.runner.referee import deadline, late, rule, to_entry, unanswered
 from agentsim.runner.warming import Warming
-from agentsim.runner.watch import Watcher
+
+if TYPE_CHECKING:
+    from agentsim.runner.drive import Watcher
 
 Seat: TypeAlias = Player | BotPlayer
 Gate: TypeAlias = Callable[[Ask], Awaitable[None]]
@@ -95,7 +97,6 @@ class Dispatcher:
         if self.tick_deadline_s is not None:
             self._tick_ends = asyncio.get_running_loop().time() + self.tick_deadline_s
         self._places = {ask.place: order for order, ask in enumerate(asked)}
-        self.warming.forget()
         self.breaker.wave([[Link(link.name, link.provider) for link in self._player(ask).links] for ask in asked])
         recorded = self.journal.contents
         for place, ask in enumerate(asked):

@@ -1,24 +1,29 @@
 """Forecast: what a run would send, found out by playing its game on bots. An estimate; no model is called.
 
-Every seat that is no bot is played by the game's typical policy; what a bot says is made as long as half of what may
-be said, which is what models use, or their later prompts would come out too short. Of a wave's many prompts some are
-measured and stand for the others. How many calls there are at least and at most is told from more games: with other
-seeds, and with each other policy of the game. Printing belongs to the command line.
+Seats that are no bots are played by the game's typical policies, dealt to them in turn; what a bot says is made as long
+as half of what may be said, which is what models use, or their later prompts would come out too short. Of a wave's many
+prompts some are measured and stand for the others. Three such games are played, and the one with the middle number of
+calls is foreseen: in the world that the scenario's seed deals, with other luck of the policies, or in the worlds of
+three seeds where it names none. How many calls there are at least and at most is told from these and from games of each
+one policy alone. Printing belongs to the command line.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import cycle
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from agentsim.engine import Text
-from agentsim.engine.decision import Decision, values_at
+from agentsim.engine.chance import Chance
+from agentsim.engine.codec import values_at
+from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot, Game
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.request import Request
@@ -36,7 +41,8 @@ MOST_DECISIONS = 20_000
 MOST_SECONDS = 20.0
 MOST_MEASURED = 12
 """Prompts to one model that are measured in one wave."""
-MORE_SEEDS = 2
+REHEARSALS = 3
+"""Games of the typical policies."""
 _FILLER = "and so on "
 
 
@@ -90,7 +96,8 @@ class ModelForecast:
 class Forecast:
     """The parts by model's name, in the order of the seats; `ended` where the game came to its end in the rehearsal.
 
-    `least` and `most` are the calls of all models together in the shortest and the longest of all rehearsals.
+    `least` and `most` are the calls of all models together in the shortest and the longest of all rehearsals. Tokens
+    are those of the first, in proportion to the calls of the middle one.
     """
 
     models: dict[str, ModelForecast] = field(default_factory=dict)
@@ -106,6 +113,14 @@ class Forecast:
             whole.add(part)
         return whole
 
+    def take(self, calls: Mapping[str, int]) -> None:
+        """Foresee so many calls of each model, of prompts like those that were measured."""
+        for name, part in self.models.items():
+            if part.calls not in {0, calls[name]}:
+                longest, shortest = part.longest, part.shortest_answer
+                taken = part.times(calls[name], part.calls)
+                self.models[name] = replace(taken, longest=longest, shortest_answer=shortest)
+
 
 def forecast(
     scenario: Scenario,
@@ -116,20 +131,22 @@ def forecast(
     clock: Callable[[], float] = time.monotonic,
     env: Mapping[str, str] | None = None,
 ) -> Forecast:
-    """Play the scenario on bots, and estimate what its models would be sent; a scenario without a seed with 0.
+    """Play the scenario on bots, and estimate what its models would be sent.
     The environment `env` may say where a provider is, and with it what a call costs there.
 
     Of a chain of models the first is taken, but for `most_usd`. It stops after so many decisions or seconds, and then
     says so (`ended`).
     """
-    seed = scenario.seed or 0
-    scenario = replace(scenario, seed=seed)
+    takes = [(scenario.seed, luck) for luck in range(REHEARSALS)]
+    if scenario.seed is None:
+        takes = [(seed, 0) for seed in range(REHEARSALS)]
+    scenario = replace(scenario, seed=takes[0][0])
     seats = {plan.id: plan for plan in scenario.seats}
     callers = {plan.id for plan in scenario.seats if plan.name.kind in {"remote", "local"}}
     found = Forecast({seats[seat].model: ModelForecast(seats[seat].model) for seat in seats if seat in callers})
     if not callers:
         return found
-    typical = game.bots.get(game.typical) or next(iter(game.bots.values()))
+    typical = [game.bots[name] for name in game.typical if name in game.bots] or [next(iter(game.bots.values()))]
     counter = _Counter(found, prices_of(scenario, env or {}), seats)
     until = clock() + most_seconds
     for wave, answers in _rehearsed(scenario, game, typical):
@@ -144,30 +161,38 @@ def forecast(
             found.decisions += 1
         counter.count(wave.asks, decisions)
         answers[:] = decisions
-    numbers = [found.total().calls]
-    more = [(seed + each, typical) for each in range(1, MORE_SEEDS + 1)]
-    more += [(seed, policy) for policy in game.bots.values() if policy is not typical]
-    for seed, policy in more:
-        calls = 0
-        for wave, _ in _rehearsed(replace(scenario, seed=seed), game, policy):
-            calls += sum(ask.request.player in callers for ask in wave.asks)
+    games = [Counter({model: part.calls for model, part in found.models.items()})]
+    alone = [[policy] for policy in game.bots.values() if [policy] != typical]
+    for policies, (seed, luck) in [*((typical, take) for take in takes[1:]), *((own, takes[0]) for own in alone)]:
+        calls: Counter[str] = Counter()
+        for wave, _ in _rehearsed(replace(scenario, seed=seed), game, policies, luck):
+            calls.update(seats[ask.request.player].model for ask in wave.asks if ask.request.player in callers)
             if clock() > until:
                 break
         else:
-            numbers.append(calls)
-    found.least, found.most = min(numbers), max(numbers)
+            games.append(calls)
+    found.take(sorted(games[:REHEARSALS], key=Counter.total)[len(games[:REHEARSALS]) // 2])
+    found.least, found.most = (chosen(each.total() for each in games) for chosen in (min, max))
     return found
 
 
-def _rehearsed(scenario: Scenario, game: Game, policy: Bot) -> Iterator[tuple[Wave, list[Decision]]]:
-    """Each wave with what bots answer, which may be changed before the next; seats without one have this policy."""
+def _rehearsed(
+    scenario: Scenario, game: Game, policies: Sequence[Bot], luck: int = 0
+) -> Iterator[tuple[Wave, list[Decision]]]:
+    """Each wave with what bots answer, which may be changed before the next; seats without one have these policies.
+    With `luck` those draw otherwise than they would, in the same world."""
     bots = {plan.id: game.bots[plan.name.rest] for plan in scenario.seats if plan.name.kind == "bot"}
+    dealt = dict(zip((plan.id for plan in scenario.seats if plan.id not in bots), cycle(policies), strict=False))
+    other = Chance(f"{scenario.seed}/{luck}") if luck else None
     play = new_play(scenario, game)
     wave = play.start()
     try:
         while wave is not None:
-            rngs = [(ask.request, play.bot_rng(ask)) for ask in wave.asks]
-            answers = [decided_by(bots.get(request.player, policy), request, rng) for request, rng in rngs]
+            answers: list[Decision] = []
+            for ask in wave.asks:
+                bot = bots.get(ask.request.player)
+                rng = play.bot_rng(ask, None if bot else other)
+                answers.append(decided_by(bot or dealt[ask.request.player], ask.request, rng))
             yield wave, answers
             wave = play.answer(answers)
     finally:

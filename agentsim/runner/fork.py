@@ -26,13 +26,12 @@ from agentsim.history.load import branches_in
 from agentsim.history.record import CONTROL, Branch
 from agentsim.history.run_files import RunFiles, check_name, is_running
 from agentsim.models.own import OwnModel
-from agentsim.runner.drive import not_whole, played_again
+from agentsim.runner.drive import Watcher, not_whole, played_again
 from agentsim.runner.plays import RunResult, changed_scenario, head_of, new_play, restored_scenario
 from agentsim.runner.referee import Ruling, to_entry
 from agentsim.runner.replay import over
 from agentsim.runner.seats import seated
 from agentsim.runner.session import Session, resumed
-from agentsim.runner.watch import Watcher
 from agentsim.scenario.document import overridden
 from agentsim.scenario.scenario import Scenario, with_limits
 
@@ -62,6 +61,7 @@ class ParentRun:
         limits: Mapping[str, float | None] = MappingProxyType({}),
         watcher: Watcher | None = None,
         own: Mapping[str, OwnModel] | None = None,
+        served: bool = False,
     ) -> Session:
         """The session of a new run with this past; its journal is there, and `agentsim resume` would go on with it.
 
@@ -69,7 +69,7 @@ class ParentRun:
         branches and gives chance another way after the decision, unless `paired`; one `of_several` takes the first that
         no branch beside the parent has which does the same, and bears it in its name. Branches of an `arm` bear its
         name as well, and each number is there once. `limits`, as `with_limits` takes them, hold for what the branch
-        itself calls.
+        itself calls; people at pages need one that is `served`.
         Raises `UsageError` for a decision that is not allowed, `ScenarioError` for changes that cannot be.
         """
         if stem is not None:
@@ -87,13 +87,13 @@ class ParentRun:
                 # one more than the highest, so that a repeated command makes new branches and no copies
                 number = max(self.alike(made), default=0) + 1
                 stem = f"{stem or default}_b{number}"
-            before = [] if self.scenario.branch is None else self.scenario.branch.salts
-            salts = [(wave, word) for wave, word in before if wave < self.ask.wave]
+            salted = [] if self.scenario.branch is None else self.scenario.branch.salts
+            salts = [(wave, word) for wave, word in salted if wave < self.ask.wave]
             if number is not None and not paired:
                 salts.append((self.ask.wave, str(number)))
             scenario = with_limits(changed_scenario(self.scenario, self.game, changes), env, **limits)
             scenario = replace(scenario, branch=made.model_copy(update={"branch": number, "salts": salts}))
-            seats = seated(scenario, self.game, env, chosen=self.contents.structured, own=own)
+            seats = seated(scenario, self.game, env, chosen=self.contents.structured, own=own, served=served)
             files, handle = RunFiles.reserve(self.files.directory, stem or default, numbered=not given)
             os.close(handle)
             draft = files.journal.with_name(f".{files.journal.name}.tmp")

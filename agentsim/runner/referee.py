@@ -60,7 +60,7 @@ def to_entry(ask: Ask, ruling: Ruling) -> Entry:
         place=ask.place,
         player=request.player,
         kind=request.kind,
-        fingerprint=request.fingerprint(),
+        fingerprint=request.fingerprint,
         decision=values(ruling.decision),
         source=ruling.source,
         fallback_reason=ruling.fallback_reason,

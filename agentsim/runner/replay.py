@@ -17,16 +17,15 @@ from pydantic_core import from_json
 from agentsim.engine.codec import bytes_id, text_id
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
 from agentsim.history.compact import file_bytes
-from agentsim.history.contents import Contents, Stop, read_head, read_journal, read_on
+from agentsim.history.contents import Contents, Stop, read_journal, read_on
 from agentsim.history.expanded import COMPACT, FORMATS, expanded
 from agentsim.history.fold import Totals, dump_history
 from agentsim.history.journal import Journal
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, is_running, write_whole
-from agentsim.runner.drive import not_whole, played_again, recalled
+from agentsim.runner.drive import Discreet, Watcher, not_whole, played_again, recalled
 from agentsim.runner.plays import Played, new_play, restored_scenario, volatile_of
-from agentsim.runner.watch import Discreet, Watcher
 
 _MISSING = object()
 _TAIL = 4096
@@ -161,7 +160,7 @@ def unfit(files: RunFiles, *, closely: bool = False) -> str | None:
         return "is broken"
     if not isinstance(found, dict) or found.get("format") not in FORMATS:
         return "is none"
-    head = read_head(files.journal)
+    head = read_journal(files.journal, most_lines=1).head
     if any(found.get(key) != head[key] for key in ("game", "rules_version", "seed")):
         return "is another game's"
     if str(found.get("status")) not in FINISHED:

@@ -81,7 +81,10 @@ def seated(
     if away and not served:
         where, key = shown_path(scenario.path), away[0].key or f"the model of {away[0].id}"
         raise ScenarioError(
-            "web needs a server: `agentsim run --serve`, `agentsim resume --serve`", key=key, where=where
+            "web needs a server: `agentsim run --serve`, `agentsim resume --serve`, or for a fork the page Steer of "
+            "`agentsim serve`",
+            key=key,
+            where=where,
         )
     with refusals.noted():
         check_prices(scenario, env)

@@ -29,13 +29,8 @@ class Warming:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._cached: dict[int, float] = {}  # blocks, by the time of their last use
+        self._cached: dict[int, float] = {}  # blocks and the times of their last use, the latest last
         self._under_way: dict[int, asyncio.Event] = {}
-
-    def forget(self) -> None:
-        """A wave begins: what was not used for long is cached no more."""
-        oldest = self._clock() - KEPT_S
-        self._cached = {block: used for block, used in self._cached.items() if used >= oldest}
 
     @asynccontextmanager
     async def turn(self, model: str, messages: Sequence[Message], schema: Mapping[str, Any]) -> AsyncIterator[None]:
@@ -43,6 +38,7 @@ class Warming:
 
         However that call ends, those that wait for it go on.
         """
+        self._forget()
         blocks = list(_blocks(model, messages, schema))
         new = next((block for block in blocks if block not in self._cached), None)
         if new in self._under_way:
@@ -52,11 +48,19 @@ class Warming:
         self._under_way.update(dict.fromkeys(own, over))
         try:
             yield
-            self._cached.update(dict.fromkeys(blocks, self._clock()))
+            for block in blocks:
+                self._cached.pop(block, None)
+                self._cached[block] = self._clock()
         finally:
             for block in own:
                 del self._under_way[block]
             over.set()
+
+    def _forget(self) -> None:
+        """What was not used for long is cached no more."""
+        oldest = self._clock() - KEPT_S
+        while self._cached and self._cached[first := next(iter(self._cached))] < oldest:
+            del self._cached[first]
 
 
 def _blocks(model: str, messages: Sequence[Message], schema: Mapping[str, Any]) -> Iterator[int]:

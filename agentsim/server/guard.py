@@ -19,10 +19,15 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakSet
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+
+from agentsim.server.address import is_loopback
 
 Role: TypeAlias = Literal["experimenter", "watcher"]
 MOST_BYTES: Final = 256 * 1024
 """Of one request's body."""
+MOST_FIELDS: Final = 2_000
+"""Of one form."""
 BODY_S: Final = 10.0
 """So long may a request's body take."""
 PER_S, BURST = 10.0, 60.0
@@ -43,9 +48,15 @@ _FORM = "application/x-www-form-urlencoded"
 
 @dataclass
 class Guard:
-    """The keys of one server. `closed` is one that is reached from other machines: there all needs a key."""
+    """The keys of one server. `closed` is one that is reached from other machines: there all needs a key.
+
+    `names` are the hosts that it answers to beside those of this machine. `origin` is that of its public URL, where it
+    has one: then only its own pages' forms come from there, whatever the proxy says of a request.
+    """
 
     closed: bool = False
+    origin: str = ""
+    names: frozenset[str] = frozenset()
     keys: dict[Role, str] = field(
         default_factory=lambda: {"experimenter": secrets.token_urlsafe(32), "watcher": secrets.token_urlsafe(32)}
     )
@@ -56,7 +67,13 @@ class Guard:
 
     def cookie(self, request: web.Request) -> str:
         """The cookie's name: servers at other ports of this machine have their own."""
-        return f"agentsim-{urlsplit(f'//{request.host}').port or 80}"
+        if self._secure:
+            return f"__Host-agentsim-{urlsplit(self.origin).port or 443}"  # which no other host's page can set
+        return f"agentsim-{urlsplit(self.origin or f'//{request.host}').port or 80}"
+
+    @property
+    def _secure(self) -> bool:
+        return self.origin.startswith("https:")
 
     def role(self, request: web.Request) -> Role | None:
         """Whose key the request's cookie is."""
@@ -109,14 +126,24 @@ class Guard:
 
     async def check(self, request: web.Request) -> None:
         """Raise what keeps a request out before any part of the site sees it."""
-        if not self.closed and _name(request) not in {"127.0.0.1", "localhost", "::1"}:
-            raise web.HTTPMisdirectedRequest(text="This server answers to the names of this machine alone.")
+        if (self.origin or not self.closed) and (name := _name(request)) not in self.names and not is_loopback(name):
+            raise web.HTTPMisdirectedRequest(
+                text=f"This server answers to {self.origin or 'the names of this machine'} alone."
+            )
         if request.method not in {"GET", "HEAD"}:
             self.spend(request)
-            _check_same_site(request)
+            self._check_same_site(request)
             await _check_body(request)
         if self.closed and not request.path.startswith(_OPEN) and self.holder(request).startswith("at "):
             raise web.HTTPForbidden(text="This needs a link with a key; the server has printed them.")
+
+    def _check_same_site(self, request: web.Request) -> None:
+        """Refuse what another site's page sends: only a page of this one may change anything."""
+        origin, fetched = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
+        own = self.origin or f"{request.scheme}://{request.host}"
+        if fetched not in {None, "same-origin", "none"} or origin not in {None, own}:
+            hint = "" if self.origin else " Behind a proxy, the server needs --public-url."
+            raise web.HTTPForbidden(text=f"Another site's page sent this.{hint}")
 
     async def enter(self, request: web.Request) -> web.Response:
         """Takes a key out of the address into a cookie that no script reads and no other site's page sends."""
@@ -125,7 +152,7 @@ class Guard:
             self.spend(request)
             raise web.HTTPForbidden(text="There is no such key. Each start of the server makes new ones.")
         answer = web.HTTPSeeOther("/")
-        answer.set_cookie(self.cookie(request), key, httponly=True, samesite="Strict", path="/")
+        answer.set_cookie(self.cookie(request), key, httponly=True, samesite="Strict", path="/", secure=self._secure)
         raise answer
 
 
@@ -157,29 +184,27 @@ def raise_limit() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _name(request: web.Request) -> str | None:
+def _name(request: web.Request) -> str:
     """The host that a request is meant for, without its port."""
     try:
-        return urlsplit(f"//{request.headers.get('Host', '')}").hostname
+        return urlsplit(f"//{request.headers.get('Host', '')}").hostname or ""
     except ValueError:
-        return None
-
-
-def _check_same_site(request: web.Request) -> None:
-    """Refuse what another site's page sends: only a page of this one may change anything."""
-    origin, fetched = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
-    if fetched not in {None, "same-origin", "none"} or (
-        origin is not None and origin != f"{request.scheme}://{request.host}"
-    ):
-        raise web.HTTPForbidden(text="Another site's page sent this.")
+        return ""
 
 
 async def _check_body(request: web.Request) -> None:
-    """Read the body, which is a form and comes in time; the parts find it read."""
+    """Read the body, which is a form that can be read and comes in time; the parts find it read."""
     if request.body_exists and request.content_type != _FORM:
         raise web.HTTPUnsupportedMediaType(text="Only forms are taken.")
     try:
         async with asyncio.timeout(BODY_S):
-            await request.read()
+            body = await request.read()
+        if body.count(b"&") >= MOST_FIELDS:
+            raise web.HTTPRequestEntityTooLarge(MOST_FIELDS, text=f"A form has at most {MOST_FIELDS:,} fields.")
+        if (request.charset or "utf-8").lower() != "utf-8":
+            raise web.HTTPBadRequest(text="A form is in UTF-8.")
+        await request.post()
     except TimeoutError:
         raise web.HTTPRequestTimeout(text="The request did not come to its end.") from None
+    except (ValueError, web.RequestPayloadError, HttpProcessingError):  # bytes that are no text, or not what they claim
+        raise web.HTTPBadRequest(text="The form cannot be read.") from None

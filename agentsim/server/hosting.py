@@ -14,8 +14,8 @@ from agentsim.engine.play import Ask
 from agentsim.errors import Interrupted, UsageError
 from agentsim.history.run_files import RunFiles, find_run
 from agentsim.models.keys import Variables
+from agentsim.runner.drive import Watcher
 from agentsim.runner.session import RunResult, Session, resumed
-from agentsim.runner.watch import Watcher
 from agentsim.scenario.load import Source
 from agentsim.server.control import Control
 from agentsim.server.people import People, digest

@@ -39,7 +39,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
 
     async def sent(request: web.Request) -> web.Response:
         seat, form = _seat(site, request), await request.post()
-        given = {name: [str(text) for text in form.getall(name)] for name in form}
+        given = {name: [str(text) for text in form.getall(name)] for name in set(form)}
         step = (given.get("seat-step") or [""])[0]  # a hyphen: no question and no field of a decision is called so
         try:
             await seat.take(step, given)

@@ -3,52 +3,51 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
-from agentsim.errors import UsageError
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.session import RunResult, Session
 from agentsim.server import hosting
+from agentsim.server.address import Address, is_loopback
 from agentsim.server.app import make_app
 from agentsim.server.guard import Guard, swept
 from agentsim.server.people import People
 from agentsim.server.site import Site
 
-HOST = "127.0.0.1"
 Said = Callable[[str], object]
 """Is given the address once the site answers."""
 
 
-async def serving(
-    logs_dir: Path, port: int, said: Said, *, host: str = HOST, noted: Said, configs_dir: Path = Path("configs")
-) -> None:
+async def serving(logs_dir: Path, at: Address, said: Said, *, noted: Said, configs_dir: Path = Path("configs")) -> None:
     """Serve a folder until SIGINT or SIGTERM; `noted` is given the links with keys.
 
-    A `host` that is not on loopback lets other machines in, each with a key. Raises `UsageError` where the address
-    cannot be had.
+    An address that is not on loopback, and a proxy, let other machines in, each with a key. Raises `UsageError` where
+    the address cannot be had.
     """
-    site = Site(logs_dir, configs_dir=configs_dir, guard=Guard(closed=not on_loopback(host)))
-    with bound_to(port, host) as listening, _signals() as signals:
-        async with served(site, listening, said, noted, host):
+    with at.bound() as listening, _signals() as signals:
+        site = Site(logs_dir, configs_dir=configs_dir, guard=_guard(at, listening))
+        async with served(site, at, listening, said, noted):
             await signals.get()
 
 
 async def playing(
     logs_dir: Path,
     found: Session | RunResult | RunFiles,
-    listening: socket.socket,
     said: Said,
     over: Callable[[RunResult | RunFiles], object],
     *,
-    host: str,
+    at: Address,
+    listening: socket.socket,
     noted: Said,
 ) -> None:
     """Play a session, or take a run that is finished, and serve its folder until SIGINT or SIGTERM.
@@ -57,9 +56,9 @@ async def playing(
     are said after the address. A signal stops a game that is still played, so that it can be resumed; the next one ends
     this process at once.
     """
-    site = Site(logs_dir, guard=Guard(closed=not on_loopback(host)))
+    site = Site(logs_dir, guard=_guard(at, listening))
     with _signals() as signals:
-        async with served(site, listening, said, noted, host):
+        async with served(site, at, listening, said, noted):
             stopped = asyncio.create_task(signals.get())
             if isinstance(found, Session):
                 run = hosting.host(site, found)
@@ -88,20 +87,20 @@ async def _ended(run: hosting.HostedRun, stopped: asyncio.Task[int]) -> RunResul
 
 
 @asynccontextmanager
-async def served(
-    site: Site, listening: socket.socket, said: Said, noted: Said, host: str = HOST
-) -> AsyncIterator[None]:
+async def served(site: Site, at: Address, listening: socket.socket, said: Said, noted: Said) -> AsyncIterator[None]:
     """The site answers within the block; what is played here is stopped at its end."""
     # Each write to one of many streams takes the interpreter anew, and a thread that draws would hold it for 5 ms.
     was = sys.getswitchinterval()
     sys.setswitchinterval(min(was, 0.0005))
-    runner = web.AppRunner(make_app(site), access_log=None, shutdown_timeout=1.0)
+    log = logging.getLogger(__name__)
+    log.addFilter(_is_ours)
+    runner = web.AppRunner(make_app(site), access_log=None, logger=log, shutdown_timeout=1.0)
     await runner.setup()
     try:
-        site.base_url = f"http://{_named(host)}:{listening.getsockname()[1]}"
+        site.base_url = at.origin or at.local(listening)
         await web.SockSite(runner, listening).start()
         said(site.base_url)
-        _say_keys(site, host, noted)
+        _say_keys(site, at, listening, noted)
         sweeping = asyncio.create_task(swept(runner))
         yield
         sweeping.cancel()
@@ -111,42 +110,30 @@ async def served(
         sys.setswitchinterval(was)
 
 
-def on_loopback(host: str) -> bool:
-    """Whether no other machine reaches this address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whether something broke here: what is wrong with a request is answered, and fills no log."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], (HttpProcessingError, web.RequestPayloadError))
 
 
-def _named(host: str) -> str:
-    """The host as others write it in an address; of one that stands for all of this machine, the machine's name."""
-    if host in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not bound
-        return socket.gethostname()
-    return f"[{host}]" if ":" in host else host
+def _guard(at: Address, listening: socket.socket) -> Guard:
+    """The guard of a site at this address: it is closed where other machines reach it."""
+    names = {at.host.lower(), *([urlsplit(at.origin).hostname or ""] if at.origin else [])}
+    closed = bool(at.origin) or not is_loopback(listening.getsockname()[0])
+    return Guard(closed=closed, origin=at.origin, names=frozenset(names))
 
 
-def _say_keys(site: Site, host: str, noted: Said) -> None:
-    keys = site.guard.keys
+def _say_keys(site: Site, at: Address, listening: socket.socket, noted: Said) -> None:
+    keys, local = site.guard.keys, at.local(listening)
+    if at.origin:
+        noted(f"--public-url: the proxy at {at.origin} passes requests on to {local}")
     if site.guard.closed:
+        encrypted = at.origin.startswith("https:")
         noted(
-            f"--host {host}: other machines reach this server, unencrypted; every page needs a link with a key, "
+            f"{f'--public-url {at.origin}' if at.origin else f'--host {at.host}'}: other machines reach this server"
+            f"{'' if encrypted else ', unencrypted'}; every page needs a link with a key, "
             f"which is not shown again. To watch: {site.base_url}/enter?key={keys['watcher']}"
         )
     noted(f"to steer and to start runs: {site.base_url}/enter?key={keys['experimenter']}")
-
-
-@contextmanager
-def bound_to(port: int, host: str = HOST) -> Iterator[socket.socket]:
-    """A socket at this address with this port, 0 for a free one; `UsageError` where it cannot be had."""
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as bound:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            bound.bind((host, port))
-        except OSError as error:
-            where = f"--port {port}" if host == HOST else f"--host {host} --port {port}"
-            raise UsageError(f"{where}: {error.strerror or error} (0 takes a free one)") from None
-        yield bound
 
 
 @contextmanager

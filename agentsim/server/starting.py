@@ -23,7 +23,7 @@ from agentsim.scenario import json_schema
 from agentsim.scenario.source_files import read_toml
 from agentsim.server import hosting
 from agentsim.server.site import STYLE, Site, page
-from agentsim.server.steering import acting
+from agentsim.server.steering import acting, page_of
 
 _TABLES = ("defaults", "limits", "game_config")
 _PLAIN = {"string": "text", "integer": "number", "number": "number"}
@@ -75,8 +75,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
             name = given.get("run_name") or None
             return await hosting.start(site, path, env=environment(None), name=name, overrides=changes)
 
-        run = await acting(started)
-        raise web.HTTPSeeOther(f"/runs/{run.name}{'/steer' if run.people is not None else ''}")
+        raise web.HTTPSeeOther(page_of(await acting(started)))
 
     return [
         web.get("/new", listed),

@@ -50,7 +50,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
         here = request.path.rpartition("/")[0]
         if act == "fork":
             run = await acting(lambda: _forked(site, files, form))
-            raise web.HTTPSeeOther(f"{here.rpartition('/runs/')[0]}/runs/{run.name}")
+            raise web.HTTPSeeOther(f"{here.rpartition('/runs/')[0]}{page_of(run)}")
         if act == "go-on":
             await acting(lambda: _gone_on(site, files))
         elif (does := _ACTS.get(act)) is not None:
@@ -79,6 +79,11 @@ async def acting(act: Callable[[], Awaitable[T]]) -> T:
         raise web.HTTPBadRequest(text=": ".join(filter(None, first_objection(error)))) from None
     except AgentsimError as error:
         raise web.HTTPBadRequest(text=str(error)) from None
+
+
+def page_of(run: HostedRun) -> str:
+    """Where a run that has begun is looked at first: with people, where their links are."""
+    return f"/runs/{run.name}{'/steer' if run.people is not None else ''}"
 
 
 async def _acted(does: _Act, hosted: HostedRun, form: Form) -> None:
@@ -124,6 +129,8 @@ def _state(site: Site, files: RunFiles) -> dict[str, object]:
 
 
 async def _gone_on(site: Site, files: RunFiles) -> None:
+    if (here := site.hosted.get(files.journal)) is not None and here.playing:
+        raise UsageError(f"{files.name}: is being played here already")
     found = await asyncio.to_thread(lambda: resumed(files, env=environment(None), served=True))
     if isinstance(found, Session):
         hosting.host(site, found)
@@ -148,6 +155,6 @@ async def _forked(site: Site, files: RunFiles, form: Form) -> HostedRun:
                 raise UsageError(f"there is no player {player[:80]!r} (valid: {', '.join(seats)})")
             changes.append(f"players.{seats.index(player)}.model={json.dumps(model)}")
         decided = messages(files, int(at))[0].swapped(words=words).instead if words else instead
-        return parent.branch(env=environment(None), instead=decided, changes=changes, of_several=True)
+        return parent.branch(env=environment(None), instead=decided, changes=changes, of_several=True, served=True)
 
     return hosting.host(site, await asyncio.to_thread(branch))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from markupsafe import Markup
 
@@ -21,6 +21,9 @@ from agentsim.report.timeline import Timeline
 from agentsim.server.follower import Follower
 from agentsim.server.seat_panels import seat_panels
 from agentsim.server.site import SCRIPTS, STYLE
+
+MOST_MESSAGES: Final = 8
+"""Of one channel that are kept for pages at the same place: most pages have all but the latest news."""
 
 
 @dataclass(frozen=True)
@@ -156,6 +159,8 @@ class Channel:
     def message(self, position: Position) -> bytes:
         """The event of a stream that brings a page at this position up to date; all pages there have the same one."""
         if (found := self._messages.get(position)) is None:
+            while len(self._messages) >= MOST_MESSAGES:  # a page says itself where it stands
+                del self._messages[next(iter(self._messages))]
             found = self._messages[position] = message(str(self.position), self.since(position))
         return found
 

@@ -131,8 +131,13 @@ def decision_of(files: RunFiles, seq: str) -> int:
 
 
 def asked_for(files: RunFiles, at: int, count: int, instead: str | None) -> WhatIf:
-    """The branches to be played; raises `UsageError` for a decision that cannot be."""
+    """The branches to be played; raises `UsageError` for a decision that cannot be, and for people's seats."""
     parent = parent_of(files, at)
+    if people := [plan.id for plan in parent.scenario.players if plan.name.kind == "web"]:
+        raise UsageError(
+            f"{', '.join(people)}: a person has the seat, and these branches are played without people. Fork the run "
+            "at a later decision, with a model or a bot in each such seat, and ask of the fork."
+        )
     entry = parent.contents.entries[parent.ask.wave, parent.ask.place]
     arms: dict[str, Mapping[str, Any]] = {
         AFTER: {"instead": parent.ask.request.answer.model_validate(dict(entry.decision))},

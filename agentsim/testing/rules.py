@@ -121,7 +121,7 @@ def json_and_back(case: Case) -> Findings:
     for asked in played.asked:
         request, properties = asked.ask.request, asked.ask.request.schema()["properties"]
         again = type(request).restore(json.loads(asked.data))
-        if again != request or again.fingerprint() != request.fingerprint():
+        if again != request or again.fingerprint != request.fingerprint:
             yield str(asked), "the request is another after `to_json` and `restore`"
         if asked.restored != asked.decision:
             yield str(asked), f"the decision {asked.decision!r} is another after JSON"

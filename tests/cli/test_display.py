@@ -25,7 +25,7 @@ from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody
 from agentsim.history.fold import Totals
 from agentsim.models.base import Attempt, Completion, Usage
 from agentsim.players.terminal import MARK
-from agentsim.runner.watch import Discreet, Watcher
+from agentsim.runner.drive import Discreet, Watcher
 from tests.cli.command_line import program, trio
 from tests.cli.vt import Screen, plain
 from tests.fakes.replies import varied_by_schema
@@ -276,6 +276,19 @@ def test_what_holds_calls_back_and_who_took_over_is_on_the_panel(shown: Shown) -
     assert "slots" not in shown.panel()
     held.append("8 of 16 slots at openrouter")
     assert "· 8 of 16 slots at openrouter" in shown.panel()
+
+
+def test_no_panel_is_drawn_over_what_scrolls_by(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock draws while events are told, and the panel's height changes from one drawing to the next."""
+    monkeypatch.setattr("agentsim.cli.panels._DRAWN_A_SECOND", 5000)
+    heights = itertools.cycle([0, 3])
+    shown.display.limited_by(lambda: ["x" * 30] * next(heights))
+    shown.display.began("game", "Game", ["A"])
+    for number in range(200):
+        shown.display.told(spoken(f"line {number}"))
+    rows = shown.text().splitlines()
+    assert rows[:200] == [f"A: line {number}" for number in range(200)]
+    assert sum(" game " in row for row in rows) == 1
 
 
 def test_plain_lines_say_what_holds_calls_back_once_until_the_next_goes_out(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,114 +1,158 @@
-"""Each game in progress on a terminal of 80 and of 120 columns, as golden text; `python -m tests.cli.test_in_progress`.
+"""Each game in progress in tmux, at 80 and at 120 columns, as golden text: `python -m tests.cli.test_in_progress`.
 
-The game is real and so is the display; the calls, their cost and one fallback are made up, and times are masked.
+The command is real, and so is the terminal. Two players are models of a server on loopback that holds back one call,
+so that the game stands still; times are masked.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import shutil
+import subprocess
+import tempfile
 import time
-from functools import partial
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from threading import Event
+from typing import Any
 
 import pytest
-from rich.live import Live
 
-from agentsim.engine.play import GamePlay
-from agentsim.games import find
-from agentsim.history.fold import Totals
-from agentsim.runner.admission import Budget
-from agentsim.runner.plays import new_play
-from agentsim.scenario import load
-from tests.cli.command_line import ROOT
-from tests.cli.test_display import Terminal, rich_on
-from tests.cli.vt import Screen
+from tests.cli.command_line import ROOT, program
+from tests.fakes.replies import envelope, first_by_schema
+from tests.fakes.server import FakeServer, Raw
 
 GOLDEN = Path(__file__).parent / "golden"
 GAMES = {
-    "agent_island": ("agent_island_bots", 12),
-    "auction": ("auction", 9),
-    "monopoly": ("monopoly_bots", 150),
-    "society": ("society_bots", 9),
-    "market": ("market_bots", 30),
-    "werewolf": ("werewolf_bots", 20),
+    "agent_island_bots": ("random1", "grudge2", 8, ()),
+    "auction": ("truthful1", "sniper1", 5, ()),
+    "market_bots": ("miller1", "farmer2", 6, ()),
+    "monopoly_bots": ("Shark", "Turtle", 6, ("game_config.max_turns=60",)),
+    "smith_1962": ("buyer1", "seller1", 6, ("game_config.experiment.period_rounds=10",)),
+    "society_bots": ("agent1", "agent2", 9, ()),
+    "werewolf_bots": ("candid1", "candid3", 4, ()),
 }
-"""The config of each game, and the wave that is being decided when the picture is taken."""
-MODELS = ("lab/echo", "openrouter/openai/gpt-5-mini")
-_ABOVE = 8  # rows above the panel that are kept
+"""The two players of each config that are models, the call of the first that is held back, and what else is set: games
+are short where the time that is left would need two digits of minutes."""
+WIDTHS = 80, 120
+COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)(?:;\d+)*m")
 
 
-def played(config: str, waves: int, display: Any) -> GamePlay:
-    """The game up to a wave, on its bots, shown to the display as a run shows it."""
-    scenario = load(ROOT / "configs" / f"{config}.toml", seed=7)
-    game = find(scenario.game)
-    play = new_play(scenario, game)
-    bots = {plan.id: game.bots[plan.name.rest] for plan in scenario.players}
-    display.began("run-1", game.title, play.table.players)
-    display.seated({player: MODELS[place % 2] for place, player in enumerate(play.table.players)})
-    wave, told = play.start(), 0
-    while wave is not None:
-        display.stands(play.table.progress)
-        display.told(play.log[told:])
-        told = len(play.log)
-        display._look_at = 0.0
-        display.wave(wave, play.table.rounds[-1])
-        if wave.number == waves:
-            break
-        wave = play.answer([bots[ask.request.player](ask.request, play.bot_rng(ask)) for ask in wave.asks])
-    assert wave is not None, "the game is over by then"
-    for ask in wave.asks[:2]:
-        display.calling(ask)
-    return play
+def server(last: int, held: Event) -> FakeServer:
+    """It holds back the last call to `echo`, and says so; `gamma` is unreadable when it is first asked."""
+    calls = Counter[str]()
+
+    def latency(body: Mapping[str, Any]) -> float:
+        calls[body["model"]] += 1
+        if body["model"] != "echo" or calls["echo"] < last:
+            return 0.0
+        held.set()
+        return 3600.0
+
+    def reply(body: Mapping[str, Any]) -> Raw:
+        said = re.sub(r'"text \w+"', '"I say what I think."', first_by_schema(body))
+        unreadable = body["model"] == "gamma" and calls["gamma"] <= 2
+        completion = envelope("I would rather not say." if unreadable else said, model=body["model"])
+        return Raw(body=json.dumps({**completion, "usage": {"prompt_tokens": 4000, "completion_tokens": 40}}))
+
+    return FakeServer(reply, latency_s=latency)
 
 
-def picture(game: str, width: int, **env: str) -> str:
-    """What stands on the screen while the game is played."""
-    config, waves = GAMES[game]
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"TERM": "xterm-256color", "COLUMNS": str(width), "LINES": "40", **env}.items():
-            patch.setenv(name, value)
-        patch.setattr("agentsim.cli.panels.Live", partial(Live, auto_refresh=False))  # no clock draws in between
-        stream = Terminal()
-        display = rich_on(stream)
-        budget = Budget(max_cost_usd=2.0)
-        budget.reserved_usd = 0.05
-        display.budgeted(budget)
-        play = played(config, waves, display)
-        totals = Totals()
-        totals.calls, totals.prompt_tokens, totals.completion_tokens, totals.cost_usd = 34, 56_789, 1_234, 0.1234
-        display.counted(totals)
-        first, second = play.table.players[:2]
-        for player, source in ((first, "model"), (first, "fallback"), (second, "model")):
-            made = {"player": player, "source": source, "kind": "act", "tries": (), "fallback_reason": "unreadable"}
-            display.decided(cast("Any", SimpleNamespace(**made)))
-        display._first = display._first and (time.monotonic(), display._first[1])
-        display.person(asked=True)  # drawn by the next line, and not by the clock
-        display.person(asked=False)
-        text = Screen(width).feed(stream.getvalue()).text()
-        display.close()
-    panel = text.rindex("──", 0, text.rindex(" run-1 "))
-    start = text.rindex("\n", 0, panel)
-    above = [row for row in text[:start].splitlines() if not row.startswith("──")]  # an older panel, half drawn over
-    rows = [*above[-_ABOVE:], *text[start + 1 :].splitlines()]
-    masked = re.sub(r"\b\d+:\d\d\b", "M:SS", "\n".join(rows))
-    return re.sub("[⠀-⣿]", "*", masked) + "\n"
+class Tmux:
+    """A tmux server of its own, whose panes play games until it is killed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.held: dict[str, Event] = {}
+
+    def __call__(self, *words: str) -> str:
+        command = ["tmux", "-u", "-f", "/dev/null", "-S", str(self.folder / "socket"), *words]
+        env = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LANG": "C.UTF-8"}
+        return subprocess.run(command, env=env, capture_output=True, check=True, encoding="utf-8", timeout=60).stdout
+
+    def play(self, config: str, width: int, url: str, *env: str) -> None:
+        """Start the game in a pane of this width."""
+        echo, gamma, _, more = GAMES[config]
+        prices = [f'prices."lab/{name}".{each}' for name in ("echo", "gamma") for each in ("input=0", "output=20")]
+        settings = f"players.{echo}.model=lab/echo", f"players.{gamma}.model=lab/gamma", f"providers.lab.base_url={url}"
+        name = "".join([config, str(width), *env])
+        command = program("run", str(ROOT / "configs" / f"{config}.toml"), "--name", "run-1", "--seed", "7",
+                          "--logs-dir", str(self.folder / name), "--max-cost", "20")  # fmt: skip
+        command += [word for each in (*settings, *prices, *more) for word in ("--set", each)]
+        size = ("-x", str(width), "-y", "30")
+        self("new-session", "-d", "-s", name, *size, "env", *env, *command, ";", "set-option", "remain-on-exit", "on")
+
+    def end(self) -> None:
+        """End all games, and wait for what they write at the last."""
+        games = [Path("/proc", pid) for pid in self("list-panes", "-a", "-F", "#{pane_pid}").split()]
+        self("kill-server")
+        until = time.monotonic() + 30
+        while any(game.exists() for game in games) and time.monotonic() < until:
+            time.sleep(0.05)
+
+    def seen(self, name: str, *options: str) -> str:
+        """What stands in the pane, its times masked."""
+        text = re.sub(r"\b\d+:\d\d\b", "M:SS", self("capture-pane", "-p", *options, "-t", name))
+        return re.sub("[⠀-⣿]", "*", text).rstrip("\n") + "\n"
 
 
-@pytest.mark.parametrize("width", [80, 120])
-@pytest.mark.parametrize("game", GAMES)
-def test_a_game_in_progress_looks_like_this(game: str, width: int) -> None:
-    golden = GOLDEN / f"{game}_{width}.txt"
-    assert picture(game, width) == golden.read_text(encoding="utf-8"), "python -m tests.cli.test_in_progress makes it"
+@contextmanager
+def playing(panes: Iterable[tuple[str, int, tuple[str, ...]]]) -> Iterator[Tmux]:
+    """All these games at once, each with a server of its own."""
+    if shutil.which("tmux") is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("no tmux found: install it")
+    with ExitStack() as stack:
+        tmux = Tmux(Path(stack.enter_context(tempfile.TemporaryDirectory())))
+        for config, width, env in panes:
+            held = tmux.held[f"{config}{width}"] = Event()
+            hosted = stack.enter_context(server(GAMES[config][2], held).in_thread())
+            tmux.play(config, width, hosted.url(), *env)
+        stack.callback(tmux.end)
+        yield tmux
 
 
-def test_without_colour_the_words_are_the_same() -> None:
-    assert picture("monopoly", 80, NO_COLOR="1") == (GOLDEN / "monopoly_80.txt").read_text(encoding="utf-8")
+@pytest.fixture(scope="module")
+def tmux(request: pytest.FixtureRequest) -> Iterator[Tmux]:
+    """Plays the games that are asked for."""
+    items = [item for item in request.session.items if item.path == request.path]
+    here = [item.callspec.params for item in items if hasattr(item, "callspec")]
+    with playing([(each["config"], each["width"], each["env"]) for each in here]) as started:
+        yield started
+
+
+def reached(tmux: Tmux, name: str, golden: Path) -> str:
+    """What stands in the pane when it is what it ought to be, or after a minute."""
+    until = time.monotonic() + 60
+    while (seen := tmux.seen(name)) != golden.read_text(encoding="utf-8") and time.monotonic() < until:
+        time.sleep(0.1)
+    return seen
+
+
+LOOKS = [
+    *(pytest.param(config, 80, (), id=f"{config}-80") for config in GAMES),
+    *(pytest.param(config, 120, (), id=f"{config}-120", marks=pytest.mark.slow) for config in GAMES),
+    pytest.param("monopoly_bots", 80, ("NO_COLOR=1",), id="monopoly_bots-80-without-colour", marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize(("config", "width", "env"), LOOKS)
+def test_a_game_in_progress_looks_like_this(tmux: Tmux, config: str, width: int, env: tuple[str, ...]) -> None:
+    name, golden = "".join([config, str(width), *env]), GOLDEN / f"{config}_{width}.txt"
+    seen = reached(tmux, name, golden)
+    assert seen == golden.read_text(encoding="utf-8"), "python -m tests.cli.test_in_progress makes it"
+    assert bool(COLOUR.search(tmux.seen(name, "-e"))) is (env == ())
 
 
 if __name__ == "__main__":
-    GOLDEN.mkdir(exist_ok=True)
-    for name in GAMES:
-        for columns in (80, 120):
-            (GOLDEN / f"{name}_{columns}.txt").write_text(picture(name, columns), encoding="utf-8")
+    with playing([(config, width, ()) for config in GAMES for width in WIDTHS]) as started:
+        GOLDEN.mkdir(exist_ok=True)
+        for name in started.held:
+            started.held[name].wait(60)
+        time.sleep(3)  # the other player's calls end, and the panel is drawn
+        for config in GAMES:
+            for width in WIDTHS:
+                (GOLDEN / f"{config}_{width}.txt").write_text(started.seen(f"{config}{width}"), encoding="utf-8")

@@ -155,9 +155,9 @@ def test_the_drawn_answers_are_legal() -> None:
 
 
 def test_the_question_itself_must_name_what_it_asks_for_in_its_fingerprint() -> None:
-    assert DESCRIBE.fingerprint() != Describe(player="C", about=("A", "D")).fingerprint()
+    assert DESCRIBE.fingerprint != Describe(player="C", about=("A", "D")).fingerprint
     with pytest.raises(AssertionError, match="no fingerprint names"):
-        Unnamed(player="C").fingerprint()
+        _ = Unnamed(player="C").fingerprint
 
 
 def test_each_key_may_have_an_option_of_its_own() -> None:
@@ -169,7 +169,7 @@ def test_each_key_may_have_an_option_of_its_own() -> None:
         offer.check(Terms(terms={"price": 10, "when": "now"}))
     drawn = [random_decision(offer, Chance(number).stream("drawn")) for number in range(9)]
     assert {each.terms["when"] for each in drawn if isinstance(each, Terms)} == {"now", "later"}
-    assert offer.fingerprint() != Offer(player="C", most=8).fingerprint()
+    assert offer.fingerprint != Offer(player="C", most=8).fingerprint
     with pytest.raises(TypeError, match="one option for all its keys, or a mapping"):
         Each(("A",))
 

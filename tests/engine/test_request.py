@@ -136,7 +136,7 @@ def test_the_schema_can_be_changed_by_who_gets_it() -> None:
 
 
 def test_golden_fingerprint_since_every_old_journal_depends_on_it() -> None:
-    assert MOVE.fingerprint() == GOLDEN
+    assert MOVE.fingerprint == GOLDEN
 
 
 @pytest.mark.parametrize(
@@ -156,16 +156,16 @@ def test_golden_fingerprint_since_every_old_journal_depends_on_it() -> None:
     ids=["player", "choice", "order", "null", "low", "high", "no high", "length", "bid", "say"],
 )
 def test_fingerprint_changes_with_kind_player_and_options(other: Request[Any]) -> None:
-    assert other.fingerprint() != MOVE.fingerprint()
+    assert other.fingerprint != MOVE.fingerprint
 
 
 def test_fingerprint_tells_a_name_from_a_number() -> None:
-    assert replace(MOVE, names=("1",)).fingerprint() != replace(MOVE, names=(1,)).fingerprint()
+    assert replace(MOVE, names=("1",)).fingerprint != replace(MOVE, names=(1,)).fingerprint
 
 
 def test_fingerprint_does_not_change_with_wording() -> None:
-    assert replace(MOVE, wording="And now?").fingerprint() == MOVE.fingerprint()
-    assert len(MOVE.fingerprint()) == 16
+    assert replace(MOVE, wording="And now?").fingerprint == MOVE.fingerprint
+    assert len(MOVE.fingerprint) == 16
 
 
 def test_particulars_are_in_the_fingerprint_and_none_change_nothing() -> None:
@@ -177,16 +177,16 @@ def test_particulars_are_in_the_fingerprint_and_none_change_nothing() -> None:
         def fingerprint_fields(self) -> Mapping[str, Any]:
             return {"to": self.to} if self.to else {}
 
-    prints = {request.fingerprint() for request in (Reply(player="A", to=to) for to in (("B",), ("C",), ("B", "C")))}
+    prints = {request.fingerprint for request in (Reply(player="A", to=to) for to in (("B",), ("C",), ("B", "C")))}
     assert len(prints) == 3
-    assert Reply(player="A").fingerprint() == Say(player="A").fingerprint()
+    assert Reply(player="A").fingerprint == Say(player="A").fingerprint
 
 
 def test_kinds_with_the_same_options_differ() -> None:
     class Shout(Say):
         """What do you shout?"""
 
-    assert Shout(player="A").fingerprint() != Say(player="A").fingerprint()
+    assert Shout(player="A").fingerprint != Say(player="A").fingerprint
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_kinds_with_the_same_options_differ() -> None:
 def test_a_request_survives_json(request_: Request[Any]) -> None:
     again = type(request_).restore(json.loads(json.dumps(request_.to_json())))
     assert again == request_
-    assert again.fingerprint() == request_.fingerprint()
+    assert again.fingerprint == request_.fingerprint
 
 
 def test_a_request_is_frozen() -> None:
@@ -247,7 +247,7 @@ def test_a_range_holds_whole_numbers_alone(value: object, held: bool) -> None:
 
 def test_an_open_range_survives_json_and_has_a_fingerprint_of_its_own() -> None:
     again = Move.restore(json.loads(json.dumps(OPEN.to_json())))
-    assert again.fingerprint() == OPEN.fingerprint() == GOLDEN_OPEN
+    assert again.fingerprint == OPEN.fingerprint == GOLDEN_OPEN
 
 
 def test_a_closed_object_has_all_its_keys_and_no_other() -> None:

@@ -8,7 +8,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 from agentsim.engine import Choice, Number, Options, Text
-from agentsim.engine.decision import Decision, values_at
+from agentsim.engine.codec import values_at
+from agentsim.engine.decision import Decision
 from agentsim.engine.request import Request
 from agentsim.errors import IllegalDecision
 from agentsim.runner.forecast import wordy

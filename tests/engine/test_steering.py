@@ -12,8 +12,9 @@ import pytest
 import agentsim
 from agentsim.api import prepare_run
 from agentsim.engine.play import GamePlay, Wave
+from agentsim.engine.random_policy import random_decision
 from agentsim.engine.steering import Announcement, Aside, Steer, allows_announcements
-from agentsim.engine.survey import Question, Survey
+from agentsim.engine.survey import Interview, Question, Survey
 from agentsim.games import find
 from agentsim.history.events import told_events
 from agentsim.history.load import load_history
@@ -22,10 +23,10 @@ from agentsim.history.tables import survey_answers
 from agentsim.models.keys import Variables
 from agentsim.report.page import PageOptions, page_of
 from agentsim.results import run_in
+from agentsim.runner.drive import Watcher
 from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import prove
 from agentsim.runner.session import Session, resumed
-from agentsim.runner.watch import Watcher
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.runner.island import BOTS, FOUR, scenario_text
@@ -219,3 +220,26 @@ def test_a_game_whose_prompts_are_made_from_its_state_restates_what_was_announce
             assert (said.count(SAID), said.count("Go on.")) == (int(wave.number >= 2), int(wave.number >= 4))
     prove(result.files)
     assert SAID in page_of(load_history(result.files.history), PageOptions(), name="run", directory=tmp_path)
+
+
+@pytest.mark.parametrize("name", ["agent_island", "werewolf", "monopoly", "market", "society"])
+def test_a_survey_says_each_announcement_once(name: str) -> None:
+    """Those of a scheduled interview and of an aside, wherever the game's own prompts tell what was announced."""
+    game = find(name)
+    players = [f"P{place}" for place in range(5)]
+    mood = Question(name="mood", ask="How do you feel?", options=("well", "ill"))
+    steering: dict[int, list[Steer]] = {wave: [Announcement(said=f"Said before {wave}.")] for wave in range(1, 9)}
+    steering[3].append(Aside(players=tuple(players), questions=(mood,)))
+    interviews = [Interview(questions=(mood,), every=1)]
+    play = GamePlay(game, game.config(), players, 3, interviews=interviews, steering=steering)
+    wave, asides, scheduled = play.start(), 0, 0
+    while wave is not None and wave.number < 40:
+        for ask in wave.asks:
+            if isinstance(ask.request, Survey):
+                asides, scheduled = asides + (ask.request.interview == 1), scheduled + (ask.request.interview == 0)
+                prompt = ask.prompt()
+                text = "\n".join(map(str, (*prompt.history, *prompt.state)))
+                said = [text.count(f"Said before {number}.") for number in range(1, min(wave.number, 8) + 1)]
+                assert said == [1] * len(said)
+        wave = play.answer([random_decision(ask.request, play.bot_rng(ask)) for ask in wave.asks])
+    assert (asides > 0, scheduled > 0) == (True, True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from agentsim.history.chain import Chain
+from agentsim.history.contents import Chain
 
 __all__ = ["change_line", "plain", "resealed", "without_digests"]
 

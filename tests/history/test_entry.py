@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.codec import adapter
+from agentsim.engine.codec import NewTexts, Texts, adapter
 from agentsim.history.contents import Entry
-from agentsim.history.texts import NewTexts, Texts
 from agentsim.models.base import Attempt
 from tests.history.sample import entry, paid
 

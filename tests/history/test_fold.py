@@ -13,10 +13,11 @@ from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.view import GameBegan
 from agentsim.games.agent_island.votes import Eliminated, Voted
 from agentsim.history.contents import Entry
-from agentsim.history.fold import Totals, cached_share, dump_history, fold, totals
+from agentsim.history.fold import Totals, dump_history, fold, totals
 from agentsim.history.making import usage_of
 from agentsim.history.record import History
 from agentsim.models.base import Attempt, Completion, Usage
+from agentsim.models.prices import cached_share
 from tests.history.sample import entry, failed, paid
 
 LOG = [

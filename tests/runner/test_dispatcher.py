@@ -24,7 +24,7 @@ from agentsim.history.fold import Totals
 from agentsim.history.run_files import RunFiles
 from agentsim.runner import dispatcher
 from agentsim.runner.dispatcher import Dispatcher
-from agentsim.runner.watch import Watcher
+from agentsim.runner.drive import Watcher
 from tests.fakes.server import FakeServer, Raw
 from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, resumed, stable
 

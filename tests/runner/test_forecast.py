@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agentsim import games
+from agentsim.engine.chance import Chance
 from agentsim.models.prices import estimated_tokens
-from agentsim.runner.forecast import Forecast, ModelForecast, forecast, shared
+from agentsim.runner.forecast import Forecast, ModelForecast, forecast, shared, wordy
+from agentsim.runner.plays import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 from benchmarks.forecast import foreseen as measured
@@ -139,7 +142,7 @@ def test_validate_prints_it_and_what_limits_would_do(tmp_path: Path) -> None:
     said = agentsim("validate", "--config", "island.toml", "--set", "limits.max_calls=3", cwd=tmp_path)
     assert (said.code, said.err) == (0, "")
     rows = said.out.splitlines()
-    assert rows[5] == "forecast, an estimate from one game on bots, without re-asks and retries:"
+    assert rows[5] == "forecast, an estimate from games on bots, without re-asks and retries:"
     assert rows[6].startswith("  fake/echo: 18 calls; ")
     assert "completion tokens, at most 294,912; cost $" in rows[6], (
         "without a cap a reply is reckoned with 16,384 tokens"
@@ -177,7 +180,45 @@ def test_validate_says_where_a_cap_is_small_for_a_model_that_thinks(tmp_path: Pa
         assert "is small" not in agentsim(*words, *settings, cwd=tmp_path).err
 
 
-@pytest.mark.parametrize("preset", ["classic", "commons", "frontier"])
+@pytest.mark.parametrize("name", games.names())
+def test_policies_that_stand_for_models_are_bots_of_the_game(name: str) -> None:
+    game = games.find(name)
+    assert set(game.typical) <= set(game.bots)
+    assert "random" not in game.typical, "which plays on where a model would not"
+
+
+@pytest.mark.parametrize("seed", [None, 5])
+def test_the_middle_of_three_games_of_the_typical_policies_is_foreseen(tmp_path: Path, seed: int | None) -> None:
+    """Without a seed of three worlds; with it of one world, in which the policies have other luck."""
+    told = written(tmp_path, society(8, 'preset = "inequality"\ndays = 16'))
+    game = games.find("society")
+    worlds = [(0, ""), (1, ""), (2, "")] if seed is None else [(5, ""), (5, "5/1"), (5, "5/2")]
+
+    def calls(world: int, luck: str) -> int:
+        play, count = new_play(replace(told, seed=world), game), 0
+        bots = {f"agent{number}": game.bots[("farmer", "citizen")[number % 2]] for number in range(1, 9)}
+        wave, other = play.start(), Chance(luck) if luck else None
+        while wave is not None:
+            count += len(wave.asks)
+            decisions = [bots[ask.request.player](ask.request, play.bot_rng(ask, other)) for ask in wave.asks]
+            wave = play.answer([wordy(ask.request, said) for ask, said in zip(wave.asks, decisions, strict=True)])
+        return count
+
+    played = sorted(calls(*world) for world in worlds)
+    found = foreseen(replace(told, seed=seed))
+    assert found.total().calls == played[1]
+    assert found.least <= played[0] <= played[1] <= played[2] <= found.most
+    assert played[0] < played[2]
+
+
+def test_tokens_go_by_the_calls_that_are_foreseen() -> None:
+    found = Forecast({"a": ModelForecast("a", calls=10, prompt=1_000, usd=2.0), "b": ModelForecast("b")})
+    found.take({"a": 15, "b": 0})
+    part = found.models["a"]
+    assert (part.calls, part.prompt, part.usd) == (15, 1_500, 3.0)
+
+
+@pytest.mark.parametrize("preset", ["classic", "commons", "frontier", "inequality"])
 def test_calls_of_scripted_personas_are_foreseen_within_a_tenth(preset: str) -> None:
     """They are no bots of the game; before, a policy that falls asleep was rehearsed."""
     found = measured(preset, society(20, f'preset = "{preset}"\ndays = 12'), lambda _: persona)
@@ -189,7 +230,7 @@ def test_calls_of_scripted_personas_are_foreseen_within_a_tenth(preset: str) -> 
 def test_validate_says_at_least_and_at_most(tmp_path: Path) -> None:
     written(tmp_path, society(4, "days = 13"))
     said = agentsim("validate", "--config", "society.toml", cwd=tmp_path)
-    assert "  111 to 156 calls, as other seeds and other bots of the game play it" in said.out.splitlines()
+    assert "  111 to 156 calls, with other luck and as other bots of the game play it" in said.out.splitlines()
 
 
 def test_some_prompts_of_a_large_wave_stand_for_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,7 +133,7 @@ def test_a_good_reply_is_the_decision() -> None:
     entry = to_entry(ASK, ruling)
     assert (entry.index, entry.wave, entry.place, entry.player, entry.kind) == (7, 4, 2, "A", "pick")
     assert entry.decision == {"pick": "left"}
-    assert entry.fingerprint == ASK.request.fingerprint()
+    assert entry.fingerprint == ASK.request.fingerprint
     assert entry.parse is not None
     assert (entry.parse.stage, entry.parse.candidates, entry.parse.repaired) == ("json", 1, False)
 

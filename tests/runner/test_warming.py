@@ -86,17 +86,14 @@ def test_a_prefix_that_is_cached_is_not_waited_for_until_it_was_unused_for_long(
         await calls.make(SHARED + "a")
         await calls.end("a")
         calls.now = KEPT_S
-        calls.warming.forget()
         await calls.make(SHARED + "b", SHARED + "c")
         assert calls.out == ["a", "b", "c"]
         await calls.end("b", "c")  # which uses it
         calls.now = 2 * KEPT_S
-        calls.warming.forget()
         await calls.make(SHARED + "d", SHARED + "e")
         assert calls.out[3:] == ["d", "e"]
         await calls.end("d", "e")
         calls.now = 3 * KEPT_S + 1
-        calls.warming.forget()
         await calls.make(SHARED + "f", SHARED + "g")
         assert calls.out[5:] == ["f"]
 

@@ -52,6 +52,8 @@ class ServedSite:
     logs: Path
     keys: dict[str, str] = field(default_factory=dict)
     """What the server has said beside its address: by what one may do, the key of it."""
+    said: str = ""
+    """All of it."""
 
     @property
     def url(self) -> str:
@@ -142,13 +144,14 @@ def served(logs: Path, *words: str) -> Iterator[ServedSite]:
         try:
             assert process.stdout is not None
             address = process.stdout.readline().strip()
-            assert address.startswith("http://"), process.stderr and process.stderr.read()
-            host, _, port = address.removeprefix("http://").rpartition(":")
-            site = ServedSite(host, int(port), process, logs)
+            assert address.startswith(("http://", "https://")), process.stderr and process.stderr.read()
+            host, _, port = address.partition("://")[2].partition(":")
+            site = ServedSite(host, int(port or 443), process, logs)
             assert process.stderr is not None
             while "steer" not in site.keys:
-                line = process.stderr.readline()
-                site.keys["watch" if "To watch" in line else "steer"] = line.strip().rpartition("key=")[2]
+                site.said += (line := process.stderr.readline())
+                if "key=" in line:
+                    site.keys["watch" if "To watch" in line else "steer"] = line.strip().rpartition("key=")[2]
             yield site
         finally:
             process.terminate()
@@ -245,7 +248,10 @@ def people(home: Path, seats: int, *words: str, name: str = "run") -> Iterator[t
     command = program(
         *("run", "people.toml", "--serve", "--port", "0", "--display", "none", "--no-html", "--name", name), *words
     )
-    with subprocess.Popen(command, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with (
+        (home / "stderr.txt").open("w", encoding="utf-8") as said,
+        subprocess.Popen(command, cwd=home, stdout=subprocess.PIPE, stderr=said, text=True) as process,
+    ):
         try:
             assert process.stdout is not None
             port = process.stdout.readline().strip().rpartition(":")[2]

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -40,10 +41,16 @@ def chromium() -> Iterator[Browser]:
 
 
 class Tap:
-    """Passes connections on to a server, and keeps every byte that the server sent."""
+    """Passes connections on to a server, and keeps every byte that the server sent.
 
-    def __init__(self, port: int) -> None:
+    With a certificate it is the end of TLS, as a proxy in front of the server is; `target` may be said later.
+    """
+
+    def __init__(self, port: int = 0, certificate: Path | None = None) -> None:
         self.target, self.seen = port, bytearray()
+        self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) if certificate is not None else None
+        if self._tls is not None and certificate is not None:
+            self._tls.load_cert_chain(certificate)
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port = self._listening.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -56,8 +63,9 @@ class Tap:
             while True:
                 near, _ = self._listening.accept()
                 try:
+                    near = near if self._tls is None else self._tls.wrap_socket(near, server_side=True)
                     far = socket.create_connection(("127.0.0.1", self.target))
-                except OSError:  # the server is down
+                except OSError:  # the server is down, or the browser looks no further at a certificate
                     near.close()
                     continue
                 for source, sink, kept in ((near, far, None), (far, near, self.seen)):

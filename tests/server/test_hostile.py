@@ -7,12 +7,28 @@ import json
 import re
 import socket
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import product
 from pathlib import Path
 
+import pytest
+
 from agentsim.history.run_files import RunFiles
+from agentsim.runner.session import begin
+from agentsim.scenario.load import load
+from agentsim.server.follower import Follower
+from agentsim.server.stream import MOST_MESSAGES, Audience, Channel, Position
 from tests.amounts import amounts
+from tests.cli.command_line import trio
 from tests.server.site import ISLAND, Held, ServedSite, answer_to, people, playing, served, until
+
+
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ServedSite, str]]:
+    """A game that waits for its people, and the path of the first one's link."""
+    with people(tmp_path_factory.mktemp("waiting"), 3) as (site, paths):
+        yield site, paths[0]
 
 
 def _flood(site: ServedSite, count: int) -> Counter[int]:
@@ -106,6 +122,59 @@ def test_a_forged_or_replayed_link_opens_no_seat_and_an_answer_counts_once(tmp_p
             assert "theirs" in stream.upto('data-kind="pitch"')
         lines = map(json.loads, (site.logs / "run.jsonl").read_text("utf-8").splitlines())
         assert [line["decision"]["text"] for line in lines if line["record"] == "decision"] == ["theirs"]
+
+
+@pytest.mark.parametrize(
+    ("body", "charset", "status"),
+    [(b"seat-step=\xff\xfe", "", 400), (b"seat-step=agree", "; charset=foo", 400),
+     (b"seat-step=agree", "; charset=utf-16", 400), (b"seat-step=agree", "; charset=zip", 400),
+     (b"seat-step=agree", '; charset="\xe9', 400), (b"a&" * 60_000, "", 413), (b"a=%ED%A0%80&b=%00", "", 303)],
+)  # fmt: skip
+def test_a_form_that_cannot_be_read_is_refused_in_a_sentence(
+    waiting: tuple[ServedSite, str], body: bytes, charset: str, status: int
+) -> None:
+    site, path = waiting
+    kind = f"application/x-www-form-urlencoded{charset}"
+    answer = site.ask("POST", path, body, Content_Type=kind, Origin=site.url)
+    assert answer.status == status
+    assert "Traceback" not in answer.text
+    assert 'data-stage="welcome"' in site.get(path).text
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [("Content-Encoding: gzip\r\nContent-Length: 3", b"a=b"), ("Transfer-Encoding: chunked", b"zz\r\na=b\r\n0\r\n\r\n"),
+     ("Content-Length: x", b"a=b"), ("X: \x00\r\nContent-Length: 3", b"a=b")],
+)  # fmt: skip
+def test_a_request_that_is_not_what_it_claims_is_refused_and_fills_no_log(
+    waiting: tuple[ServedSite, str], head: str, body: bytes
+) -> None:
+    site, path = waiting
+    request = f"POST {path} HTTP/1.1\r\nHost: {site.host}\r\nContent-Type: application/x-www-form-urlencoded\r\n{head}"
+    with socket.create_connection((site.host, site.port), 20) as connection:
+        connection.sendall(f"{request}\r\n\r\n".encode("latin-1") + body)
+        assert re.match(rb"HTTP/1\.[01] 400 ", connection.recv(4096))
+    assert (site.logs.parent / "stderr.txt").read_text("utf-8").count("\n") == 1, "the link with the key, and no more"
+
+
+def test_what_pages_say_of_themselves_fills_no_memory(tmp_path: Path) -> None:
+    """A position in a request is the client's word: messages are kept for a few of them, and are right for each."""
+    files = begin(load(trio(tmp_path)), tmp_path / "logs", env={}, stem="run").files
+    follower = Follower(files)
+    follower.look()
+    channel = Channel(follower, Audience())
+    channel.tell()
+    channel.put(channel.drawn(follower.history(), channel.position))
+    whole = channel.message(Position())
+    assert len(whole) > 10_000
+    for number in range(1_000):
+        assert channel.message(Position(f"forged{number}", number, number)) == whole
+    here = channel.position
+    for pieces, version in product(range(here.pieces + 1), range(here.version + 1)):
+        channel.message(here._replace(pieces=pieces, version=version))
+    assert len(channel._messages) <= MOST_MESSAGES
+    assert channel.message(here) == b""
+    assert channel.message(Position()) == whole
 
 
 def _asked(site: ServedSite, paths: list[str]) -> str:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from agentsim.engine.reading.text import any_phrase, any_word
+from agentsim.engine.reading.vocabulary import any_phrase, any_word
 
 Doubt: TypeAlias = Literal["", "before", "after"]
 """Where the words stand that make a decision doubtful, if any do."""

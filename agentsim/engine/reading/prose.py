@@ -10,9 +10,9 @@ from itertools import islice
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.claims import held, tag_pattern, tags
 from agentsim.engine.reading.scanning import Object
-from agentsim.engine.reading.text import any_phrase, folded, without
+from agentsim.engine.reading.text import folded, without
 from agentsim.engine.reading.thinking import alternatives, heads, thought_spans
-from agentsim.engine.reading.vocabulary import ASIDES
+from agentsim.engine.reading.vocabulary import ASIDES, any_phrase
 from agentsim.errors import UnreadableReply
 
 FEW_WORDS = 4  # "Here is my pitch:" may stand before the object

@@ -18,8 +18,8 @@ from agentsim.engine.reading.doubts import taken_back
 from agentsim.engine.reading.fields import UNSAID
 from agentsim.engine.reading.prose import FEW_WORDS, aloud, introduced, last_sentence
 from agentsim.engine.reading.reply import Reply
-from agentsim.engine.reading.scanning import MAX_TEXT, decoded
-from agentsim.engine.reading.text import HOLE, folded
+from agentsim.engine.reading.scanning import MAX_TEXT
+from agentsim.engine.reading.text import HOLE, decoded, folded
 from agentsim.engine.reading.thinking import alternatives, has_marks, split, thought_spans
 from agentsim.engine.reading.vocabulary import ASIDES, REASON_FIELDS, REASONS, THINKING
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
@@ -69,7 +69,7 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     """What of a reply was thought and not said."""
     text = text[:MAX_TEXT]
     if "\\u" not in text and not has_marks(text) and (whole := _object(text)) is not None:
-        return tuple(_thought_in(whole, set(_names(request.whole_schema()))) if _NOT_SAID.search(folded(text)) else ())
+        return tuple(_thought_in(whole, set(_names(request.shape))) if _NOT_SAID.search(folded(text)) else ())
     reply = Reply(request, text)
     found: list[str] = []
     try:

@@ -72,7 +72,7 @@ class Reply:
     @cached_property
     def schema(self) -> Mapping[str, Any]:
         """The schema of an answer."""
-        return self.request.whole_schema()
+        return self.request.shape
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

@@ -9,19 +9,15 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, Literal, TypeAlias
 
-from agentsim.engine.decision import Real
-from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.relaxed import MAX_DEPTH, Broken, CutOff, relaxed
-from agentsim.engine.reading.text import Work, bounded
-from agentsim.errors import AmbiguousReply, DecisionError
+from agentsim.engine.reading.text import Decoder, Work, bounded
+from agentsim.errors import DecisionError
 
 MAX_TEXT = 256 * 1024  # characters looked at; more is no answer
 _MOST_OBJECTS = 300
 _PIECE = 4096  # characters that are decoded at first
-_MOST_DIGITS = 30  # of a whole number: longer ones are slow to convert; amounts have fewer (`MAX_DIGITS`)
 
 State: TypeAlias = Literal["strict", "repaired", "broken", "cut"]
 
@@ -65,21 +61,16 @@ def strict_spans(text: str) -> list[tuple[int, int]]:
         return []
 
 
-def decoded(text: str) -> Any:
-    """The JSON value that a text is; `ValueError` where it is none."""
-    return _Decoder(Work()).json.decode(text)
-
-
 def _objects(body: str) -> Iterator[Object]:
     position, work = 0, Work()
-    decoder = _Decoder(work)
+    decoder = Decoder(work)
     while opening := _OPENING.search(body, position):
         found = _object(body, opening.start(), work, decoder)
         yield found
         position = found.end
 
 
-def _object(body: str, start: int, work: Work, decoder: _Decoder) -> Object:
+def _object(body: str, start: int, work: Work, decoder: Decoder) -> Object:
     try:
         value, end = _strict(body, start, decoder.json)
         if not _too_deep(value, body, start, end):
@@ -141,63 +132,3 @@ def _too_deep(value: Any, body: str, start: int, end: int) -> bool:
         if not level:
             return False
     return any(isinstance(each, (dict, list)) for each in level)
-
-
-class _Decoder:
-    """JSON as it is read in replies: its strings cleaned again, its values counted."""
-
-    def __init__(self, work: Work) -> None:
-        self._work = work
-        self.json = json.JSONDecoder(
-            object_pairs_hook=self.pairs, parse_int=_integer, parse_float=self._real, parse_constant=_constant
-        )
-
-    def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """An object; `AmbiguousReply` where a key occurs twice with different values."""
-        self._work.take(1 + len(pairs))
-        out: dict[str, Any] = {}
-        for spelt, given in pairs:
-            key, value = cleaned(spelt), self._cleaned(given)
-            if key in out and _as_json(out[key]) != _as_json(value):
-                raise AmbiguousReply(f"The key {key[:40]!r} stands twice with different values.")
-            out[key] = value
-        return out
-
-    def nested(self, members: list[tuple[str, Any]]) -> dict[str, Any]:
-        """The object of mended members, objects in it too."""
-        return self.pairs([(key, self._nested(value)) for key, value in members])
-
-    def _nested(self, value: Any) -> Any:
-        if isinstance(value, tuple):  # the members of an object
-            return self.nested(list(value))
-        return [self._nested(item) for item in value] if isinstance(value, list) else value
-
-    def _cleaned(self, value: Any) -> Any:
-        """The value with its strings cleaned: an escape such as `\\u001b` gets past the door unseen."""
-        if isinstance(value, str):
-            return cleaned(value)
-        if isinstance(value, list):
-            self._work.take(len(value))
-            return [self._cleaned(item) for item in value]
-        return value
-
-    def _real(self, digits: str) -> Real:
-        self._work.take()
-        value = Real(digits)
-        if not isfinite(value):
-            raise ValueError(f"{digits[:40]} is too large")
-        return value
-
-
-def _as_json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
-
-
-def _integer(digits: str) -> int:
-    if len(digits) > _MOST_DIGITS:
-        raise ValueError("a number of that length is no decision")
-    return int(digits)
-
-
-def _constant(name: str) -> float:
-    raise ValueError(f"{name} is not JSON")

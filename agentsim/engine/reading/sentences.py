@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from agentsim.engine.reading.text import MOST_CLAIMS, any_begun, any_phrase, bounded, folded
+from agentsim.engine.reading.text import MOST_CLAIMS, bounded, folded
+from agentsim.engine.reading.vocabulary import any_begun, any_phrase
 
 _AUX = any_phrase(r"""
     'll; will; would; 'd; do; hereby; therefore; thus; now; am; 'm; shall; must; have to; choose to; decide to

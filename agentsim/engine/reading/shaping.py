@@ -13,8 +13,7 @@ from typing import Any
 
 from agentsim.engine.reading.fields import UNSAID, Field, Schema, Synonyms, chosen, fields_of, kind_of, named
 from agentsim.engine.reading.prose import aloud
-from agentsim.engine.reading.scanning import decoded
-from agentsim.engine.reading.text import bounded, compact, folded
+from agentsim.engine.reading.text import bounded, compact, decoded, folded
 from agentsim.engine.reading.thinking import split
 from agentsim.engine.reading.vocabulary import REASONS, WRAPPERS
 from agentsim.errors import AmbiguousReply, UnreadableReply

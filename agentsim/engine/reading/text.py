@@ -1,4 +1,4 @@
-"""Text: a reply as it is compared (folded), how much of it is looked at, and how phrases are looked for in it.
+"""Text: a reply as it is compared (folded), how much of it is looked at, and the values of JSON in it.
 
 Bounds are counted in work and not in time, so that a replay comes to the same; a reply that blows one of them says too
 much to mean one thing.
@@ -6,12 +6,16 @@ much to mean one thing.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite
 from sys import maxsize
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from agentsim.engine.decision import Real
+from agentsim.engine.prompt import cleaned
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
 T = TypeVar("T")
@@ -21,6 +25,7 @@ _MOST_LINES = 3_000  # that are not empty
 _MOST_TAGS, _MOST_FENCES = 2_000, 500  # of what was not thought
 _MOST_VALUES = 4_000  # in all objects
 _MOST_STEPS = 3_000  # of mending: a member, a comment, a quote
+_MOST_DIGITS = 30  # of a whole number: longer ones are slow to convert; amounts have fewer (`MAX_DIGITS`)
 
 HOLE = "\ufffc"
 """Stands in a text for what was taken out of it."""
@@ -149,49 +154,66 @@ def _over_and_over() -> AmbiguousReply:
     return AmbiguousReply("The reply says the same thing over and over. Answer with the decision alone.")
 
 
-_LETTERS = re.compile(r"[\w ',]*?(?=[\w ',]?[?*+{]|[^\w ',]|\Z)")
-_FIRST_GROUP = re.compile(r"\(\?:([^()\[\]]*)\)(?![?*+{])")
+class Decoder:
+    """JSON as it is read in replies: its strings cleaned again, its values counted."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self.json = json.JSONDecoder(
+            object_pairs_hook=self.pairs, parse_int=_integer, parse_float=self._real, parse_constant=_constant
+        )
+
+    def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """An object; `AmbiguousReply` where a key occurs twice with different values."""
+        self._work.take(1 + len(pairs))
+        out: dict[str, Any] = {}
+        for spelt, given in pairs:
+            key, value = cleaned(spelt), self._cleaned(given)
+            if key in out and _as_json(out[key]) != _as_json(value):
+                raise AmbiguousReply(f"The key {key[:40]!r} stands twice with different values.")
+            out[key] = value
+        return out
+
+    def nested(self, members: list[tuple[str, Any]]) -> dict[str, Any]:
+        """The object of mended members, objects in it too."""
+        return self.pairs([(key, self._nested(value)) for key, value in members])
+
+    def _nested(self, value: Any) -> Any:
+        if isinstance(value, tuple):  # the members of an object
+            return self.nested(list(value))
+        return [self._nested(item) for item in value] if isinstance(value, list) else value
+
+    def _cleaned(self, value: Any) -> Any:
+        """The value with its strings cleaned: an escape such as `\\u001b` gets past the door unseen."""
+        if isinstance(value, str):
+            return cleaned(value)
+        if isinstance(value, list):
+            self._work.take(len(value))
+            return [self._cleaned(item) for item in value]
+        return value
+
+    def _real(self, digits: str) -> Real:
+        self._work.take()
+        value = Real(digits)
+        if not isfinite(value):
+            raise ValueError(f"{digits[:40]} is too large")
+        return value
 
 
-def any_name(names: Iterable[str]) -> str:
-    """One of the folded names, of those that begin alike the longest; blanks may be underscores or dashes."""
-    return _tree([tuple(r"[\s_-]{1,2}" if char == " " else re.escape(char) for char in name) for name in names])
+def _as_json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
-def any_phrase(phrases: str) -> str:
-    """One of the patterns of a text, which semicolons part; alternatives in one stand in brackets."""
-    return _tree([_atoms(" ".join(phrase.split())) for phrase in phrases.split(";")])
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError("a number of that length is no decision")
+    return int(digits)
 
 
-def any_word(phrases: str) -> str:
-    """As `any_phrase`, as whole words."""
-    return rf"\b{any_phrase(phrases)}\b"
+def _constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
 
 
-def any_begun(patterns: Iterable[str]) -> str:
-    """One of the patterns, in no order; those that begin with alternatives are told apart by their first letters."""
-    return _tree([_atoms(each) for pattern in patterns for each in _apart(pattern)])
-
-
-def _atoms(phrase: str) -> tuple[str, ...]:
-    """The letters with which a pattern begins, and the rest as one."""
-    letters = _LETTERS.match(phrase)
-    assert letters is not None, "it matches everywhere"
-    rest = phrase[letters.end() :]
-    return (*letters[0], f"(?:{rest})") if rest else tuple(letters[0])
-
-
-def _apart(pattern: str) -> list[str]:
-    """`(?:a|b)c` as `ac` and `bc`; any other pattern as it is."""
-    group = _FIRST_GROUP.match(pattern)
-    return [f"{each}{pattern[group.end() :]}" for each in group[1].split("|")] if group else [pattern]
-
-
-def _tree(branches: Sequence[tuple[str, ...]]) -> str:
-    """Branches, each of patterns that follow each other, as one pattern."""
-    following: dict[str, list[tuple[str, ...]]] = {}
-    for first, *rest in filter(None, branches):
-        following.setdefault(first, []).append(tuple(rest))
-    ends = "" if all(branches) else "?"
-    parts = [f"{first}{_tree(rest)}" for first, rest in following.items()]
-    return parts[0] if len(parts) == 1 and not ends else f"(?:{'|'.join(parts)}){ends}" if parts else ""
+def decoded(text: str) -> Any:
+    """The JSON value that a text is; `ValueError` where it is none."""
+    return Decoder(Work()).json.decode(text)

@@ -12,8 +12,8 @@ from functools import cache, lru_cache
 from itertools import islice
 
 from agentsim.engine.reading.scanning import strict_spans
-from agentsim.engine.reading.text import any_name, folded, of_few_lines
-from agentsim.engine.reading.vocabulary import LEAD_IN, THINKING
+from agentsim.engine.reading.text import folded, of_few_lines
+from agentsim.engine.reading.vocabulary import LEAD_IN, THINKING, any_name
 
 _MOST_MARKS = 1_000  # of thinking
 _NAME = (

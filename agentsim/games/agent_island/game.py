@@ -1,26 +1,142 @@
-"""AgentIsland: the game as the kernel sees it. Rounds and phases stand in their own modules."""
+"""AgentIsland: the game as the kernel sees it, and its rounds, phase by phase.
+
+What a phase does stands in a chapter of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
 
-from agentsim.engine.event import Everyone, PlayerId
+from agentsim.engine.event import Audience, Event, Everyone, PlayerId
 from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
+from agentsim.games.agent_island import panels, rulebook
 from agentsim.games.agent_island.bots import BOTS
-from agentsim.games.agent_island.config import AgentIslandConfig
-from agentsim.games.agent_island.panels import course, panels, tables
-from agentsim.games.agent_island.round import Round, RoundContext
-from agentsim.games.agent_island.rulebook import laws, rules_prompt
-from agentsim.games.agent_island.sidebars import NOBODY, AnswerApproach, Approach, Whisper
-from agentsim.games.agent_island.speeches import Pitch, Quips
+from agentsim.games.agent_island.config import AgentIslandConfig, RoundSettings
+from agentsim.games.agent_island.sidebars import NOBODY, AnswerApproach, Approach, Whisper, phase_sidebars
+from agentsim.games.agent_island.speeches import Pitch, Quips, phase_pitches, phase_quips
 from agentsim.games.agent_island.state import Island
-from agentsim.games.agent_island.view import GameBegan, Summarize, phase_summaries
-from agentsim.games.agent_island.votes import Vote
+from agentsim.games.agent_island.view import (
+    GameBegan,
+    IslandRequest,
+    LastRoundBegan,
+    OrderDrawn,
+    RoundBegan,
+    Summarize,
+    View,
+    phase_summaries,
+    view,
+)
+from agentsim.games.agent_island.votes import Vote, phase_elimination, phase_votes
+
+R = TypeVar("R", bound=IslandRequest[Any])
 
 
-class AgentIsland(Game):
+class Logger(Protocol):
+    """What a phase can be given to report to: a `logging.Logger` is one."""
+
+    def info(self, msg: str, /, *args: Any) -> Any:
+        """One line, its arguments put in for the placeholders."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundContext:
+    """What a phase works with. The first nine are the seed's, by its names.
+
+    `players` are the ids in seat order: who answers for them is the driver's business. `history` is the table: what is
+    told there is the history, and there players are asked. `active_player_ids` and `eliminated_player_ids` change
+    when a player leaves. `logger` gets a line for every event; the game itself has none, since rules do no IO.
+    `votes` is what the vote came to: `vote_tally`, `selected_player` and `tied`, between whom the lot decided.
+    """
+
+    round_index: int
+    final_round: bool
+    players: Sequence[PlayerId]
+    active_player_ids: list[PlayerId]
+    eliminated_player_ids: list[PlayerId]
+    logger: Logger | None
+    history: Table
+    rules_prompt: str
+    votes: dict[str, Any] = field(default_factory=dict)
+    config: AgentIslandConfig = field(default_factory=AgentIslandConfig)
+    island: Island | None = None
+    """The whole game's state; a phase that is played by itself has one of this round alone."""
+
+    @cached_property
+    def state(self) -> Island:
+        """The game's state, which the two lists of players belong to."""
+        if self.island is not None:
+            return self.island
+        return Island(
+            players=tuple(self.players),
+            rounds=self.round_index + (0 if self.final_round else max(1, len(self.active_player_ids) - 2)),
+            round=self.round_index,
+            active=self.active_player_ids,
+            eliminated=self.eliminated_player_ids,
+        )
+
+    @cached_property
+    def settings(self) -> RoundSettings:
+        return self.config.settings(self.round_index, self.state.rounds)
+
+    def view_of(self, player: PlayerId) -> View:
+        return view(self.history, self.state, player, self.rules_prompt)
+
+    def question(self, kind: type[R], player: PlayerId, **fields: Any) -> R:
+        """A question to this player, who knows what it may know now."""
+        return kind(player=player, view=self.view_of(player), **fields)
+
+    def drawn(self, phase: str, players: Sequence[PlayerId], where: str = "") -> list[PlayerId]:
+        """These players in an order that is drawn and told to all."""
+        order = self.history.chance.stream(f"{phase}/{where or self.round_index}").shuffled(players)
+        self.tell(OrderDrawn(phase, tuple(order)), to=Everyone)
+        return order
+
+    def tell(self, event: Event, *, to: Audience, by: PlayerId | None = None) -> None:
+        """Tell the table, and the logger that it happened."""
+        self.history.tell(event, to=to, by=by)
+        if self.logger is not None:
+            self.logger.info("round %d: %s", self.round_index, event.heading)
+
+
+PHASES: Mapping[str, Callable[[RoundContext], Awaitable[None]]] = {
+    "pitches": phase_pitches,
+    "votes": phase_votes,
+    "elimination": phase_elimination,
+    "sidebars": phase_sidebars,
+    "quips": phase_quips,
+    "summaries": phase_summaries,
+}
+"""The phases of a round, by their names in the configuration."""
+
+
+class Round:
+    def __init__(self, context: RoundContext) -> None:
+        self.context = context
+
+    async def play(self) -> None:
+        """Announce the round and play its phases in order."""
+        context = self.context
+        last = context.round_index == context.state.rounds
+        context.history.round("Final round" if context.final_round else f"Round {context.round_index}")
+        began = (LastRoundBegan if last and not context.final_round else RoundBegan)(
+            context.round_index,
+            context.state.rounds,
+            tuple(context.active_player_ids),
+            tuple(context.eliminated_player_ids),
+            context.settings.phases,
+        )
+        context.tell(began, to=Everyone)
+        for phase in context.settings.phases:
+            await PHASES[phase](context)
+
+
+class AgentIsland(Game, parts=(panels, rulebook)):
     """N players, N-2 eliminations, a final of two, and a jury of the eliminated."""
 
     name = "agent_island"
@@ -31,10 +147,7 @@ class AgentIsland(Game):
     requests = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
     announcements = True
     bots = BOTS
-    panels = staticmethod(panels)
-    course = staticmethod(course)
-    tables = staticmethod(tables)
-    laws = staticmethod(laws)
+    typical = ("grudge", "loyal")
 
     def admit(self, config: AgentIslandConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 3:
@@ -59,7 +172,7 @@ class AgentIsland(Game):
 
     async def play(self, table: Table, config: AgentIslandConfig) -> Outcome:
         schedule = config.schedule(len(table.players))
-        rules = rules_prompt(len(table.players), schedule, config.rules, config.topic)
+        rules = rulebook.rules_prompt(len(table.players), schedule, config.rules, config.topic)
         island = Island(table.players, len(schedule), jury=schedule[-1].vote == "win")
         table.watch(island, island.progress)
         table.tell(GameBegan(island.players, island.rounds), to=Everyone)

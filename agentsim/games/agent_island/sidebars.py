@@ -12,7 +12,7 @@ from agentsim.engine.wording import If, Template, cut
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
 if TYPE_CHECKING:
-    from agentsim.games.agent_island.round import RoundContext
+    from agentsim.games.agent_island.game import RoundContext
 
 NOBODY = "nobody"
 

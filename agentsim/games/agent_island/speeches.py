@@ -11,7 +11,7 @@ from agentsim.engine.wording import Template, counted, cut, listed
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
 if TYPE_CHECKING:
-    from agentsim.games.agent_island.round import RoundContext
+    from agentsim.games.agent_island.game import RoundContext
 
 
 class Pitched(Told, kind="pitch", heading="Player {player}'s pitch", words="text"):

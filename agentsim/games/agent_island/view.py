@@ -21,7 +21,7 @@ from agentsim.engine.wording import If, Template, cut, filled, listed
 from agentsim.games.agent_island.state import Island, Tally
 
 if TYPE_CHECKING:
-    from agentsim.games.agent_island.round import RoundContext
+    from agentsim.games.agent_island.game import RoundContext
 
 
 class Told(Event, base=True):

@@ -15,7 +15,7 @@ from agentsim.games.agent_island.state import Tally
 from agentsim.games.agent_island.view import IslandRequest, LastRoundBegan, RoundBegan, Told
 
 if TYPE_CHECKING:
-    from agentsim.games.agent_island.round import RoundContext
+    from agentsim.games.agent_island.game import RoundContext
 
 
 class PollOpened(Told, heading="A poll", content="The next vote is a poll: no player leaves by it.", in_prompt=False):

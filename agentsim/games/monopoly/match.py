@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from agentsim.engine.event import Audience, Event, Everyone, Nobody
+from agentsim.engine.memory import Latest
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.wording import CUT, By, If, Template, cut
@@ -21,7 +22,7 @@ from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.minutes import EVERYBODY, Blocks, Minutes
 from agentsim.games.monopoly.question import Reacted, Spoken, StandIn
 from agentsim.games.monopoly.state import Seat, State
-from agentsim.games.monopoly.talk import Memory, Narrated, Spoke, Talk, Thought
+from agentsim.games.monopoly.talk import Memory, Narrated, Spoke, Thought, memory
 
 Q = TypeVar("Q", bound=Request[Any])
 S = TypeVar("S", bound=Spoken[Any] | Reacted)
@@ -199,8 +200,8 @@ class Match:
 
     def memory(self, number: int) -> Memory:
         """What a player remembers of what it heard."""
-        talk = self.table.memory(self.state.seats[number].id, Talk)
-        return talk.memory(self.state.turn, self.minutes.shown(), self.table.players)
+        player, players = self.state.seats[number].id, self.table.players
+        return memory(self.table.memory(player, Latest), self.minutes.shown(), player, players, self.state.turn)
 
     def request(self, number: int, kind: Callable[..., Q], **fields: Any) -> Q:
         """A question to a player, with the board as it is now and what the player remembers."""

@@ -1,25 +1,19 @@
 """Talk: what players remember: the newest turns as they were told, with every word said, and older ones in short.
 
 What all players hear is remembered once for all of them: `minutes`. Thoughts, answers to one's own offers and refused
-proposals are each player's own: `Talk`.
+proposals are each player's own.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
-from agentsim.engine.event import LogEntry, PlayerId
+from agentsim.engine.event import PlayerId
+from agentsim.engine.memory import Latest, Room
 from agentsim.engine.prompt import Restated, in_quotes, joined
 from agentsim.games.monopoly.board import Recounted
-
-MOST_THOUGHT = 1200
-"""Characters of one's own thoughts, about 300 tokens; the latest one is always there."""
-THOUGHTS = 5
-ANSWERS = 10  # of one player to another that are remembered
-
 
 # -- what is remembered
 
@@ -110,47 +104,21 @@ def _restated(*parts: str) -> Restated:
 
 # -- what one player alone remembers
 
+THOUGHTS = Room("thoughts", 5, chars=1200)
+"""One's own, about 300 tokens."""
+ANSWERS = Room("answers", 10, of=("proposer", "target"))
+PROPOSALS = Room("proposals", 1, of=("proposer",))
 
-class Talk:
-    """One player's thoughts, and what became of its offers.
 
-    `discarded` says why the player's last proposal of this turn could not be; "" where it could.
-    """
-
-    def __init__(self, player: PlayerId) -> None:
-        self.player, self.discarded = player, ""
-        self._turn = 0  # in which the last proposal was discarded
-        self._thoughts: tuple[Thinking, ...] = ()
-        self._answers: dict[PlayerId, tuple[str, deque[bool]]] = {}
-        self._rejections: tuple[Rejection, ...] | None = ()  # None where they are to be counted anew
-
-    def hear(self, entry: LogEntry) -> None:
-        """Most of what happens says the board."""
-        if isinstance(entry.event, Remembered):
-            entry.event.enter(self, entry.round)
-
-    def think(self, turn: int, text: str) -> None:
-        """The player's own thought; older ones go where there is no room."""
-        thoughts = (*self._thoughts, Thinking(turn, text))[-THOUGHTS:]
-        while len(thoughts) > 1 and sum(len(thought.text) for thought in thoughts) > MOST_THOUGHT:
-            thoughts = thoughts[1:]
-        self._thoughts = thoughts
-
-    def discard(self, turn: int, problem: str) -> None:
-        """A proposal of the player's could not be, and why."""
-        self._turn, self.discarded = turn, problem
-
-    def answered(self, other: PlayerId, name: str, *, accepted: bool) -> None:
-        """Another's answer to an offer of the player's."""
-        self._answers.setdefault(other, (name, deque(maxlen=ANSWERS)))[1].append(accepted)
-        self._rejections = None
-
-    def memory(self, turn: int, heard: Heard, players: Sequence[PlayerId]) -> Memory:
-        """What the player remembers in this turn, with what all `heard`."""
-        if self._rejections is None:
-            answers = (self._answers[other] for other in players if other in self._answers)
-            self._rejections = tuple([Rejection(name, given.count(False), len(given)) for name, given in answers])
-        return Memory(*heard, self._thoughts, self._rejections, self.discarded * (turn == self._turn))
+def memory(kept: Latest, heard: Heard, player: PlayerId, players: Sequence[PlayerId], turn: int) -> Memory:
+    """What a player remembers in this turn, with what all `heard`."""
+    thoughts = [Thinking(told.round, told.event.content) for told in kept.of(THOUGHTS)]
+    answers: list[list[Any]] = [[told.event for told in kept.of(ANSWERS, player, other)] for other in players]
+    rejected = [(given, sum(not each.accepted for each in given)) for given in answers if given]
+    rejections = [Rejection(given[0].target_name, count, len(given)) for given, count in rejected]
+    latest = [told.event for told in kept.of(PROPOSALS, player) if told.round == turn]
+    discarded = "".join(getattr(event, "problem", "") for event in latest)
+    return Memory(*heard, tuple(thoughts), tuple(rejections), discarded)
 
 
 # -- what is told
@@ -158,6 +126,9 @@ class Talk:
 
 class Remembered(Recounted, base=True):
     """Base of what players remember beyond the board: words, and what became of trades."""
+
+    room: ClassVar[Room | None] = None
+    """How much of it a player remembers for itself."""
 
     @property
     def said(self) -> str:
@@ -167,9 +138,6 @@ class Remembered(Recounted, base=True):
     def weight(self) -> int:
         """How much it counts for `memory = "blocks"`, about the characters of its line there."""
         return 40 + len(str(getattr(self, self.words)) if self.words else "")
-
-    def enter(self, talk: Talk, turn: int) -> None:
-        """Become a part of what a player who hears it remembers for itself."""
 
 
 class _InWords(Remembered, words="text", base=True):
@@ -188,8 +156,7 @@ class Spoke(_InWords, heading="{name} says"):
 class Thought(_InWords, heading="{name} thinks", private=("player",)):
     """What a player thinks; only that player hears it."""
 
-    def enter(self, talk: Talk, turn: int) -> None:
-        talk.think(turn, self.text)
+    room = THOUGHTS
 
 
 class Narrated(_InWords, heading="The narrator, in place of {name}"):

@@ -22,7 +22,7 @@ from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import deed
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted, Spoken, Word
 from agentsim.games.monopoly.state import SeatView
-from agentsim.games.monopoly.talk import Remembered, Talk
+from agentsim.games.monopoly.talk import ANSWERS, PROPOSALS, Remembered
 from agentsim.games.monopoly.trade import (
     Offered,
     Proposal,
@@ -53,6 +53,7 @@ class _Trade(Remembered, base=True):
 
 class TradeProposed(_Trade, heading=_OFFERS, words="pitch", deeds=_PROPOSED):
     short = _OFFERS
+    room = PROPOSALS
     offer: Side
     request: Side
     pitch: str
@@ -61,14 +62,11 @@ class TradeProposed(_Trade, heading=_OFFERS, words="pitch", deeds=_PROPOSED):
     def weight(self) -> int:
         return super().weight + len(str(self.offer)) + len(str(self.request))
 
-    def enter(self, talk: Talk, turn: int) -> None:
-        if self.proposer == talk.player:
-            talk.discard(turn, "")
-
 
 class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", content="{problem}", private=("proposer",)):
     """A proposal that cannot be; it counts as one, and only its proposer hears why."""
 
+    room = PROPOSALS
     proposer: str
     name: str
     problem: Annotated[str, Worded(sentence)]
@@ -76,9 +74,6 @@ class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", conte
     @property
     def turned_away(self) -> bool:
         return True
-
-    def enter(self, talk: Talk, turn: int) -> None:
-        talk.discard(turn, self.problem)
 
 
 # -- answered
@@ -88,15 +83,14 @@ class _TradeAnswered(_Trade, heading="{target_name} {verb} {proposer_name}'s tra
     """`number` is that of the proposal; the terms stand there."""
 
     short = "{target_name} {verb} it"
+    room = ANSWERS
     verb: ClassVar[str] = ""
-
-    def enter(self, talk: Talk, turn: int) -> None:
-        if self.proposer == talk.player:
-            talk.answered(self.target, self.target_name, accepted=isinstance(self, TradeAccepted))
+    accepted: ClassVar[bool] = False
 
 
 class TradeAccepted(_TradeAnswered, content="It is carried out."):
     verb = "accepts"
+    accepted = True
 
     def interactions(self, past: Past) -> Iterator[Interaction]:
         """Both get something by it, the one what it asked for."""

@@ -6,17 +6,17 @@ Offers and promises are kept by `bargains`. A promise is kept by gifts (`work.Tr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Everyone, Table
 from agentsim.engine.decision import whole
-from agentsim.engine.event import FOR, Interaction, Past
+from agentsim.engine.event import FOR
+from agentsim.engine.event import Deed as Done
 from agentsim.engine.wording import By, If
-from agentsim.games.society.amounts import Amount, number
+from agentsim.games.society.amounts import Amount
 from agentsim.games.society.bargains import Offer, Promise
-from agentsim.games.society.founding import towards
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import Positive, Resource
 from agentsim.games.society.turn import Action, Deed, Id, Known, Turn
@@ -70,6 +70,7 @@ class Accepted(
     content=("{amount} {gives} for {price} {wants}", _LATER, "."),
     private=("pair",),
     concerns=("recipient",),
+    deeds=(Done("agent", "recipient", "traded with", FOR, "price"),),
 ):
     """`gives` and `wants` are the offer's: the one who accepts gets the first and gives the second."""
 
@@ -79,15 +80,6 @@ class Accepted(
             yield self.recipient, self.agent, self.gives, self.amount
         if self.later != "theirs":
             yield self.agent, self.recipient, self.wants, self.price
-
-    def moves(self) -> Iterator[tuple[int, Resource, int]]:
-        """Whose stock of what changes at once, and by how much."""
-        for giver, taker, resource, amount in self.handed():
-            yield giver, resource, -amount
-            yield taker, resource, amount
-
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        return towards(past, self.agent, self.recipient, "traded with", sign=FOR, amount=number(self.price))
 
 
 class PromiseEnded(
@@ -114,10 +106,9 @@ class PromiseEnded(
     public: bool
 
 
-class MakeOffer(Action):
+class MakeOffer(Action, needs=("exchange",)):
     """So much of one resource for so much of another, at once, or one side of it `days` later."""
 
-    needs: ClassVar[tuple[str, ...]] = ("exchange",)
     action: Literal["offer"] = "offer"
     recipient_agent_id: Annotated[int, Field(ge=0), BeforeValidator(whole)]
     resource_type: Resource
@@ -149,10 +140,9 @@ class MakeOffer(Action):
         turn.tell_pair(told, offer.to)
 
 
-class Accept(Action):
+class Accept(Action, needs=("exchange",)):
     """Both sides at once, as far as none is promised for later."""
 
-    needs: ClassVar[tuple[str, ...]] = ("exchange",)
     action: Literal["accept"] = "accept"
     offer_id: Id
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
 
 from agentsim.engine import Event, Everyone, Table
-from agentsim.engine.event import NEITHER, Interaction, Past, Sign
 from agentsim.games.society.amounts import UNIT, Amount, shown
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.state import State
@@ -69,14 +68,6 @@ class SocietyBegan(
     def pool(self) -> str:
         """What the common pool holds."""
         return in_pool(self.totals)
-
-
-def towards(
-    past: Past, who: int, whom: int, deed: str, *, sign: Sign = NEITHER, amount: float | None = None
-) -> Iterator[Interaction]:
-    """What one agent did towards another, by the players whose seats those numbers are."""
-    if (began := past.last(SocietyBegan)) is not None:
-        yield Interaction(began.player(who), began.player(whom), deed, sign, amount)
 
 
 def dealt(table: Table, config: SocietyConfig) -> Sequence[Personality]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import Literal
 
-from agentsim.engine.event import Interaction, Past
-from agentsim.games.society.founding import towards
+from agentsim.engine.event import Deed as Done
 from agentsim.games.society.names import misnomer, signature
 from agentsim.games.society.turn import Action, Deed, Id, Known, Turn
 
@@ -27,7 +25,11 @@ class GroupLeft(Deed, heading="Agent #{agent} leaves group {group}", content="")
 
 
 class GroupMessage(
-    Deed, kind="group_message", heading="Agent #{agent} to group {group}", words="text", private=("agent", "members")
+    Deed,
+    heading="Agent #{agent} to group {group}",
+    words="text",
+    private=("agent", "members"),
+    deeds=(Done("agent", "members", "wrote to"),),
 ):
     """A message that the members hear, and no other agent; `members` are those beside its author."""
 
@@ -35,13 +37,8 @@ class GroupMessage(
     members: tuple[int, ...]
     text: str
 
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        for member in self.members:
-            yield from towards(past, self.agent, member, "wrote to")
 
-
-class FoundGroup(Action):
-    needs: ClassVar[tuple[str, ...]] = ("institutions",)
+class FoundGroup(Action, needs=("institutions",)):
     action: Literal["found_group"] = "found_group"
     group_name: str
 
@@ -61,8 +58,7 @@ class FoundGroup(Action):
         turn.tell(GroupFounded(turn.day, turn.agent, group.id, group.name))
 
 
-class JoinGroup(Action):
-    needs: ClassVar[tuple[str, ...]] = ("institutions",)
+class JoinGroup(Action, needs=("institutions",)):
     action: Literal["join_group"] = "join_group"
     group_id: Id
 
@@ -80,8 +76,7 @@ def _outside(known: Known, group: int) -> str:
     return "" if group in known.mine else f"you are no member of group {group}"
 
 
-class LeaveGroup(Action):
-    needs: ClassVar[tuple[str, ...]] = ("institutions",)
+class LeaveGroup(Action, needs=("institutions",)):
     action: Literal["leave_group"] = "leave_group"
     group_id: Id
 
@@ -93,8 +88,7 @@ class LeaveGroup(Action):
         turn.tell(GroupLeft(turn.day, turn.agent, self.group_id))
 
 
-class WriteToGroup(Action):
-    needs: ClassVar[tuple[str, ...]] = ("institutions", "talk")
+class WriteToGroup(Action, needs=("institutions", "talk")):
     action: Literal["group_message"] = "group_message"
     group_id: Id
     content: str

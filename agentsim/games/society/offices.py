@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import Literal
 
 from agentsim.engine import Everyone, Table
-from agentsim.engine.event import AGAINST, FOR, Interaction, Past
+from agentsim.engine.event import AGAINST, FOR
+from agentsim.engine.event import Deed as Done
 from agentsim.engine.wording import If, cut
-from agentsim.games.society.amounts import Amount, number, shown
-from agentsim.games.society.founding import towards
+from agentsim.games.society.amounts import Amount, shown
 from agentsim.games.society.institutions import Office
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import Agent, Positive, Resource
@@ -23,6 +22,7 @@ class BallotCast(
     kind="ballot",
     heading="Agent #{agent} votes for agent #{candidate} as {title}, office {office}",
     content=If("before", "Before: #{before}."),
+    deeds=(Done("agent", "candidate", "voted for", FOR),),
 ):
     """`before` is the candidate of the ballot that this one takes the place of; 0 for none."""
 
@@ -31,14 +31,10 @@ class BallotCast(
     candidate: int
     before: int
 
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        return towards(past, self.agent, self.candidate, "voted for", sign=FOR)
 
-
-class Elect(Action):
+class Elect(Action, needs=("institutions",)):
     """A ballot for a candidate, itself too; it stands until the election, or until another takes its place."""
 
-    needs: ClassVar[tuple[str, ...]] = ("institutions",)
     action: Literal["elect"] = "elect"
     office_id: Id
     candidate_agent_id: Id
@@ -112,6 +108,7 @@ class OfficePaid(
     heading="Agent #{agent}, {title}, pays {amount} {resource} from the pool to agent #{recipient}",
     content="{left} left to pay today.",
     concerns=("agent", "recipient"),
+    deeds=(Done("agent", "recipient", "paid {resource}", FOR, "amount"),),
 ):
     office: int
     title: str
@@ -120,19 +117,10 @@ class OfficePaid(
     amount: Amount
     left: Amount
 
-    def moves(self) -> Iterator[tuple[int, Resource, int]]:
-        """Whose stock of what changes, and by how much."""
-        yield self.recipient, self.resource, self.amount
 
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        paid = number(self.amount)
-        return towards(past, self.agent, self.recipient, f"paid {self.resource}", sign=FOR, amount=paid)
-
-
-class PayOut(Action):
+class PayOut(Action, needs=("institutions",)):
     """A payment from the pool, by the first office of the agent that has so much left today."""
 
-    needs: ClassVar[tuple[str, ...]] = ("institutions",)
     action: Literal["pay_out"] = "pay_out"
     recipient_agent_id: Id
     resource_type: Resource
@@ -158,7 +146,11 @@ class PayOut(Action):
 
 
 class Vetoed(
-    Deed, heading="Agent #{agent}, {title}, vetoes proposal {proposal}", words="reasons", concerns=("agent", "author")
+    Deed,
+    heading="Agent #{agent}, {title}, vetoes proposal {proposal}",
+    words="reasons",
+    concerns=("agent", "author"),
+    deeds=(Done("agent", "author", "vetoed", AGAINST),),
 ):
     """The proposal of agent `author` has failed by this."""
 
@@ -168,14 +160,10 @@ class Vetoed(
     author: int
     reasons: str
 
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        return towards(past, self.agent, self.author, "vetoed", sign=AGAINST)
 
-
-class Veto(Action):
+class Veto(Action, needs=("institutions",)):
     """An open proposal fails at once; where the constitution is entrenched, not one of repeals and voting rules."""
 
-    needs: ClassVar[tuple[str, ...]] = ("institutions",)
     action: Literal["veto"] = "veto"
     proposal_id: Id
     reasoning: Why = ""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import ClassVar, Literal
+from typing import Literal
 
 from agentsim.engine import Event, Everyone, Table
 from agentsim.engine.event import NAMED, Interaction, Past, PlayerId
+from agentsim.engine.event import Deed as Done
 from agentsim.engine.wording import By, If
 from agentsim.games.society.forum import Feed, Forum, Seen
-from agentsim.games.society.founding import towards
 from agentsim.games.society.names import misnomer
 from agentsim.games.society.state import State
 from agentsim.games.society.topology import drawn
@@ -62,6 +62,7 @@ class Posted(
     heading=("Agent #{agent}: post {post}", If("parent", ", a reply to {parent}")),
     words="text",
     concerns=("mentions",),
+    deeds=(Done("agent", "mentions", NAMED),),
 ):
     """`parent` is the post that this one replies to; `mentions` are agents named by number."""
 
@@ -80,15 +81,13 @@ class Posted(
     def _answered(self, past: Past) -> Posted | None:
         return None if self.parent is None else past.last(Posted, post=self.parent)
 
-    def interactions(self, past: Past) -> Iterator[Interaction]:
+    def dealings(self, past: Past) -> Iterator[Interaction]:
         if (answered := self._answered(past)) is not None:
-            yield from towards(past, self.agent, answered.agent, "replied to")
-        for agent in self.mentions:
-            yield from towards(past, self.agent, agent, NAMED)
+            yield Interaction(str(self.agent), str(answered.agent), "replied to")
+        yield from super().dealings(past)
 
 
-class ForumPost(Action):
-    needs: ClassVar[tuple[str, ...]] = ("talk",)
+class ForumPost(Action, needs=("talk",)):
     action: Literal["forum_post"] = "forum_post"
     content: str
 
@@ -96,8 +95,7 @@ class ForumPost(Action):
         post(turn, None, self.content)
 
 
-class ForumReply(Action):
-    needs: ClassVar[tuple[str, ...]] = ("talk",)
+class ForumReply(Action, needs=("talk",)):
     action: Literal["forum_reply"] = "forum_reply"
     parent_message_id: Id
     content: str
@@ -121,19 +119,20 @@ def post(turn: Turn, parent: int | None, content: str) -> None:
 
 
 class MessageSent(
-    Deed, kind="message", heading="Agent #{agent} to agent #{recipient}", words="text", private=("agent", "recipient")
+    Deed,
+    kind="message",
+    heading="Agent #{agent} to agent #{recipient}",
+    words="text",
+    private=("agent", "recipient"),
+    deeds=(Done("agent", "recipient", "wrote to"),),
 ):
     """A direct message: its two agents alone hear it."""
 
     recipient: int
     text: str
 
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        return towards(past, self.agent, self.recipient, "wrote to")
 
-
-class DirectMessage(Action):
-    needs: ClassVar[tuple[str, ...]] = ("talk",)
+class DirectMessage(Action, needs=("talk",)):
     action: Literal["direct_message"] = "direct_message"
     recipient_agent_id: Id
     content: str

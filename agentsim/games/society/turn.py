@@ -5,18 +5,20 @@ The actions are the chapters `talk`, `groups`, `voting`, `offices`, `work`, `bui
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Decision, Event, Everyone, Table
 from agentsim.engine.decision import whole
+from agentsim.engine.event import Interaction, Past
 from agentsim.engine.wording import cut
-from agentsim.games.society.amounts import shown
+from agentsim.games.society.amounts import number, shown
 from agentsim.games.society.assembly import Standing
 from agentsim.games.society.bargains import Offer
+from agentsim.games.society.founding import SocietyBegan
 from agentsim.games.society.institutions import Office
 from agentsim.games.society.rules import Rules
 from agentsim.games.society.state import Citizen, Counted, State
@@ -27,9 +29,20 @@ Why: TypeAlias = Annotated[str, BeforeValidator(lambda value: "" if value is Non
 
 
 class Daily(Event, base=True):
-    """Base of what happens on some day."""
+    """Base of what happens on some day; its `deeds` name agents by number, and amounts in hundredths."""
 
     day: int
+
+    def dealings(self, past: Past) -> Iterable[Interaction]:
+        """Its interactions, in such numbers."""
+        return super().interactions(past)
+
+    def interactions(self, past: Past) -> Iterator[Interaction]:
+        if (began := past.last(SocietyBegan)) is not None:
+            for done in self.dealings(past):
+                amount = None if done.amount is None else number(int(done.amount))
+                who, whom = (began.player(int(agent)) for agent in (done.who, done.whom))
+                yield replace(done, who=who, whom=whom, amount=amount)
 
 
 class Deed(Daily, base=True, concerns=("agent",)):
@@ -97,6 +110,10 @@ class Action(Decision):
     """
 
     needs: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, needs: tuple[str, ...] = (), **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.needs = needs or cls.needs
 
     def why_not(self, known: Known) -> str:
         """Why the action comes to nothing, in words without a full stop; "" where it holds."""

@@ -11,7 +11,6 @@ from agentsim.engine import Everyone, Table
 from agentsim.engine.event import AGAINST, FOR, NEITHER, Interaction, Past, PlayerId, Sign
 from agentsim.engine.wording import By, If, counted, cut
 from agentsim.games.society.assembly import Proposal, Standing, VoteCast
-from agentsim.games.society.founding import towards
 from agentsim.games.society.laws import carried_out
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import EarlierTerms, ProposalType, Term, Terms, misfit, plain
@@ -75,11 +74,11 @@ class Voted(
     no: int
     abstain: int
 
-    def interactions(self, past: Past) -> Iterator[Interaction]:
+    def dealings(self, past: Past) -> Iterator[Interaction]:
         """Towards its proposer; a vote that is changed is cast once more."""
         if (proposed := past.last(Proposed, proposal=self.proposal)) is not None:
             deed = "abstained" if self.vote == "abstain" else f"voted {self.vote}"
-            yield from towards(past, self.agent, proposed.agent, deed, sign=_SIGNS[self.vote])
+            yield Interaction(str(self.agent), str(proposed.agent), deed, _SIGNS[self.vote])
 
 
 class Reasoned(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine.decision import whole
-from agentsim.engine.event import FOR, Interaction, Past
+from agentsim.engine.event import FOR
+from agentsim.engine.event import Deed as Done
 from agentsim.engine.wording import If
-from agentsim.games.society.amounts import Amount, number, share, shown
+from agentsim.games.society.amounts import Amount, share, shown
 from agentsim.games.society.config import MADE, WorkType
 from agentsim.games.society.exchange import ended
-from agentsim.games.society.founding import towards
 from agentsim.games.society.stakes import Conditions
 from agentsim.games.society.terms import Positive, Resource
 from agentsim.games.society.turn import Action, Deed, Known, Turn
@@ -79,6 +78,7 @@ class Traded(
     heading=("Agent #{agent} gives {amount} {resource} to ", If("recipient", "agent #{recipient}", "the common pool")),
     content="",
     private=("pair",),
+    deeds=(Done("agent", "recipient", "gave {resource}", FOR, "amount"),),
 ):
     """`recipient` 0 is the common pool."""
 
@@ -90,9 +90,6 @@ class Traded(
     def pair(self) -> tuple[int, int] | None:
         """Giver and taker; a gift to the pool is known to all."""
         return (self.agent, self.recipient) if self.recipient else None
-
-    def interactions(self, past: Past) -> Iterator[Interaction]:
-        return towards(past, self.agent, self.recipient, f"gave {self.resource}", sign=FOR, amount=number(self.amount))
 
 
 class Trade(Action):

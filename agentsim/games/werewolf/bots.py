@@ -7,8 +7,7 @@ from typing import Any
 
 from agentsim.engine import Bot, Decision, Request, Stream
 from agentsim.engine.random_policy import random_decision
-from agentsim.games.werewolf.village import NOBODY
-from agentsim.games.werewolf.words import Inspect, Named, Naming, Question, Remark, Speak, Speech, Vote
+from agentsim.games.werewolf.words import NOBODY, Inspect, Named, Naming, Question, Remark, Speak, Speech, Vote
 
 
 def candid(request: Request[Any], rng: Stream) -> Decision:

@@ -13,12 +13,9 @@ from agentsim.engine.event import Audience
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import cut, listed
 from agentsim.errors import ScenarioError
-from agentsim.games.werewolf import words
+from agentsim.games.werewolf import panels, rulebook, words
 from agentsim.games.werewolf.bots import BOTS
-from agentsim.games.werewolf.panels import course, panels, tables
-from agentsim.games.werewolf.rulebook import laws
-from agentsim.games.werewolf.village import NOBODY, Role, Village
-from agentsim.games.werewolf.words import Hunt, Inspect, Naming, Protect, Question, Speak, Vote, Whisper
+from agentsim.games.werewolf.words import NOBODY, Question, Role, Village
 
 
 class WerewolfConfig(GameConfig):
@@ -44,19 +41,16 @@ class WerewolfConfig(GameConfig):
         return few | {"villager": players - sum(few.values())}
 
 
-class Werewolf(Game):
+class Werewolf(Game, parts=(panels, rulebook)):
     name = "werewolf"
     title = "Werewolf"
     summary = "werewolves kill by night, the village hangs by day, and a player may lie about its role"
     rules_version = 1
     config = WerewolfConfig
-    requests = (Whisper, Hunt, Inspect, Protect, Speak, Vote)
+    requests = (words.Whisper, words.Hunt, words.Inspect, words.Protect, words.Speak, words.Vote)
     announcements = True
     bots = BOTS
-    panels = staticmethod(panels)
-    course = staticmethod(course)
-    tables = staticmethod(tables)
-    laws = staticmethod(laws)
+    typical = ("candid",)
 
     def admit(self, config: WerewolfConfig, players: Sequence[PlayerId]) -> None:
         least = max(2 * config.werewolves + 1, config.werewolves + config.seer + config.doctor)
@@ -112,17 +106,18 @@ class Course:
         village, table, pack = self.village, self.table, self.village.living("werewolf")
         for _ in range(self.config.whispers if len(pack) > 1 else 0):
             for speaker in table.chance.stream("whispers").shuffled(pack):
-                (remark,) = await self.ask([Whisper(**self.known(speaker))])
+                (remark,) = await self.ask([words.Whisper(**self.known(speaker))])
                 table.tell(words.Said(speaker, cut(remark.text, self.limit), pack), to=pack, by=speaker)
-        asked: list[Naming] = [Hunt(**self.known(each), targets=village.others(*pack)) for each in pack]
-        asked += [Inspect(**self.known(each), targets=village.others(each)) for each in village.living("seer")]
-        asked += [Protect(**self.known(d), targets=village.others(village.protected)) for d in village.living("doctor")]
+        asked: list[words.Naming] = [words.Hunt(**self.known(each), targets=village.others(*pack)) for each in pack]
+        asked += [words.Inspect(**self.known(each), targets=village.others(each)) for each in village.living("seer")]
+        free = village.others(village.protected)
+        asked += [words.Protect(**self.known(each), targets=free) for each in village.living("doctor")]
         village.protected, votes = NOBODY, {}
         for request, answer in zip(asked, await self.ask(asked), strict=True):
             player, target = request.player, answer.target
-            if isinstance(request, Hunt):
+            if isinstance(request, words.Hunt):
                 votes[player] = target
-            elif isinstance(request, Protect):
+            elif isinstance(request, words.Protect):
                 village.protected = target
                 table.tell(words.Protected(player, target), to=(player,), by=player)
             elif target != NOBODY:
@@ -136,12 +131,12 @@ class Course:
         village, table = self.village, self.table
         for _ in range(self.config.speeches):
             for speaker in table.chance.stream("speeches").shuffled(village.living()):
-                asked = Speak(**self.known(speaker))
+                asked = words.Speak(**self.known(speaker))
                 (speech,) = await self.ask([asked])
                 claim = asked.claimable.get(speech.claim, (None, None, False))
                 table.tell(words.Said(speaker, cut(speech.text, self.limit), None, *claim), to=Everyone, by=speaker)
         living = village.living()
-        answers = await self.ask([Vote(**self.known(each), targets=village.others(each)) for each in living])
+        answers = await self.ask([words.Vote(**self.known(each), targets=village.others(each)) for each in living])
         votes = {voter: answer.target for voter, answer in zip(living, answers, strict=True)}
         most = self.count("day", votes, Everyone)
         self.die("day", most[0] if len(most) == 1 else None)

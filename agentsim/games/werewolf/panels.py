@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from agentsim.engine import LogEntry
 from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Panel, Series, TurnedAt
 from agentsim.engine.wording import listed
-from agentsim.games.werewolf.village import ROLES, TEAMS, Role
-from agentsim.games.werewolf.words import Dealt, Died, Said, Unmasked
+from agentsim.games.werewolf.words import ROLES, TEAMS, Dealt, Died, Role, Said, Unmasked
 
 
 def tables(log: Sequence[LogEntry], players: Sequence[str]) -> Mapping[str, Frame]:

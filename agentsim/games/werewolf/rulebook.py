@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from agentsim.engine import LogEntry, Lot, PlayerId, Request
-from agentsim.games.werewolf.village import NOBODY, Role, Team
-from agentsim.games.werewolf.words import Dealt, Died, Protected, Question, Unmasked, Voted
+from agentsim.games.werewolf.words import NOBODY, Dealt, Died, Protected, Question, Role, Team, Unmasked, Voted
 
 
 class Referee:

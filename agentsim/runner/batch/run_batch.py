@@ -17,7 +17,7 @@ from agentsim.games import find
 from agentsim.history.fold import Totals
 from agentsim.history.record import FINISHED
 from agentsim.history.run_files import RunFiles, is_running
-from agentsim.models.event_loop import make_room
+from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
 from agentsim.runner.admission import Budget
 from agentsim.runner.batch.executors import Executor, ExecutorLost, InLoop, InProcesses, failed

@@ -12,7 +12,7 @@ import pytest
 from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
 from agentsim.engine.table import Table
-from agentsim.games.agent_island.round import Round, RoundContext
+from agentsim.games.agent_island.game import Round, RoundContext
 from agentsim.games.agent_island.sidebars import Whispered, phase_sidebars
 from agentsim.games.agent_island.speeches import Pitched, Quipped, phase_pitches, phase_quips
 from agentsim.games.agent_island.view import IslandRequest, phase_summaries

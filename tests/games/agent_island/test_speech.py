@@ -116,13 +116,13 @@ def test_quips_about_some_are_asked_again(reply: str, reason: str) -> None:
 
 def test_an_answer_is_an_answer_to_somebody() -> None:
     asked = AnswerApproach(player="A", view=VIEW, by="B")
-    assert asked.fingerprint() != replace(asked, by="C").fingerprint()
+    assert asked.fingerprint != replace(asked, by="C").fingerprint
     assert asked.parse('{"accept": true}').decision.accept
 
 
 def test_quips_are_about_somebody_and_of_a_length() -> None:
     asked = Quips(player="A", view=VIEW, about=("B", "C"), limit=80)
     others = (replace(asked, about=("B",)), replace(asked, about=("C", "B")), replace(asked, limit=81))
-    assert len({request.fingerprint() for request in (asked, *others)}) == 4
+    assert len({request.fingerprint for request in (asked, *others)}) == 4
     again = Quips.restore(json.loads(json.dumps(asked.to_json())))
-    assert again.fingerprint() == asked.fingerprint()
+    assert again.fingerprint == asked.fingerprint

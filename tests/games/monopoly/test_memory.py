@@ -13,7 +13,7 @@ from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly.minutes import EVERYBODY, MOST_SUMMED, Minutes
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.summarizing import Summarize, Summary, digested
-from agentsim.games.monopoly.talk import MOST_THOUGHT, Spoke, Summarized, Thought
+from agentsim.games.monopoly.talk import THOUGHTS, Spoke, Summarized, Thought
 from agentsim.runner.forecast import wordy
 from tests.games.monopoly.answers import ACCEPT, BUY, NO_TRADE, REJECT, manage, propose, side
 from tests.games.monopoly.table import Game
@@ -159,7 +159,7 @@ def test_the_latest_thoughts_are_kept_as_far_as_there_is_room() -> None:
         game.match.tell(Thought("A", "A", 1, f"{number}" * 300), to=("A",), by=0)
     thoughts = game.match.memory(0).thoughts
     assert [thought.text[0] for thought in thoughts] == ["2", "3", "4", "5"]
-    assert sum(len(thought.text) for thought in thoughts) <= MOST_THOUGHT
+    assert sum(len(thought.text) for thought in thoughts) <= (THOUGHTS.chars or 0)
     assert game.match.memory(1).thoughts == ()
 
 
