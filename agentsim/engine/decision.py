@@ -19,7 +19,7 @@ from pydantic_core import PydanticCustomError
 class Decision(BaseModel):
     """Base of what players decide: frozen, JSON both ways; keys it does not know are ignored."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True)
 
 
 D = TypeVar("D", bound=Decision)

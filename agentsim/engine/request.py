@@ -15,12 +15,12 @@ from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_arg
 
 from pydantic import ValidationError
 
+from agentsim.engine import reading
 from agentsim.engine.codec import adapter, canonical, knows, value_at, values, values_at
 from agentsim.engine.decision import Decision, Reading, unanswerable
 from agentsim.engine.event import PlayerId
 from agentsim.engine.options import Choice, Option, Schema, Subset, Text, form_of
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.reading import read
 from agentsim.engine.schema import (
     Each,
     Options,
@@ -168,7 +168,7 @@ class Request(Generic[D]):
         `cut` says that the reply reached its longest allowed length, `last` that the question is not put again, and
         `repair` whether objects with broken punctuation are read.
         """
-        return read(self, text, cut=cut, last=last, repair=repair)
+        return reading.read(self, text, cut=cut, last=last, repair=repair)
 
     @property
     def against(self) -> bool:

@@ -30,7 +30,7 @@ class Announced(Event, kind="narrator_announced", heading="The narrator announce
 
 
 class _Steer(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 class Announcement(_Steer):

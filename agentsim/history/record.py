@@ -30,7 +30,7 @@ _WhereSet = Field(exclude_if=lambda value: not value)  # earlier histories have 
 class Record(BaseModel):
     """Base of most records: frozen; unknown keys are ignored, so that the file of a later version loads."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True)
 
 
 class PlayerRecord(Record):

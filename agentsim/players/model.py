@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Literal, Protocol
 
+from agentsim.engine import reading
 from agentsim.engine.chance import Stream
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
 from agentsim.engine.play import Ask
-from agentsim.engine.reading import split, thoughts_in
-from agentsim.engine.reading.thinking import has_marks
 from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
@@ -105,7 +104,7 @@ def prompt_messages(ask: Ask, persona: str) -> tuple[Message, ...]:
 
 def emptiness(completion: Completion) -> Literal["empty", "empty_reasoning"] | None:
     """Whether a reply says nothing, and whether thinking took all there was; a decision is never read from that."""
-    if split(completion.text)[0].strip():
+    if reading.split(completion.text)[0].strip():
         return None
     thought = completion.text.strip() or (completion.reasoning or "").strip() or completion.usage.reasoning_tokens
     return "empty_reasoning" if thought or completion.finish_reason == "length" else "empty"
@@ -113,13 +112,13 @@ def emptiness(completion: Completion) -> Literal["empty", "empty_reasoning"] | N
 
 def _read(request: Request[Any], text: str) -> str:
     """What is decided and thought in a text, as JSON; "" where its words stand in it as they are."""
-    if "\\" not in text and not has_marks(text):
+    if "\\" not in text and not reading.has_marks(text):
         return ""
     try:
         found = values(request.parse(text).decision)
     except DecisionError as error:
         found = {"error": str(error)}
-    return json.dumps([found, *thoughts_in(request, text)], ensure_ascii=False)
+    return json.dumps([found, *reading.thoughts_in(request, text)], ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -182,7 +181,7 @@ class ModelPlayer:
             read=partial(_read, request),
         )
         completion = await self.model.complete(call, self.sampling)
-        thoughts = "\n\n".join(thoughts_in(request, completion.text))
+        thoughts = "\n\n".join(reading.thoughts_in(request, completion.text))
         reasoning = completion.reasoning or ""
         if reasoning.endswith(thoughts):  # there are none, or the reply is played from a journal, which has them
             return completion

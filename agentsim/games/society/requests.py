@@ -14,11 +14,10 @@ from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
-from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text
+from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text, reading
 from agentsim.engine.codec import knows
 from agentsim.engine.decision import Reading
 from agentsim.engine.options import Option, Schema, Subset
-from agentsim.engine.reading import split
 from agentsim.engine.schema import changed, schema_of
 from agentsim.engine.wording import cut, sentence
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
@@ -227,15 +226,15 @@ class Act(Request[Acted]):
     def parse(self, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Acted]:
         """Every reply is an action: nothing is asked again, and what is unreadable or in doubt is rejected."""
         try:
-            reading = super().parse(text, cut=cut, last=True, repair=repair)
+            found = super().parse(text, cut=cut, last=True, repair=repair)
         except DecisionError as error:
             why = UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}"
             return Reading(_rejected(why), "rejected", candidates=0)
-        if reading.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(split(text)[0]):
+        if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(reading.split(text)[0]):
             return Reading(_rejected(UNPARSED), "rejected", candidates=0)
-        if isinstance(reading.decision.action, Rejected):
-            return replace(reading, stage="rejected", candidates=0, checked=True)
-        return replace(reading, checked=True)
+        if isinstance(found.decision.action, Rejected):
+            return replace(found, stage="rejected", candidates=0, checked=True)
+        return replace(found, checked=True)
 
     def fits(self, said: Mapping[str, Any]) -> bool:
         given, _ = self._parts(said)
