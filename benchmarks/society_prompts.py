@@ -23,31 +23,13 @@ from agentsim.games.society.requests import Act
 from agentsim.models.prices import estimated_tokens
 from agentsim.players.model import prompt_messages
 from agentsim.runner.session import begin
-from agentsim.scenario.load import load
 from benchmarks.loopback import loopback
 from benchmarks.personas import PERSONAS, persona
 from benchmarks.society import waves
+from benchmarks.society_served import served
 
 INPUT, CACHED, OUTPUT = 0.25, 0.025, 2.00  # dollars for a million tokens
 OWN = ("What you did", "Your messages", "Your part in decisions", "Your note")
-SCENARIO = """
-game = "society"
-seed = 1
-[defaults]
-model = "lab/loopback"
-max_tokens = 500
-reasks = 0
-[game_config]
-days = {days}
-[limits]
-concurrency = 100
-[providers.lab]
-base_url = "{url}"
-warm = "{warm}"
-[[players]]
-id = "agent"
-count = {agents}
-"""
 
 
 @dataclass(frozen=True)
@@ -109,9 +91,8 @@ def replies() -> Iterator[str]:
 def billed(agents: int, days: int, warm: str, latency_s: float) -> Billed:
     """The bill of a run for one day on average."""
     with loopback(latency_s, *replies(), caches=True) as url, tempfile.TemporaryDirectory() as scratch:
-        config = Path(scratch) / "society.toml"
-        config.write_text(SCENARIO.format(days=days, url=url, warm=warm, agents=agents), encoding="utf-8")
-        result = begin(load(config), Path(scratch), env={})
+        scenario = served(Path(scratch), url, agents=agents, days=days, warm=warm)
+        result = begin(scenario, Path(scratch), env={})
     assert result.status == "completed", result.error
     usage = result.history["usage"]
     prompt, cached, out = (usage[name] / days for name in ("prompt_tokens", "cached_tokens", "completion_tokens"))

@@ -24,27 +24,10 @@ from agentsim.engine.play import Wave
 from agentsim.history.contents import Entry
 from agentsim.runner.drive import Watcher
 from agentsim.runner.session import begin
-from agentsim.scenario.load import load
 from benchmarks.loopback import loopback
+from benchmarks.society_served import served
 
 REPLY = json.dumps({"action": "forum_post", "content": "We should build a farm before the stores run low. " * 3})
-SCENARIO = """
-game = "society"
-seed = 1
-[defaults]
-model = "lab/loopback"
-max_tokens = 500
-reasks = 0
-[game_config]
-days = {days}
-[limits]
-concurrency = {concurrency}
-[providers.lab]
-base_url = "{url}"
-[[players]]
-id = "agent"
-count = {agents}
-"""
 
 
 @dataclass(frozen=True)
@@ -78,10 +61,9 @@ def measured_here(agents: int, days: int, concurrency: int, latency_s: float) ->
     gc.set_threshold(*GC_THRESHOLD)  # as the command line does
     with loopback(latency_s, REPLY) as url, tempfile.TemporaryDirectory() as scratch:
         for clock, seats, long in ((_Clock(), 2, 1), (_Clock(), agents, days)):
-            config = Path(scratch) / "society.toml"
-            config.write_text(SCENARIO.format(days=long, agents=seats, concurrency=concurrency, url=url), "utf-8")
+            scenario = served(Path(scratch), url, agents=seats, days=long, concurrency=concurrency)
             started = time.process_time()
-            result = begin(load(config), Path(scratch), env={}, watcher=clock)
+            result = begin(scenario, Path(scratch), env={}, watcher=clock)
             cpu = time.process_time() - started
     decisions = result.history["decisions"]
     came = (result.status, {decision["source"] for decision in decisions})
@@ -115,9 +97,7 @@ def sized_here(agents: int, days: int, answers: str) -> Sizes:
     gc.set_threshold(*GC_THRESHOLD)
     said = [REPLY] if answers == "one" else varied()
     with loopback(0.0, *said) as url, tempfile.TemporaryDirectory() as scratch:
-        config = Path(scratch) / "society.toml"
-        config.write_text(SCENARIO.format(days=days, agents=agents, concurrency=100, url=url), "utf-8")
-        result = begin(load(config), Path(scratch), env={})
+        result = begin(served(Path(scratch), url, agents=agents, days=days), Path(scratch), env={})
         assert result.status == "completed", result.error
         journal, history = (
             path.stat().st_size / (agents * days) for path in (result.files.journal, result.files.history)

@@ -169,12 +169,17 @@ class Doubtful(Protocol):
         ...
 
 
+PARTS = frozenset(("panels", "course", "tables", "laws", "doubts"))
+"""Functions of a game that may stand in modules of their own."""
+
+
 class Game(Protocol):
     """A game: a stateless object called `GAME` in the folder's `__init__`. A class may inherit what it need not say.
 
     `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`; those that are
     `typical` stand for models in forecasts, dealt to the seats in turn. `requests` and `events` are those that its
-    package defines by then, where a class does not list them.
+    package defines by then, where a class does not list them. Of the modules in `parts` it takes the functions called
+    as one of `PARTS`.
     """
 
     name: ClassVar[str]
@@ -188,8 +193,11 @@ class Game(Protocol):
     typical: ClassVar[Sequence[str]] = ("random",)
     staff: ClassVar[frozenset[str]] = frozenset()
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, parts: Sequence[ModuleType] = (), **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        for part in parts:
+            for name in PARTS & vars(part).keys():
+                setattr(cls, name, staticmethod(getattr(part, name)))
         chapters = sys.modules[cls.__module__].__package__ or cls.__module__
         for what, found in (("requests", asked_in), ("events", told_in)):
             if all(what not in vars(base) for base in cls.__mro__ if base is not Game):

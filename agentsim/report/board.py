@@ -142,7 +142,7 @@ def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> Drawing:
     room = CELL - 6 - side
     hint = None
     if tile.short and tile.owner:  # to the left of the pieces
-        hint = 0.3 * CELL, plain(tile.owner[:2])
+        hint = (side if tile.edge == "left" else 0.0) + 0.22 * CELL, plain(tile.owner[:2])
     elif tile.short and tile.marks:
         hint = CELL / 2, plain(tile.marks[0])
     bar = None
@@ -157,6 +157,7 @@ def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> Drawing:
         classes=f"tile{'' if tile.heat is None else f' heat{heat}'}{' struck' if tile.struck else ''}",
         left=(side if tile.edge == "left" else 0.0) + 3.5,
         top=_BAR if tile.hue and tile.edge == "top" else _STRIP if tile.edge == "bottom" else 0.0,
+        middle=(CELL + (side if tile.edge == "left" else -side)) / 2,
         # with the width into which a long line is pressed
         lines=[(line, room if len(line) * _LABEL > room + 1.5 else None) for line in lines],
         bar=bar,

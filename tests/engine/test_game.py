@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agentsim.engine.game import GameConfig, Outcome, Standing, asked_in, ranked, told_in
+from agentsim.engine.game import Game, GameConfig, Outcome, Standing, asked_in, ranked, told_in
 
 
 def test_a_game_by_chapters_tells_what_its_modules_define_and_not_their_bases_or_what_they_import() -> None:
@@ -51,6 +51,22 @@ def test_a_game_asks_what_its_package_defines_and_not_what_others_are_made_of() 
     assert asked_in(module) == (module.Talk, module.Vote)
     assert (module.Small.requests, module.Small.events) == ((module.Talk, module.Vote), (module.Spoke,))
     assert (module.Listed.requests, module.Listed.events) == ((module.Talk,), ())
+
+
+def test_a_game_takes_its_tables_and_laws_from_the_modules_that_have_them() -> None:
+    pages, rules = ModuleType("pages"), ModuleType("rules")
+    exec("def tables(log, players): return {'told': len(log)}\ndef rows(): ...", pages.__dict__)
+    exec("def laws(course, players): return iter(['broken'])", rules.__dict__)
+
+    class InParts(Game, parts=(pages, rules)): ...
+
+    kind: Any = InParts
+    game = kind()
+    assert game.tables([1, 2], ()) == {"told": 2}
+    assert list(game.laws((), ())) == ["broken"]
+    assert game.panels([], ()) == [], "what no module has, is as it is in `Game`"
+    assert not hasattr(game, "doubts")
+    assert not hasattr(game, "rows")
 
 
 def _ranks(**keys: Any) -> dict[str, int]:

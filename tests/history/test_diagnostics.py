@@ -11,7 +11,8 @@ from agentsim.engine.event import LogEntry, Nobody
 from agentsim.engine.play import Ask
 from agentsim.games import find
 from agentsim.games.auction.bidding import BidMade
-from agentsim.games.market.memory import Acted, Forfeited
+from agentsim.games.market.acting import Acted
+from agentsim.games.market.asking import Forfeited
 from agentsim.games.monopoly.trading import TradeDiscarded
 from agentsim.games.society.turn import InvalidAction
 from agentsim.history.diagnostics import Share, Shares, diagnostics, shares, shares_in, summed, warnings_of

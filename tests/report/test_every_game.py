@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from agentsim.results import run_in
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
+from tests.contract.harness import on_server
+from tests.fakes.replies import first_by_schema
+from tests.fakes.server import FakeServer
 from tests.report.test_browser import WIDER, Opened, browser
 
 __all__ = ["browser"]
@@ -18,8 +26,15 @@ ROOT = Path(__file__).parents[2]
 GAMES = ("agent_island_bots", "auction", "monopoly_bots", "market_bots", "smith_1962", "werewolf_bots", "society_bots")
 CONFIGS = [pytest.param(name, marks=[pytest.mark.slow] * (name == "society_bots")) for name in GAMES]
 SCREENS = {1280: 900, 390: 844}
-WHOLE = ".lead", ".why", ".facts", "#turns"
-"""Who won, why, what it cost, and where it turned: on the first screen in full."""
+WHOLE = ".lead", ".why", ".facts", "#turns", "#example"
+"""Who won, why, what it cost, where it turned, what was said against what was thought: on the first screen in full."""
+SPOKEN = {
+    **dict.fromkeys(("agent_island_bots", "market_bots", "monopoly_bots"), "Said, thought and done"),
+    "auction": "Thought and done",
+    "society_bots": "Said and done",
+    "werewolf_bots": "Said and thought",
+}
+"""What the bots of each game give words to; those of Smith's experiment neither speak nor think."""
 
 
 @pytest.fixture(scope="module")
@@ -38,14 +53,35 @@ def bottom(page: Page, selector: str) -> float:
 
 
 @pytest.mark.parametrize("config", CONFIGS)
-def test_the_first_screen_answers_who_why_what_it_cost_and_where_it_turned(
-    pages: dict[str, Path], browser: Browser, config: str
-) -> None:
+def test_the_first_screen_answers_the_five_questions(pages: dict[str, Path], browser: Browser, config: str) -> None:
     with Opened(browser, pages[config]) as opened:
+        example = opened.page.locator("#example")
+        if config in SPOKEN:
+            expect(example.get_by_role("heading")).to_have_text(SPOKEN[config])
+            for part in SPOKEN[config].lower().replace(" and", ",").split(", "):
+                expect(example.locator(".did" if part == "done" else f".of-{part} .said")).not_to_be_empty()
+        else:
+            expect(example).to_contain_text("No player has said or thought anything in words.")
         for width, height in SCREENS.items():
             opened.page.set_viewport_size({"width": width, "height": height})
             assert {part: bottom(opened.page, part) > height for part in WHOLE} == dict.fromkeys(WHOLE, False), width
             assert bottom(opened.page, "#course .plot svg") < height
+
+
+def wordy(body: Mapping[str, Any]) -> str:
+    """A model that says and thinks as much as it may."""
+    return re.sub(r'"text \w+"', json.dumps("I say this at length, and then again. " * 14), first_by_schema(body))
+
+
+def test_long_words_of_models_push_nothing_off_the_first_screen(browser: Browser, tmp_path: Path) -> None:
+    with FakeServer(wordy).in_thread() as server, ThreadPoolExecutor(1) as elsewhere:  # the browser has this loop
+        files = elsewhere.submit(on_server, "agent_island", server.url(), tmp_path).result().files
+    with Opened(browser, run_in(files).page(files.page)) as opened:
+        for width, height in SCREENS.items():
+            opened.page.set_viewport_size({"width": width, "height": height})
+            assert {part: bottom(opened.page, part) > height for part in WHOLE} == dict.fromkeys(WHOLE, False), width
+            for side in opened.page.locator("#example .side").all():
+                assert side.evaluate("e => e.scrollHeight > e.clientHeight + 1"), "words are cut, none is missing"
 
 
 @pytest.mark.parametrize("config", CONFIGS)

@@ -14,10 +14,9 @@ from agentsim.engine.event import Audience, Event, Everyone, PlayerId
 from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
+from agentsim.games.agent_island import panels, rulebook
 from agentsim.games.agent_island.bots import BOTS
 from agentsim.games.agent_island.config import AgentIslandConfig, RoundSettings
-from agentsim.games.agent_island.panels import course, panels, tables
-from agentsim.games.agent_island.rulebook import laws, rules_prompt
 from agentsim.games.agent_island.sidebars import NOBODY, AnswerApproach, Approach, Whisper, phase_sidebars
 from agentsim.games.agent_island.speeches import Pitch, Quips, phase_pitches, phase_quips
 from agentsim.games.agent_island.state import Island
@@ -137,7 +136,7 @@ class Round:
             await PHASES[phase](context)
 
 
-class AgentIsland(Game):
+class AgentIsland(Game, parts=(panels, rulebook)):
     """N players, N-2 eliminations, a final of two, and a jury of the eliminated."""
 
     name = "agent_island"
@@ -149,10 +148,6 @@ class AgentIsland(Game):
     announcements = True
     bots = BOTS
     typical = ("grudge", "loyal")
-    panels = staticmethod(panels)
-    course = staticmethod(course)
-    tables = staticmethod(tables)
-    laws = staticmethod(laws)
 
     def admit(self, config: AgentIslandConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 3:
@@ -177,7 +172,7 @@ class AgentIsland(Game):
 
     async def play(self, table: Table, config: AgentIslandConfig) -> Outcome:
         schedule = config.schedule(len(table.players))
-        rules = rules_prompt(len(table.players), schedule, config.rules, config.topic)
+        rules = rulebook.rules_prompt(len(table.players), schedule, config.rules, config.topic)
         island = Island(table.players, len(schedule), jury=schedule[-1].vote == "win")
         table.watch(island, island.progress)
         table.tell(GameBegan(island.players, island.rounds), to=Everyone)

@@ -8,18 +8,17 @@ from agentsim.engine.event import Everyone, PlayerId
 from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
+from agentsim.games.auction import panels, rulebook
 from agentsim.games.auction.announcing import began, ended, offer, settle
 from agentsim.games.auction.bidding import take_bids
 from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.config import AuctionConfig, Catalogue
 from agentsim.games.auction.drawing import draw
 from agentsim.games.auction.items import REQUIRED
-from agentsim.games.auction.panels import course, panels, tables
-from agentsim.games.auction.rulebook import laws
 from agentsim.games.auction.state import Auction, Team
 
 
-class AgentAuction(Game):
+class AgentAuction(Game, parts=(panels, rulebook)):
     """Teams with strategies of their own bid for the components of the Principal Blaster."""
 
     name = "auction"
@@ -30,10 +29,6 @@ class AgentAuction(Game):
     announcements = "restated"
     bots = BOTS
     typical = ("truthful", "hoarder", "sniper")
-    laws = staticmethod(laws)
-    panels = staticmethod(panels)
-    course = staticmethod(course)
-    tables = staticmethod(tables)
 
     def admit(self, config: AuctionConfig, players: Sequence[PlayerId]) -> None:
         if len(players) < 2:

@@ -11,13 +11,16 @@ from agentsim.engine.moderator import EVENTS, EVERYBODY, MODERATOR, NOBODY, Mode
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
+from agentsim.games.market import panels
+from agentsim.games.market.acting import Act
 from agentsim.games.market.artifacts.dialogue import EVERYONE
+from agentsim.games.market.asking import AskQuery
 from agentsim.games.market.bots import BOTS
+from agentsim.games.market.briefing import Brief, brief
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
+from agentsim.games.market.interviewing import Interviewed, boundary, moderator
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.panels import course, panels, tables
-from agentsim.games.market.requests import Act, AskQuery, Brief, Interviewed
 from agentsim.games.market.state import Agent, Market, MarketBegan, MarketEnded, OrderDrawn
 from agentsim.games.market.turn import Turns
 from agentsim.games.market.world import World
@@ -25,7 +28,7 @@ from agentsim.games.market.world import World
 RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
 
 
-class MarketGame(Game):
+class MarketGame(Game, parts=(panels,)):
     """Agents deal with each other through artifacts: a double auction, messages, a grid, a bank."""
 
     name = "market"
@@ -39,9 +42,6 @@ class MarketGame(Game):
     bots = BOTS
     typical = ("zi_c", "fundamentalist")
     staff = frozenset({MODERATOR})
-    panels = staticmethod(panels)
-    course = staticmethod(course)
-    tables = staticmethod(tables)
 
     def admit(self, config: MarketConfig, players: Sequence[PlayerId]) -> None:
         if taken := sorted(RESERVED.intersection(players)):
@@ -81,7 +81,7 @@ class MarketGame(Game):
             _endow(config, agent) if session is None else session.endow(agent)
         turns = Turns.of(table, market, config, session)
         if config.briefing:
-            await turns.brief()
+            await brief(turns)
         reason = await (_to_the_end(turns) if session is None else _periods(turns, session))
         for artifact in market.artifacts.values():
             artifact.game_ended()
@@ -129,13 +129,13 @@ async def _round(turns: Turns, title: str, beginning: Session | None = None) -> 
         artifact.round_began(world.round)
     for each in turns.config.moderator:
         if each.round == world.round:
-            await turns.moderator.interview(each.agents or world.agents, each.questions)
+            await moderator(turns).interview(each.agents or world.agents, each.questions)
     order = [market.agents[player] for player in world.chance("order").shuffled(world.agents)]
     turns.table.tell(OrderDrawn(world.round, tuple(agent.id for agent in order)), to=Everyone)
     for together in [order] if turns.config.simultaneous else [[agent] for agent in order]:
         # looked at anew: a trade in this round may have been an agent's last
         if acting := [agent for agent in together if agent.active]:
-            await turns.boundary(acting)
+            await boundary(turns, acting)
             await turns.take(acting)
     for artifact in market.artifacts.values():
         artifact.round_ended(world.round)

@@ -1,6 +1,6 @@
 """Memory: what an agent has gone through: its last steps, what it wrote down, and what it has heard since its turn.
 
-It is made of the events that the agent hears, and of nothing else. So is the tape, of what all of them hear.
+It is made of the events that the agent hears, and of nothing else.
 """
 
 from __future__ import annotations
@@ -8,109 +8,20 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, takewhile
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from itertools import islice
+from typing import Any, ClassVar, NamedTuple
 
 from agentsim.engine import Event, LogEntry, quoted
 from agentsim.engine.moderator import Resumed
-from agentsim.engine.wording import If
+from agentsim.games.market.acting import Acted, Remembered
+from agentsim.games.market.asking import Forfeited, Observed, given
+from agentsim.games.market.briefing import Briefed
 from agentsim.games.market.order_book import Ordered
-from agentsim.games.market.state import OrderDrawn, PeriodBegan
-from agentsim.games.market.trade import Side, Trade
+from agentsim.games.market.state import OrderDrawn
 
 MOST_NEWS = 20
 NEWS_CHARS = 1_500
 MOST_STEPS = 50
-MOST_SIGNALS = 500
-
-
-def _given(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _known(value) for name, value in parameters.items() if value is not None}
-
-
-def _known(value: Any) -> Any:
-    """A value without what is null in it, which tells nothing."""
-    if isinstance(value, Mapping):
-        return _given(value)
-    return [_known(part) for part in value] if isinstance(value, list | tuple) else value
-
-
-Stage: TypeAlias = Literal["query", "action"]
-
-
-class Briefed(
-    Event, heading=("{agent} ", If("understood", "is ready", "does not understand")), words="text", private=("agent",)
-):
-    """What an agent answered to the briefing."""
-
-    agent: str
-    understood: bool
-    text: str
-
-
-class Observed(Event, heading="{agent} asks for {query}", private=("agent",)):
-    """An agent asked an artifact or a tool something; `observation` is the answer, for it alone."""
-
-    agent: str
-    query: str
-    parameters: dict[str, Any]
-    observation: dict[str, Any]
-
-    @property
-    def content(self) -> str:
-        return ", ".join(f"{key}: {value}" for key, value in self.observation.items()) or "Nothing."
-
-    @property
-    def asked(self) -> dict[str, Any]:
-        """The parameters that were given; a schema's fields that were not asked for come as nulls."""
-        return _given(self.parameters)
-
-    @property
-    def answer(self) -> dict[str, Any]:
-        """The observation as its agent reads it, without nulls."""
-        return _given(self.observation)
-
-    @property
-    def turned_away(self) -> bool:
-        return "refused" in self.observation
-
-
-class Acted(Event, heading=("{agent}: {action}", If("accepted", "", " (refused)")), content="{result}"):
-    """What an agent chose to do, and what came of it; `result` is what it is told, the reason where it is refused."""
-
-    agent: str
-    action: str
-    parameters: dict[str, Any]
-    accepted: bool
-    result: str
-
-    @property
-    def turned_away(self) -> bool:
-        return not self.accepted
-
-
-class Forfeited(
-    Event,
-    heading="{agent} forfeits its {stage}",
-    content=("The reply was outside the format", If("lacked", ": {lacked}", ".")),
-):
-    """A reply was outside the format: the action of this round, or the query, is lost. `lacked` says what was wrong."""
-
-    agent: str
-    stage: Stage
-    lacked: str = ""
-    turned_away = True
-
-    def data(self) -> dict[str, Any]:
-        """Histories of earlier rules, which do not say what was wrong, have no such field."""
-        return {name: value for name, value in super().data().items() if name != "lacked" or value}
-
-
-class Remembered(Event, heading="{agent}'s working memory", words="text", private=("agent",)):
-    """The working memory an agent wrote; no other agent reads it."""
-
-    agent: str
-    text: str
 
 
 @dataclass
@@ -201,7 +112,7 @@ class Memory:
             case Observed():
                 self.observed += (event,)
             case Acted():
-                self._step(entry, action=event.action, action_parameters=_given(event.parameters), result=event.result)
+                self._step(entry, action=event.action, action_parameters=given(event.parameters), result=event.result)
                 self.working_memory = ""  # what it wrote is told next, if it wrote anything
             case Forfeited(stage="action"):
                 self._step(entry, forfeited=event.content)
@@ -222,76 +133,3 @@ class MemoryAtOnce(Memory):
     """Of one agent, where all decide at once: a turn begins as the order is drawn, for who has one in that round."""
 
     at_once: ClassVar[bool] = True
-
-
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """One public thing in the market: a quote that stands (`traded` False), or a trade.
-
-    `side` is that of the order that came in, None where none did; `price` what it asks or offers, or what the trade was
-    made at.
-    """
-
-    good: str
-    side: Side | None
-    price: int
-    traded: bool
-
-
-class Tape:
-    """The latest quotes and trades that all have heard of; `opened` were there when the period began."""
-
-    def __init__(self, everybody: str) -> None:
-        self.total = 0
-        self.opened = 0
-        self._kept: deque[tuple[LogEntry, Signal]] = deque(maxlen=MOST_SIGNALS)  # with what told of each
-        self._drawn: dict[int, int] = {}  # how many there were when the order of a round was drawn
-        self._placed: tuple[Signal, int] | None = None  # a quote, and how many units of its order trade before
-
-    def hear(self, entry: LogEntry) -> None:
-        event = entry.event
-        if isinstance(event, Ordered):
-            self._placed = None
-            if event.standing:
-                quote = Signal(event.good, event.side, event.price, traded=False)
-                self._quoted(quote, event.quantity - event.standing, entry)
-        elif isinstance(event, Trade):
-            self._append(Signal(event.good, event.side, event.price, traded=True), entry)
-            if self._placed is not None:
-                self._quoted(self._placed[0], self._placed[1] - event.quantity, entry)
-        elif isinstance(event, OrderDrawn):
-            self._drawn[event.round] = self.total
-        elif isinstance(event, PeriodBegan):
-            self.opened = self.total
-
-    def since(self, turn: LogEntry | None, *, at_once: bool) -> tuple[Signal, ...]:
-        """Those since an agent's turn began, as far as they are kept, oldest first; `turn` is what it did then."""
-        if turn is None:
-            return self.latest(self.total)
-        if at_once:
-            return self.latest(self.total - self._drawn[turn.round])
-        new = takewhile(lambda kept: _after(kept[0], turn), reversed(self._kept))
-        return tuple(signal for _, signal in new)[::-1]
-
-    def latest(self, count: int) -> tuple[Signal, ...]:
-        """The last so many, as far as they are kept; oldest first."""
-        return tuple(signal for _, signal in islice(reversed(self._kept), count))[::-1]
-
-    def stale(self, count: int) -> int:
-        """How many of the last so many are of an earlier period: of their quotes none stands."""
-        return min(count, max(0, self.opened - (self.total - count)))
-
-    def _quoted(self, quote: Signal, trading: int, entry: LogEntry) -> None:
-        """What is left of an order stands once the rest has traded, which is told after it."""
-        self._placed = (quote, trading) if trading else None
-        if not trading:
-            self._append(quote, entry)
-
-    def _append(self, signal: Signal, entry: LogEntry) -> None:
-        self._kept.append((entry, signal))
-        self.total += 1
-
-
-def _after(entry: LogEntry, turn: LogEntry) -> bool:
-    """Whether it was told after a turn began; what no agent did comes after all turns of its round."""
-    return entry.round >= turn.round if entry.decision is None else entry.decision >= (turn.decision or 0)

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine import Event
 from agentsim.engine.event import Deed
+from agentsim.engine.memory import Room
 from agentsim.engine.wording import Worded
 
 Side: TypeAlias = Literal["buy", "sell"]
@@ -21,6 +22,7 @@ def _called(owner: str) -> str:
 
 
 Owner: TypeAlias = Annotated[str, Worded(_called)]
+TRADES = Room("trades", 10)
 
 
 class Trade(
@@ -32,11 +34,16 @@ class Trade(
 ):
     """Base of all trades. The market matches prices, not people: neither side did it for the other's sake."""
 
+    room = TRADES
     good: str
     price: int
     quantity: int
     buyer: Owner
     seller: Owner
+
+    @property
+    def in_short(self) -> str:
+        return f"{self.buyer} bought {self.quantity} {self.good} of {self.seller} at {self.price}."
 
     @property
     def paid(self) -> int:

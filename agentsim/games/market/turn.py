@@ -2,50 +2,28 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from agentsim.engine import LogEntry, Number, Table, quoted, tools
-from agentsim.engine.capability import Refused, described
-from agentsim.engine.moderator import EVERYBODY, STAFF, Moderator
+from agentsim.engine import Number, Table, quoted
+from agentsim.engine.capability import described
+from agentsim.engine.moderator import EVERYBODY
 from agentsim.engine.prompt import bounded
-from agentsim.engine.wording import counted, cut
+from agentsim.engine.wording import counted
+from agentsim.games.market.acting import Act, act
 from agentsim.games.market.artifact import Artifact
+from agentsim.games.market.asking import AskQuery, observe, offers
 from agentsim.games.market.config import MarketConfig, Trait
 from agentsim.games.market.experiment import Session
-from agentsim.games.market.memory import (
-    Acted,
-    Briefed,
-    Forfeited,
-    Memory,
-    MemoryAtOnce,
-    Observed,
-    Remembered,
-    Signal,
-    Stage,
-    Tape,
-)
-from agentsim.games.market.requests import (
-    Act,
-    ActionChosen,
-    ActionForfeited,
-    AskQuery,
-    Brief,
-    Interviewed,
-    QueryChosen,
-    QueryForfeited,
-)
+from agentsim.games.market.memory import Memory, MemoryAtOnce
 from agentsim.games.market.restrictions import Scope
-from agentsim.games.market.state import NO_QUERY, SKIP, Agent, Market
+from agentsim.games.market.state import Agent, Market
 from agentsim.games.market.system_text import SYSTEM_TEXT, in_two
-from agentsim.games.market.trade import Trade
+from agentsim.games.market.ticker import Signal, Tape
 from agentsim.games.market.view import Menu, Now, Unit
 
 SHOWN_CHARS = 400  # of what an artifact shows at every turn
-SHOWN_TRADES = 10
-MOST_PARAMETERS = 400  # characters of an action's or a query's parameters that are kept
 WORKING_MEMORY = (
     "a text that you write with every action and are shown at your next turn. Beside it you see only your last {} "
     "steps, so whatever you want to know later must be in it."
@@ -53,20 +31,8 @@ WORKING_MEMORY = (
 R = TypeVar("R")
 
 
-class Deals:
-    """The latest trades that the moderator has heard of, in words; oldest first."""
-
-    def __init__(self, who: str) -> None:
-        self.lines: deque[str] = deque(maxlen=SHOWN_TRADES)
-
-    def hear(self, entry: LogEntry) -> None:
-        if isinstance(made := entry.event, Trade):
-            bought = f"{entry.round}: {made.buyer} bought {made.quantity} {made.good}"
-            self.lines.append(f"{bought} of {made.seller} at {made.price}.")
-
-
 @dataclass
-class _Turn:
+class Turn:
     """What one agent's turn has come to so far."""
 
     agent: Agent
@@ -164,45 +130,23 @@ class Turns:
             resumed=memory.resumed,
         )
 
-    @property
-    def moderator(self) -> Moderator:
-        config = self.config
-
-        def about(agent: str, **fields: Any) -> Interviewed:
-            return self.request(Interviewed, self.market.agents[agent], **fields)
-
-        return Moderator(self.table, about, "a simulation of a market", config.answer_chars, config.follow_ups)
-
-    async def boundary(self, coming: Sequence[Agent]) -> None:
-        """The moderator may have a question before these act."""
-        deals, agents = self.table.memory(STAFF, Deals).lines, [agent.id for agent in coming]
-        news = ("The latest trades, with their rounds:", *deals) if deals else ("There is no trade yet.",)
-        at = {"round": self.market.world.round, "rounds": self.config.most_rounds}
-        await self.moderator.boundary(tuple(self.market.agents), agents, news=news, **at)
-
-    async def brief(self) -> None:
-        """All are told what is asked of them, and say whether they understand."""
-        agents = list(self.market.agents.values())
-        answers = await self.table.ask_all([self.request(Brief, agent) for agent in agents])
-        for agent, given in zip(agents, answers, strict=True):
-            text = cut(given.working_memory, self.config.working_memory_chars)
-            self.table.tell(Briefed(agent.id, given.action == SKIP, text), to=(agent.id,), by=agent.id)
-
     async def take(self, agents: Sequence[Agent]) -> None:
         """All of these query and decide on the same state; then their actions are carried out in this order."""
-        turns = [_Turn(agent, self.now(agent)) for agent in agents]
-        asking = turns if self.config.queries and self._offers(0) else []
+        turns = [Turn(agent, self.now(agent)) for agent in agents]
+        asking = turns if self.config.queries and offers(self, 0) else []
         while asking:  # tools as often as they may be used, and one query
-            calls = [self.config.tool_calls - turn.calls for turn in asking]
-            queries = [self._request(AskQuery, turn, calls_left=left) for turn, left in zip(asking, calls, strict=True)]
+            left = [self.config.tool_calls - turn.calls for turn in asking]
+            queries = [
+                self._request(AskQuery, turn, calls_left=calls) for turn, calls in zip(asking, left, strict=True)
+            ]
             answers = await self.table.ask_all(queries)
-            asking = [turn for turn, chosen in zip(asking, answers, strict=True) if self._observe(turn, chosen)]
+            asking = [turn for turn, chosen in zip(asking, answers, strict=True) if observe(self, turn, chosen)]
         requests = [self._request(Act, turn, scope=self._scope(turn.agent)) for turn in turns]
         for request, turn, chosen in zip(requests, turns, await self.table.ask_all(requests), strict=True):
             # what others do at the same moment may have changed what it can do
-            self._act(turn.agent, chosen, self._scope(turn.agent) if self.config.simultaneous else request.scope)
+            act(self, turn.agent, chosen, self._scope(turn.agent) if self.config.simultaneous else request.scope)
 
-    def _request(self, kind: Callable[..., R], turn: _Turn, **more: Any) -> R:
+    def _request(self, kind: Callable[..., R], turn: Turn, **more: Any) -> R:
         observed = self._memory(turn.agent).observed if self.config.queries else ()
         return self.request(kind, turn.agent, turn.now, observed=observed, **more)
 
@@ -215,68 +159,6 @@ class Turns:
         most = {} if together else {name: most for each in artifacts for name, most in each.most(agent.id).items()}
         closed = frozenset().union(*(artifact.barred(agent.id) for artifact in artifacts))
         return Scope(agent.restrictions, orders, most, not (together and orders), self.market.meaning, closed)
-
-    def _observe(self, turn: _Turn, chosen: QueryChosen) -> bool:
-        """Answer a query or use a tool; whether the agent may go on asking."""
-        agent, name = turn.agent, chosen.query
-        if name is None:
-            self._forfeit(agent, "query", chosen)
-        if name is None or name == NO_QUERY:
-            return False
-        is_tool = name in self.market.tools
-        try:
-            if is_tool:
-                found = tools.use(name, chosen.query_parameters, agent.notebook)
-            else:
-                artifact = self.market.queries[name]
-                found = artifact.call(agent.id, name, artifact.queries[name].read(chosen.query_parameters))
-        except Refused as error:
-            found = {"refused": str(error)}
-        given = bounded(chosen.query_parameters, MOST_PARAMETERS)
-        seen = Observed(agent.id, name, given, bounded(found, self.config.observation_chars))
-        self.table.tell(seen, to=(agent.id,), by=agent.id)
-        turn.calls += is_tool
-        return is_tool and self._offers(turn.calls)
-
-    def _offers(self, calls: int) -> bool:
-        """Whether there is anything to ask for after so many tool calls."""
-        return bool(self.menu.queries or (self.menu.tools and calls < self.config.tool_calls))
-
-    def _act(self, agent: Agent, chosen: ActionChosen, scope: Scope) -> None:
-        to = (agent.id,)
-        if chosen.action is None:
-            agent.forfeits += 1
-            self._forfeit(agent, "action", chosen)
-            return
-        given = bounded(chosen.action_parameters, MOST_PARAMETERS)
-        try:
-            accepted, result = True, self._carried_out(agent, chosen.action, chosen.action_parameters, scope)
-        except Refused as error:
-            accepted, result = False, f"Refused: {error}"
-            agent.refused += 1
-        self.table.tell(Acted(agent.id, chosen.action, given, accepted, result), to=to, by=agent.id)
-        if text := cut(chosen.working_memory, self.config.working_memory_chars):
-            self.table.tell(Remembered(agent.id, text), to=to, by=agent.id)
-
-    def _forfeit(self, agent: Agent, stage: Stage, chosen: QueryChosen | ActionChosen) -> None:
-        lacked = chosen.lacked if isinstance(chosen, QueryForfeited | ActionForfeited) else ""
-        self.table.tell(Forfeited(agent.id, stage, lacked), to=(agent.id,), by=agent.id)
-
-    def _carried_out(self, agent: Agent, name: str, said: Mapping[str, Any], scope: Scope) -> str:
-        """What the agent is told of its action; `Refused` where it comes to nothing."""
-        if name == SKIP:
-            return "You skipped."
-        artifact, world = self.market.actions[name], self.market.world
-        given = artifact.actions[name].read(said)
-        what, _, _ = scope.meant(name, given)
-        if not agent.active and what in {"buy", "sell"}:  # where all act on one state, its last unit may be gone by now
-            raise Refused("you have no unit left to trade in this period")
-        scope.forbid(agent, name, given)
-        world.acting = agent.id
-        try:
-            return str(artifact.call(agent.id, name, given))
-        finally:
-            world.acting = None
 
 
 def _described(artifact: Artifact, *, queries: bool) -> Iterator[str]:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from agentsim.engine import Decision, Prompt, Request, joined, quoted
-from agentsim.engine.capability import Capability, Refused
-from agentsim.engine.wording import counted, sentence
-from agentsim.games.market.memory import Observed, Signal
+from agentsim.engine.capability import Capability
+from agentsim.engine.wording import counted
+from agentsim.games.market.ticker import Signal
 from agentsim.games.market.trade import Side
 
 MOST_SHOWN = 30  # signals of the ticker
@@ -150,29 +150,3 @@ class MarketRequest(Request[D]):
     def fingerprint_fields(self) -> Mapping[str, Any]:
         holdings = [[asset, held, self.now.free[asset]] for asset, held in self.now.held.items()]
         return {"round": self.now.round, "period": self.now.period, "holdings": holdings}
-
-
-class StageRequest(MarketRequest[D]):
-    """Base of the stages of a turn; `observed` is what the turn has brought already."""
-
-    observed: tuple[Observed, ...] = ()
-
-    def state(self) -> tuple[str, ...]:
-        return (*self.now.lines(), *map(_in_words, self.observed))
-
-    def try_out(self, decision: D) -> None:
-        """Raise `Refused` where the decision will come to nothing, as far as its agent can know."""
-        raise NotImplementedError
-
-    def warning(self, decision: D) -> str:
-        """Why the decision will come to nothing, as far as its agent can know."""
-        try:
-            self.try_out(decision)
-        except Refused as error:
-            return sentence(str(error))
-        return ""
-
-
-def _in_words(seen: Observed) -> str:
-    asked = (" ", quoted(**seen.asked)) if seen.asked else ()
-    return joined(f"OBSERVATION ({seen.query}", *asked, "): ", quoted(**seen.answer))

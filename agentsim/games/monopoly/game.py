@@ -11,6 +11,7 @@ from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
+from agentsim.games.monopoly import panels, replay, rulebook
 from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import DECKS, Deck, ids
 from agentsim.games.monopoly.bots import BOTS
@@ -20,9 +21,6 @@ from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.panels import course, panels
-from agentsim.games.monopoly.replay import tables
-from agentsim.games.monopoly.rulebook import laws
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, take_minutes
 from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
@@ -35,7 +33,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
 )
 
 
-class Monopoly(Game):
+class Monopoly(Game, parts=(panels, replay, rulebook)):
     """Monopoly by the US rules of 2008 and later, with table talk and private thoughts."""
 
     name = "monopoly"
@@ -48,10 +46,6 @@ class Monopoly(Game):
     bots: ClassVar[Mapping[str, Bot]] = {name: keeping_minutes(policy) for name, policy in BOTS.items()}
     typical = ("shark", "professor", "hustler", "turtle")
     staff = frozenset({SUMMARIZER})
-    laws = staticmethod(laws)
-    panels = staticmethod(panels)
-    course = staticmethod(course)
-    tables = staticmethod(tables)
 
     def admit(self, config: MonopolyConfig, players: Sequence[PlayerId]) -> None:
         if not 2 <= len(players) <= MOST_PLAYERS:

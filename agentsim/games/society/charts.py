@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, product
 from typing import Any, get_args
 
-from agentsim.engine import Event, LogEntry
+from agentsim.engine import Event, LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Chart, Course, DataTable, Panel, Series, ThreadPost, Threads, TurnedAt
 from agentsim.engine.wording import counted, sentence
 from agentsim.games.society.amounts import UNIT
@@ -36,7 +36,7 @@ MOST_VOTERS = 100
 """Voters that are named of a side, beside their number."""
 
 
-def panels(log: Sequence[LogEntry]) -> list[Panel]:
+def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
     """Everything that a page shows of the society, in its order; no panel without data."""
     events = [told.event for told in log]
     known = people(events)
@@ -50,7 +50,7 @@ def panels(log: Sequence[LogEntry]) -> list[Panel]:
     return [*(panel for part in parts for panel in part), *pages(events, known)]
 
 
-def course(log: Sequence[LogEntry]) -> Course:
+def course(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
     """The society by evening: who is active, or, where all always are, what they hold.
 
     A society as a whole neither wins nor loses.

@@ -1,6 +1,6 @@
 """Forum: the posts, and which of them each agent is shown: a feed of bounded size that is kept as they are written.
 
-What an agent was shown is worked out again from the events alone (`exposure`), by the same forum.
+What an agent was shown is worked out again from the events alone (`tables.exposure`), by the same forum.
 """
 
 from __future__ import annotations

@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
-from agentsim.engine import Game, LogEntry, Outcome, PlayerId, Table
-from agentsim.engine.game import told_in
-from agentsim.engine.panel import Course, Frame, Panel, Progress
+from agentsim.engine import Game, Outcome, PlayerId, Table
+from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.society import (
-    building,
-    evening,
-    exchange,
-    founding,
-    groups,
-    laws,
-    offices,
-    shocks,
-    talk,
-    turn,
-    voting,
-    work,
-)
+from agentsim.games.society import charts, evening, founding, laws, shocks, tables, talk, turn
 from agentsim.games.society.bots import BOTS
-from agentsim.games.society.charts import course, panels
 from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.memory import ALL, Chronicle, Recollection
 from agentsim.games.society.requests import REQUESTS, Act
 from agentsim.games.society.rules import Rules, rules_of
 from agentsim.games.society.state import State, founded
-from agentsim.games.society.tables import tables
 from agentsim.games.society.terms import misfit
 from agentsim.games.society.topology import Ties
 from agentsim.games.society.view import own, world
 
 
-class Society(Game):
+class Society(Game, parts=(charts, tables)):
     """Autonomous agents in one world of food, energy, materials and land."""
 
     name = "society"
@@ -45,9 +29,6 @@ class Society(Game):
     rules_version = 3
     config = SocietyConfig
     requests = REQUESTS
-    events = told_in(
-        *(founding, talk, groups, voting, offices, work, exchange, building, laws, shocks, turn, evening),
-    )
     announcements = "restated"
     bots = BOTS
     typical = ("citizen", "farmer")  # half of the agents help those who fall short
@@ -88,15 +69,6 @@ class Society(Game):
             evening.pass_evening(table, state)
             why = evening.reason(state)
         return evening.end(table, state, why)
-
-    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
-        return panels(log)
-
-    def course(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
-        return course(log)
-
-    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
-        return tables(log)
 
 
 async def _tick(table: Table, state: State, rules: Rules, remembers: Callable[[PlayerId], Chronicle]) -> None:

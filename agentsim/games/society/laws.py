@@ -5,7 +5,7 @@ Which terms hold is kept by `assembly`, and taxes are taken from `work`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from agentsim.engine import Event, Everyone, Table
 from agentsim.engine.wording import If
@@ -147,10 +147,6 @@ class FinePaid(
     resource: Resource
     paid: dict[int, Amount]
     lacking: Amount
-
-    def moves(self) -> Iterator[tuple[int, Resource, int]]:
-        """Whose stock of what changes, and by how much."""
-        yield from ((agent, self.resource, -amount) for agent, amount in self.paid.items())
 
 
 def _fined(state: State, law: int, fine: Fine, agents: Iterable[int]) -> FinePaid:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import Literal
 
 from agentsim.engine import Everyone, Table
 from agentsim.engine.event import AGAINST, FOR
@@ -33,10 +32,9 @@ class BallotCast(
     before: int
 
 
-class Elect(Action):
+class Elect(Action, needs=("institutions",)):
     """A ballot for a candidate, itself too; it stands until the election, or until another takes its place."""
 
-    needs: ClassVar[tuple[str, ...]] = ("institutions",)
     action: Literal["elect"] = "elect"
     office_id: Id
     candidate_agent_id: Id
@@ -119,15 +117,10 @@ class OfficePaid(
     amount: Amount
     left: Amount
 
-    def moves(self) -> Iterator[tuple[int, Resource, int]]:
-        """Whose stock of what changes, and by how much."""
-        yield self.recipient, self.resource, self.amount
 
-
-class PayOut(Action):
+class PayOut(Action, needs=("institutions",)):
     """A payment from the pool, by the first office of the agent that has so much left today."""
 
-    needs: ClassVar[tuple[str, ...]] = ("institutions",)
     action: Literal["pay_out"] = "pay_out"
     recipient_agent_id: Id
     resource_type: Resource
@@ -168,10 +161,9 @@ class Vetoed(
     reasons: str
 
 
-class Veto(Action):
+class Veto(Action, needs=("institutions",)):
     """An open proposal fails at once; where the constitution is entrenched, not one of repeals and voting rules."""
 
-    needs: ClassVar[tuple[str, ...]] = ("institutions",)
     action: Literal["veto"] = "veto"
     proposal_id: Id
     reasoning: Why = ""

@@ -30,6 +30,7 @@ from agentsim.games.society.offices import BallotCast, ElectionHeld, OfficePaid,
 from agentsim.games.society.shocks import LostToShock
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.terms import RESOURCES, Resource
+from agentsim.games.society.transfers import changes
 from agentsim.games.society.turn import InvalidAction
 from agentsim.games.society.voting import Proposed, Reasoned, Voted
 from agentsim.games.society.work import Traded, Worked
@@ -39,7 +40,7 @@ MOST_PAGES = 200
 _LONG = 400
 """Characters of words in a line; the timeline has them in full."""
 
-Stock = dict[Resource, int]
+Stock = dict[str, int]
 """What an agent holds, in hundredths."""
 
 
@@ -225,23 +226,13 @@ def fortunes(events: Sequence[Event]) -> list[dict[int, Stock]]:
     return days
 
 
-def _moves(event: Event, meals: Mapping[int, Meal]) -> Iterator[tuple[int, Resource, int]]:
+def _moves(event: Event, meals: Mapping[int, Meal]) -> Iterator[tuple[int, str, int]]:
     """Whose stock of what changes by how much; meals when the day is over, since some who eat fall dormant first."""
+    yield from changes(event)
     match event:
         case Worked():
-            yield event.agent, event.resource, event.made - event.taxed
+            yield event.agent, event.resource, event.made
             yield event.agent, "energy", -event.energy
-        case Traded():
-            yield event.agent, event.resource, -event.amount
-            if event.recipient:
-                yield event.recipient, event.resource, event.amount
-        case Contributed():
-            yield event.agent, "materials", -event.amount
-        case Accepted() | LostToShock() | FinePaid() | OfficePaid():
-            yield from event.moves()
-        case AllocationPaid() | DividendPaid():
-            for agent, amount in event.paid.items():
-                yield agent, event.resource, amount
         case DayEnded():
             for agent, meal in meals.items():
                 yield agent, "food", -meal.food

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from agentsim.engine import Everyone, Table
@@ -46,10 +45,6 @@ class LostToShock(Deed, kind="lost", heading="Agent #{agent} loses by a shock", 
     """What one agent lost."""
 
     lost: dict[Resource, Amount]
-
-    def moves(self) -> Iterator[tuple[int, Resource, int]]:
-        """Whose stock of what changes, and by how much."""
-        return ((self.agent, resource, -amount) for resource, amount in self.lost.items())
 
 
 def strike(table: Table, state: State) -> None:

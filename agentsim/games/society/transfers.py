@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from agentsim.engine import Event
@@ -51,3 +51,9 @@ def moved(event: Event) -> Iterable[Transfer]:
     """What an event hands over; agents by number, amounts above 0 in hundredths."""
     of = _MOVED.get(type(event))
     return [each for each in of(event) if each[4]] if of else []
+
+
+def changes(event: Event) -> Iterator[tuple[int, str, int]]:
+    """By it, whose stock of what changes by how much; the pool's own is left out."""
+    for _, giver, taker, resource, amount, _ in moved(event):
+        yield from ((owner, resource, change) for owner, change in ((giver, -amount), (taker, amount)) if owner)

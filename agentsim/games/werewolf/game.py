@@ -13,10 +13,8 @@ from agentsim.engine.event import Audience
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import cut, listed
 from agentsim.errors import ScenarioError
-from agentsim.games.werewolf import words
+from agentsim.games.werewolf import panels, rulebook, words
 from agentsim.games.werewolf.bots import BOTS
-from agentsim.games.werewolf.panels import course, panels, tables
-from agentsim.games.werewolf.rulebook import laws
 from agentsim.games.werewolf.words import NOBODY, Question, Role, Village
 
 
@@ -43,7 +41,7 @@ class WerewolfConfig(GameConfig):
         return few | {"villager": players - sum(few.values())}
 
 
-class Werewolf(Game):
+class Werewolf(Game, parts=(panels, rulebook)):
     name = "werewolf"
     title = "Werewolf"
     summary = "werewolves kill by night, the village hangs by day, and a player may lie about its role"
@@ -53,10 +51,6 @@ class Werewolf(Game):
     announcements = True
     bots = BOTS
     typical = ("candid",)
-    panels = staticmethod(panels)
-    course = staticmethod(course)
-    tables = staticmethod(tables)
-    laws = staticmethod(laws)
 
     def admit(self, config: WerewolfConfig, players: Sequence[PlayerId]) -> None:
         least = max(2 * config.werewolves + 1, config.werewolves + config.seer + config.doctor)

@@ -9,8 +9,8 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.market import GAME
-from agentsim.games.market.memory import Acted
-from agentsim.games.market.requests import ActionChosen, QueryChosen
+from agentsim.games.market.acting import Acted, ActionChosen
+from agentsim.games.market.asking import QueryChosen
 
 SMITH: dict[str, Any] = {
     "buyers": [[v] for v in range(325, 50, -25)],

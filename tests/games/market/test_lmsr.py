@@ -15,8 +15,8 @@ from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.lmsr import MAKER, Priced, Settled, cost, prices
+from agentsim.games.market.asking import Observed
 from agentsim.games.market.experiment import PeriodEnded
-from agentsim.games.market.memory import Observed
 from agentsim.games.market.panels import Replayed
 from agentsim.games.market.state import PeriodBegan
 from agentsim.games.market.trade import Exchanged

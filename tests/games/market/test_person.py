@@ -11,7 +11,8 @@ import pytest
 
 from agentsim.engine.moderator import Moderate
 from agentsim.engine.play import Ask
-from agentsim.games.market.requests import Act, AskQuery
+from agentsim.games.market.acting import Act
+from agentsim.games.market.asking import AskQuery
 from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
 from tests.players.keyboard import played
 from tests.players.test_human import Screen

@@ -13,12 +13,13 @@ from agentsim.engine.play import Ask
 from agentsim.engine.simulate import Simulation
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from agentsim.games.market import GAME
+from agentsim.games.market.acting import Act, Acted, ActionForfeited, Remembered
 from agentsim.games.market.artifacts.gridworld import Gridworld
+from agentsim.games.market.asking import AskQuery, Forfeited, Observed, QueryForfeited
+from agentsim.games.market.briefing import Brief, Briefed, BriefingAnswered
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.memory import Acted, Briefed, Forfeited, Observed, Remembered
 from agentsim.games.market.order_book import Traded
-from agentsim.games.market.requests import Act, ActionForfeited, AskQuery, Brief, BriefingAnswered, QueryForfeited
 from agentsim.games.market.restrictions import _RULES, Restriction
 from agentsim.games.market.state import Endowed, MarketEnded
 from agentsim.history.run_files import RunFiles

@@ -15,8 +15,8 @@ from agentsim.engine.capability import Refused
 from agentsim.engine.tools import LARGEST, calculate, use
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
+from agentsim.games.market.acting import Act
 from agentsim.games.market.config import MarketConfig
-from agentsim.games.market.requests import Act
 from agentsim.games.market.system_text import NAMES, SYSTEM_TEXT
 from tests.games.market.market import SKIPS, SMITH, play
 

@@ -24,6 +24,7 @@ from agentsim.games.society.offices import Elect, OfficePaid, PayOut
 from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.shocks import LostToShock, ShockStruck
 from agentsim.games.society.state import State, founded
+from agentsim.games.society.transfers import changes
 from agentsim.games.society.work import Trade, Traded, Work, Worked
 from tests.games.society.society import play
 
@@ -164,7 +165,7 @@ def test_every_move_of_food_is_in_the_log(drawn: tuple[Config, Simulation]) -> N
                 paid = event.amount * (len(event.agents) - 1) + event.last
                 held, pool = held + paid, pool - paid
             case Accepted() | LostToShock():
-                held += sum(change for _, resource, change in event.moves() if resource == "food")
+                held += sum(change for _, resource, change in changes(event) if resource == "food")
             case ShockStruck(what="pool"):
                 pool -= event.lost.get("food", 0)
                 materials -= event.lost.get("materials", 0)

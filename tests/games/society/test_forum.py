@@ -17,9 +17,9 @@ from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Request
 from agentsim.errors import ScenarioError
 from agentsim.games.society import GAME
-from agentsim.games.society.exposure import exposure
 from agentsim.games.society.forum import Post, score
 from agentsim.games.society.requests import Act
+from agentsim.games.society.tables import exposure
 from agentsim.games.society.talk import ForumOpened
 from agentsim.games.society.topology import drawn
 from agentsim.scenario.load import load

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from agentsim.engine.game import Bot
 from agentsim.games.society.bots.citizen import CHARACTERS, citizen
 from agentsim.games.society.bots.commoners import conditional, fair, selfish
+from agentsim.games.society.bots.interviewed import interviewed
 from agentsim.games.society.bots.needs import farmer, idle
 from agentsim.games.society.bots.randomly import random
 
@@ -14,11 +15,11 @@ __all__ = ["BOTS"]
 
 BOTS: Mapping[str, Bot] = {
     "random": random,
-    "idle": idle,
-    "farmer": farmer,
-    "citizen": citizen,
-    "selfish": selfish,
-    "conditional": conditional,
-    "fair": fair,
-    **{str(name): character for name, character in CHARACTERS.items()},
+    "idle": interviewed(idle),
+    "farmer": interviewed(farmer),
+    "citizen": interviewed(citizen),
+    "selfish": interviewed(selfish),
+    "conditional": interviewed(conditional),
+    "fair": interviewed(fair),
+    **{str(name): interviewed(character) for name, character in CHARACTERS.items()},
 }

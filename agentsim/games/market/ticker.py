@@ -1,0 +1,87 @@
+"""Ticker: the latest quotes and trades that all agents have heard of."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from itertools import islice, takewhile
+
+from agentsim.engine import LogEntry
+from agentsim.games.market.order_book import Ordered
+from agentsim.games.market.state import OrderDrawn, PeriodBegan
+from agentsim.games.market.trade import Side, Trade
+
+MOST_SIGNALS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One public thing in the market: a quote that stands (`traded` False), or a trade.
+
+    `side` is that of the order that came in, None where none did; `price` what it asks or offers, or what the trade was
+    made at.
+    """
+
+    good: str
+    side: Side | None
+    price: int
+    traded: bool
+
+
+class Tape:
+    """The latest quotes and trades that all have heard of; `opened` were there when the period began."""
+
+    def __init__(self, everybody: str) -> None:
+        self.total = 0
+        self.opened = 0
+        self._kept: deque[tuple[LogEntry, Signal]] = deque(maxlen=MOST_SIGNALS)  # with what told of each
+        self._drawn: dict[int, int] = {}  # how many there were when the order of a round was drawn
+        self._placed: tuple[Signal, int] | None = None  # a quote, and how many units of its order trade before
+
+    def hear(self, entry: LogEntry) -> None:
+        event = entry.event
+        if isinstance(event, Ordered):
+            self._placed = None
+            if event.standing:
+                quote = Signal(event.good, event.side, event.price, traded=False)
+                self._quoted(quote, event.quantity - event.standing, entry)
+        elif isinstance(event, Trade):
+            self._append(Signal(event.good, event.side, event.price, traded=True), entry)
+            if self._placed is not None:
+                self._quoted(self._placed[0], self._placed[1] - event.quantity, entry)
+        elif isinstance(event, OrderDrawn):
+            self._drawn[event.round] = self.total
+        elif isinstance(event, PeriodBegan):
+            self.opened = self.total
+
+    def since(self, turn: LogEntry | None, *, at_once: bool) -> tuple[Signal, ...]:
+        """Those since an agent's turn began, as far as they are kept, oldest first; `turn` is what it did then."""
+        if turn is None:
+            return self.latest(self.total)
+        if at_once:
+            return self.latest(self.total - self._drawn[turn.round])
+        new = takewhile(lambda kept: _after(kept[0], turn), reversed(self._kept))
+        return tuple(signal for _, signal in new)[::-1]
+
+    def latest(self, count: int) -> tuple[Signal, ...]:
+        """The last so many, as far as they are kept; oldest first."""
+        return tuple(signal for _, signal in islice(reversed(self._kept), count))[::-1]
+
+    def stale(self, count: int) -> int:
+        """How many of the last so many are of an earlier period: of their quotes none stands."""
+        return min(count, max(0, self.opened - (self.total - count)))
+
+    def _quoted(self, quote: Signal, trading: int, entry: LogEntry) -> None:
+        """What is left of an order stands once the rest has traded, which is told after it."""
+        self._placed = (quote, trading) if trading else None
+        if not trading:
+            self._append(quote, entry)
+
+    def _append(self, signal: Signal, entry: LogEntry) -> None:
+        self._kept.append((entry, signal))
+        self.total += 1
+
+
+def _after(entry: LogEntry, turn: LogEntry) -> bool:
+    """Whether it was told after a turn began; what no agent did comes after all turns of its round."""
+    return entry.round >= turn.round if entry.decision is None else entry.decision >= (turn.decision or 0)

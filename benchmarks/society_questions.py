@@ -1,0 +1,183 @@
+"""Questions of three papers, each answered by one table with intervals, out of the recorded tables of a batch.
+
+    agentsim batch --design configs/society/govsim.toml --out logs/govsim
+    python -m benchmarks.society_questions talk logs/govsim
+    agentsim batch --design configs/society/agentsociety.toml --out logs/agentsociety
+    python -m benchmarks.society_questions attitudes logs/agentsociety
+    agentsim batch --design configs/society/oasis.toml --out logs/oasis
+    python -m benchmarks.society_questions herding logs/oasis
+
+`talk` reads the table `days`, `attitudes` the table `survey`, `herding` the tables `posts` and `exposure`. Every game
+comes to one number by measure. Means are over seeds with 95% intervals by the percentiles of 10,000 bootstrap samples
+of seeds; differences are of games with one seed, and seeds that lack a game of a condition are left out. Those of
+answers are differences in differences: less what they were when the question was first asked, before the shock.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any, TypeAlias
+
+from agentsim.analysis.finished_games import histories
+from agentsim.engine.panel import Frame
+from agentsim.games.society.measures import gini
+from agentsim.history.record import History
+from agentsim.history.tables import run_tables
+from benchmarks.society_scarce import interval
+
+Rows: TypeAlias = Sequence[Mapping[str, Any]]
+Tables: TypeAlias = Mapping[str, Frame]
+Found: TypeAlias = Mapping[str, float]
+"""What one game comes to, by measure."""
+Games: TypeAlias = Mapping[str, Mapping[int, Found]]
+"""By condition and seed."""
+
+
+def rows(frame: Frame) -> Rows:
+    """The rows of a table by column."""
+    return [dict(zip(frame.columns, row, strict=True)) for row in frame.rows]
+
+
+# -- GovSim: does talk save the commons?
+
+
+def talk(history: History, tables: Tables) -> tuple[str, Found]:
+    """Among whom there was talk or silence, and what became of them."""
+    ended = rows(tables["days"])[-1]
+    others = {player.model for player in history.players if player.id.startswith("other")}
+    among = "two are selfish" if others == {"bot/selfish"} else "all are conditional"
+    said = "talk" if history.scenario["game_config"].get("talk", True) else "silence"
+    awake = ended["active"] / len(history.players)
+    return f"{said}, {among}", {"awake on the last evening": awake, "Gini of wealth": ended["gini"]}
+
+
+# -- AgentSociety: does a shock change attitudes?
+
+
+def attitudes(history: History, tables: Tables) -> tuple[str, Found]:
+    """The shocks, and the mean answer to every question by the day on whose evening it was asked."""
+    shocks = history.scenario["game_config"].get("shocks") or ()
+    answers: defaultdict[str, list[float]] = defaultdict(list)
+    for row in rows(tables["survey"]):
+        if isinstance(row["answer"], int):
+            answers[f"{row['question']}, day {row['round']}"].append(row["answer"])
+    return ", ".join(each["title"] for each in shocks) or "no shock", {
+        name: fmean(given) for name, given in answers.items()
+    }
+
+
+def first_of(measure: str, measures: Sequence[str]) -> str | None:
+    """The same question on the first day on which it was asked; None where that is this one."""
+    question = measure.rpartition(", ")[0]
+    first = next(each for each in measures if each.rpartition(", ")[0] == question)
+    return first if first != measure else None
+
+
+# -- OASIS: does a ranked feed herd?
+
+
+def herding(history: History, tables: Tables) -> tuple[str, Found]:
+    """The feed, and how unevenly replies and views are spread over all posts."""
+    written = rows(tables["posts"])
+    posts = [row["post"] for row in written]
+    replies = Counter(row["reply_to"] for row in written if row["reply_to"] is not None)
+    views = Counter(row["post"] for row in rows(tables["exposure"]))
+    (reply_gini, reply_top), (view_gini, view_top) = spread(replies, posts), spread(views, posts)
+    return history.scenario["game_config"].get("feed", "all"), {
+        "Gini of replies": reply_gini,
+        "replies to the top tenth": reply_top,
+        "Gini of views": view_gini,
+        "views of the top tenth": view_top,
+        "replies": sum(replies.values()),
+    }
+
+
+def spread(counts: Mapping[int, int], posts: Sequence[int]) -> tuple[float, float]:
+    """The Gini coefficient of what posts have, and the share that the tenth with most of it has."""
+    each = sorted(counts.get(post, 0) for post in posts)
+    top = max(1, len(each) // 10)
+    return gini(each), sum(each[-top:]) / max(1, sum(each))
+
+
+# -- tables
+
+QUESTIONS = {"talk": talk, "attitudes": attitudes, "herding": herding}
+BASES = {"no shock", "all", "silence, all are conditional", "silence, two are selfish"}
+"""Conditions that others are compared to."""
+
+
+def games_in(folder: Path, question: str) -> Games:
+    """What finished games come to, of seeds that have all conditions; what others are compared to comes first."""
+    found: defaultdict[str, dict[int, Found]] = defaultdict(dict)
+    for name, history in histories(folder):
+        if isinstance(history, Exception) or history.outcome is None:
+            print(f"{name}: is left out: {history if isinstance(history, Exception) else 'is not finished'}")
+            continue
+        condition, measured = QUESTIONS[question](history, run_tables(history))
+        found[condition][history.seed] = measured
+    whole = set.intersection(*(set(own) for own in found.values())) if found else set()
+    if not whole:
+        raise SystemExit(f"{folder}: holds no seed with a game of each condition")
+    order = sorted(found, key=lambda condition: (condition not in BASES, condition))
+    return {condition: {seed: found[condition][seed] for seed in sorted(whole)} for condition in order}
+
+
+def less(games: Games, condition: str, measure: str, first: str | None = None) -> list[float] | None:
+    """By seed, how far a condition is from the one it is compared to; with `first`, less how far it was from it there.
+    None where it is compared to none.
+    """
+    base = next((each for each in BASES if each in games and _alike(each, condition)), None)
+    if condition in BASES or base is None:
+        return None
+
+    def apart(name: str, seed: int) -> float:
+        return games[condition][seed][name] - games[base][seed][name]
+
+    return [apart(measure, seed) - (apart(first, seed) if first else 0) for seed in games[condition]]
+
+
+def _alike(base: str, condition: str) -> bool:
+    """Of conditions with two parts, whether they differ in the first alone."""
+    return "," not in base or base.partition(",")[2] == condition.partition(",")[2]
+
+
+def table(question: str, games: Games) -> Iterator[str]:
+    """A row for each measure: its mean in each condition, and how far it is from that in the one it is compared to."""
+    compared = [condition for condition in games if condition not in BASES]
+    heads = ["measure", *games, *(f"difference: {condition}" for condition in compared)]
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
+    measures = [*dict.fromkeys(name for own in games.values() for found in own.values() for name in found)]
+    for measure in measures:
+        first = first_of(measure, measures) if question == "attitudes" else None
+        cells = [_in_words([found[measure] for found in own.values()]) for own in games.values()]
+        cells += [_in_words(less(games, condition, measure, first) or [], "+") for condition in compared]
+        yield f"| {measure} | {' | '.join(cells)} |"
+
+
+def _in_words(values: Sequence[float], sign: str = "") -> str:
+    if not values:
+        return ""
+    low, high = interval(values)
+    places = 1 if max(map(abs, values)) > 2 else 2  # counts and points of a hundred, or shares
+    return f"{fmean(values):{sign}.{places}f} [{low:{sign}.{places}f}, {high:{sign}.{places}f}]"
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Print the table of one question."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("question", choices=QUESTIONS)
+    parser.add_argument("folder", type=Path, help="of a batch")
+    given = parser.parse_args(words)
+    games = games_in(given.folder, given.question)
+    print(f"{len(next(iter(games.values())))} seeds")
+    for line in table(given.question, games):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
