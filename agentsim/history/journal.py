@@ -237,9 +237,14 @@ class Journal:
         self._file.check()
 
     def tried(self, wave: int, place: int, player: str, tries: Sequence[Attempt]) -> None:
-        """Append attempts at a decision that is not made yet: what was paid for is not paid for again."""
-        line = {"record": "try", "wave": wave, "place": place, "player": player}
-        self._put([{**line, "try": attempt} for attempt in map(self._json, tries)])
+        """Append attempts at a decision that is not made yet: what was paid for is not paid for again.
+
+        The next `sync()` has them on the disk.
+        """
+        for attempt in map(self._json, tries):
+            self._add({"record": "try", "wave": wave, "place": place, "player": player, "try": attempt})
+        self._write()
+        self._due = True
         self.contents.keep(wave, place, [Kept(player, attempt) for attempt in tries])
 
     def chose(self, model: str, mode: str) -> None:
