@@ -60,9 +60,9 @@ class Decided(Mapping[Key, E]):
         self._numbers: dict[Key, int] = {}
         self._all: Growing[E] = Growing(None, RECENT)
 
-    def spill(self, spool: DecisionSpool[E]) -> None:
-        """Keep older ones there from now on."""
-        self._all.spill(spool)
+    def spill(self, directory: Path, texts: Texts, places: NewTexts) -> None:
+        """Keep older ones in a file of this directory from now on, which names the texts by their places."""
+        self._all.spill(DecisionSpool(directory, texts, places))
 
     def put(self, entry: E) -> None:
         """One more; or another in the place of that of its key."""

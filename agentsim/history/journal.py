@@ -19,7 +19,6 @@ from agentsim.engine.codec import NewTexts, adapter, json_line, values
 from agentsim.engine.steering import Steer
 from agentsim.errors import AgentsimError, JournalError, UsageError
 from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
-from agentsim.history.decided import DecisionSpool
 from agentsim.history.run_files import RunFiles, reserved
 from agentsim.models.base import Attempt
 
@@ -71,12 +70,11 @@ class JournalFile:
         """Write all of it, and with `sync` wait for the disk; `AgentsimError` where this or an earlier write failed."""
         left = memoryview(data)
         try:
-            if self.failure is None:
-                while left:
-                    taken = self._taken(left)
-                    left, self.size = left[taken:], self.size + taken
-                if sync:
-                    os.fsync(self._handle)
+            while left and self.failure is None:
+                taken = self._taken(left)
+                left, self.size = left[taken:], self.size + taken
+            if sync and self.failure is None:
+                os.fsync(self._handle)
         except OSError as error:
             self.failure = error.strerror or str(error)
         if self.failure is not None:
@@ -168,7 +166,7 @@ class Journal:
         self.contents = contents
         self._file = file
         self._texts = NewTexts(contents.texts)
-        contents.entries.spill(DecisionSpool(file.path.parent, contents.texts, self._texts))
+        contents.entries.spill(file.path.parent, contents.texts, self._texts)
         self._unwritten = bytearray()
         self._due = False  # something was added that must be on the disk soon
 
