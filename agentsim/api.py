@@ -21,8 +21,8 @@ from agentsim.engine.event import LogEntry
 from agentsim.errors import Interrupted, UsageError
 from agentsim.history.bundle import unpack
 from agentsim.history.contents import read_journal
-from agentsim.history.fold import event_record
 from agentsim.history.load import again_with
+from agentsim.history.making import event_record
 from agentsim.history.record import FINISHED, EventRecord
 from agentsim.history.run_files import check_name, find_run, is_running
 from agentsim.models.keys import Variables, environment
@@ -34,7 +34,7 @@ from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import Proof, prove
 from agentsim.runner.session import Session, opened, resumed
 from agentsim.scenario.load import LoadOptions, Source, load
-from agentsim.scenario.scenario import idle_prices
+from agentsim.scenario.scenario import idle_settings
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -132,7 +132,7 @@ def prepare_run(
     if name is not None:
         check_name(name)
     found = load(scenario, own=models or (), **loading)
-    for line in idle_prices(found):
+    for line in idle_settings(found):
         watcher.noted(f"agentsim: {scenario if isinstance(scenario, Path) else found.game}: {line}")
     return opened(found, logs_dir, env=env, stem=name, watcher=watcher, recording=recording, own=models, served=served)
 

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
+from typer.core import TyperCommand
 
 from agentsim.cli.batch import batch
 from agentsim.cli.compare import compare, diff, influence
@@ -28,6 +29,14 @@ from agentsim.cli.scenarios import check, games, models, schema, validate
 from agentsim.cli.serve import serve
 from agentsim.errors import AgentsimError
 
+
+class _Command(TyperCommand):
+    """A command whose usage line names arguments as its help and the documentation do, without Typer's braces."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [re.sub(r"^\{(.+)\}", r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
+
+
 app = typer.Typer(
     name="agentsim",
     help="Multi-agent games played by language models: one TOML in, a resumable, provable history out.",
@@ -38,7 +47,7 @@ _PLAY = (run, batch, resume, replay, fork, influence, rate)
 _READ = (watch, serve, logs, runs, diff, report, compare, pool, export, bundle)
 _PREPARE = (init, validate, plan, check, gen_items, games, models, schema)
 for command in (*_PLAY, *_READ, *_PREPARE):
-    app.command()(command)
+    app.command(cls=_Command)(command)
 
 DEBUG = "--debug"
 GC_THRESHOLD = (25_000, 20, 20)

@@ -26,7 +26,7 @@ FileFormat: TypeAlias = Literal["csv", "json"]
 
 def report(  # noqa: PLR0917 - the argument and one option each
     sources: Annotated[
-        list[str], typer.Argument(metavar="DIR...", help="Folders of games: a batch's, or any other; of any games.")
+        list[str], typer.Argument(metavar="DIR", help="Folders of games: a batch's, or any other; of any games.")
     ],
     by: Annotated[
         By | None, o.option("--by", "What to compare; default: models if there are several.", "model|player")

@@ -44,7 +44,7 @@ def validate(
     from agentsim.runner.seats import errands, seated
     from agentsim.scenario.design_file import is_design
     from agentsim.scenario.load import load
-    from agentsim.scenario.scenario import idle_prices
+    from agentsim.scenario.scenario import idle_settings
 
     config = source.path
     if is_design(config):
@@ -55,7 +55,7 @@ def validate(
         seated(scenario, played, env, served=True)
     doubts = getattr(played, "doubts", None)  # `Doubtful`
     doubted = doubts(scenario.config, [plan.id for plan in scenario.players]) if doubts else ()
-    for line in (*idle_prices(scenario), *_small_caps(scenario), *doubted):
+    for line in (*idle_settings(scenario), *_small_caps(scenario), *doubted):
         remark(f"{config}: {line}")
     verdict = "" if ping else ", can be played"
     say(f"{config}: {scenario.game}, {len(scenario.players)} players{verdict}")

@@ -156,8 +156,8 @@ class PlayerPlan:
 
     `model` and `path` are those of a `ModelPlan`; `spares` are asked in this order where it cannot be reached.
     `prompt` is the persona, its placeholders filled in; `called` what the game calls the player where that is
-    not the id. `client_kwargs` goes into the call as it is. `key` is where the file names the model; a restored plan
-    has none.
+    not the id. `client_kwargs` goes into the call as it is. `key` is where the file names the model; `idle` says that
+    the seat has a temperature of its own that no model of it takes. A restored plan has neither.
     """
 
     id: str
@@ -169,6 +169,7 @@ class PlayerPlan:
     path: Path | None = None
     spares: tuple[ModelPlan, ...] = ()
     key: str = field(default="", compare=False)
+    idle: bool = field(default=False, compare=False)
 
     @property
     def name(self) -> ModelName:

@@ -18,6 +18,7 @@ from agentsim.engine.codec import ClosedTable
 from agentsim.engine.game import GameConfig
 from agentsim.engine.rule_sets import completed, recorded, version_of
 from agentsim.engine.survey import Interview
+from agentsim.engine.wording import listed
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.record import Branch
 from agentsim.models.prices import Price, Prices
@@ -184,11 +185,18 @@ def prices_of(scenario: Scenario, env: Mapping[str, str]) -> Prices:
     return Prices(scenario.prices, scenario.providers, env)
 
 
-def idle_prices(scenario: Scenario) -> list[str]:
-    """A line for each price of a model that the scenario does not use: left over, or mistyped."""
+_NAMED = 4  # players in one line; of more the last are counted
+
+
+def idle_settings(scenario: Scenario) -> list[str]:
+    """A line for what is set and used by no one: prices of models that do not play, temperatures of bots and people."""
     used = list(dict.fromkeys(each.model for plan in scenario.seats for each in plan.models))
     idle = [model for model in scenario.prices if model not in used]
-    return [f'prices."{model}": no player uses this model{nearest(model, used)[0]}' for model in idle]
+    lines = [f'prices."{model}": no player uses this model{nearest(model, used)[0]}' for model in idle]
+    if cold := [plan.id for plan in scenario.seats if plan.idle]:
+        named = cold if len(cold) <= _NAMED else [*cold[: _NAMED - 1], f"{len(cold) - _NAMED + 1:,} more"]
+        lines.append(f"temperature of {listed(named)}: without effect, since bots, scripts and people take none")
+    return lines
 
 
 def check_prices(scenario: Scenario, env: Mapping[str, str]) -> None:

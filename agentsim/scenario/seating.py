@@ -148,6 +148,8 @@ class Seating:
             path=models[0].path,
             spares=tuple(models[1:]),
             key=dotted(source),
+            idle=_temperature_key(table, table, key) != ""
+            and not any(each.name.kind in {"remote", "local"} for each in models),
         )
 
     def _model(self, text: str, key: str) -> ModelPlan:

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakSet
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from agentsim.server.address import is_loopback
 
@@ -205,5 +206,5 @@ async def _check_body(request: web.Request) -> None:
         await request.post()
     except TimeoutError:
         raise web.HTTPRequestTimeout(text="The request did not come to its end.") from None
-    except ValueError:  # bytes that are no text, or a crafted head
+    except (ValueError, web.RequestPayloadError, HttpProcessingError):  # bytes that are no text, or not what they claim
         raise web.HTTPBadRequest(text="The form cannot be read.") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import socket
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.session import RunResult, Session
@@ -90,7 +92,9 @@ async def served(site: Site, at: Address, listening: socket.socket, said: Said, 
     # Each write to one of many streams takes the interpreter anew, and a thread that draws would hold it for 5 ms.
     was = sys.getswitchinterval()
     sys.setswitchinterval(min(was, 0.0005))
-    runner = web.AppRunner(make_app(site), access_log=None, shutdown_timeout=1.0)
+    log = logging.getLogger(__name__)
+    log.addFilter(_is_ours)
+    runner = web.AppRunner(make_app(site), access_log=None, logger=log, shutdown_timeout=1.0)
     await runner.setup()
     try:
         site.base_url = at.origin or at.local(listening)
@@ -104,6 +108,11 @@ async def served(site: Site, at: Address, listening: socket.socket, said: Said, 
         await hosting.stop_all(site)
         await runner.cleanup()
         sys.setswitchinterval(was)
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whether something broke here: what is wrong with a request is answered, and fills no log."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], (HttpProcessingError, web.RequestPayloadError))
 
 
 def _guard(at: Address, listening: socket.socket) -> Guard:

@@ -129,6 +129,8 @@ def _state(site: Site, files: RunFiles) -> dict[str, object]:
 
 
 async def _gone_on(site: Site, files: RunFiles) -> None:
+    if (here := site.hosted.get(files.journal)) is not None and here.playing:
+        raise UsageError(f"{files.name}: is being played here already")
     found = await asyncio.to_thread(lambda: resumed(files, env=environment(None), served=True))
     if isinstance(found, Session):
         hosting.host(site, found)

@@ -79,6 +79,7 @@ def test_a_command_says_what_it_does_and_what_each_option_is(name: str, tmp_path
         assert (getattr(parameter, "help", None) or "").strip(), f"{name} {parameter.name} has no help"
     said = agentsim(name, "--help", cwd=tmp_path)
     assert (said.code, said.err) == (0, "")
+    assert "{" not in said.out.splitlines()[0], "the usage names arguments as the help does"
     for parameter in command.params:
         word = parameter.opts[0] if parameter.param_type_name == "option" else parameter.metavar
         assert word in said.out

@@ -188,6 +188,24 @@ def test_a_price_of_a_model_that_nobody_plays_with_is_mentioned(tmp_path: Path, 
     assert said.line == 'island.toml: prices."fake/ecco": no player uses this model (did you mean fake/echo?)'
 
 
+@pytest.mark.parametrize("command", [("run", "--display", "none", "--no-html"), ("validate",)], ids=["run", "validate"])
+def test_a_temperature_that_no_player_uses_is_mentioned_unless_it_is_a_default(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    players = ('id = "A"\nmodel = "bot/random"', 'id = "B"\nmodel = "bot/loyal"', 'id = "C"\nmodel = "bot/grudge"')
+    tables = "".join(f"[[players]]\n{player}\n" for player in players)
+    (tmp_path / "island.toml").write_text(
+        f'game = "agent_island"\n[defaults]\ntemperature = 0.5\n{tables}', encoding="utf-8"
+    )
+    assert agentsim(*command, "island.toml", cwd=tmp_path).err == ""
+    own = [word for player in "AC" for word in ("--set", f"players.{player}.temperature=0.2")]
+    said = agentsim(*command, "island.toml", *own, cwd=tmp_path)
+    assert said.code == 0
+    assert said.line == (
+        "island.toml: temperature of A and C: without effect, since bots, scripts and people take none"
+    )
+
+
 def uncounted(body: dict[str, Any]) -> Raw:
     """A completion whose tokens nobody counted."""
     answer = envelope(varied_by_schema(body))

@@ -248,7 +248,10 @@ def people(home: Path, seats: int, *words: str, name: str = "run") -> Iterator[t
     command = program(
         *("run", "people.toml", "--serve", "--port", "0", "--display", "none", "--no-html", "--name", name), *words
     )
-    with subprocess.Popen(command, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with (
+        (home / "stderr.txt").open("w", encoding="utf-8") as said,
+        subprocess.Popen(command, cwd=home, stdout=subprocess.PIPE, stderr=said, text=True) as process,
+    ):
         try:
             assert process.stdout is not None
             port = process.stdout.readline().strip().rpartition(":")[2]

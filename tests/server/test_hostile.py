@@ -141,6 +141,22 @@ def test_a_form_that_cannot_be_read_is_refused_in_a_sentence(
     assert 'data-stage="welcome"' in site.get(path).text
 
 
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [("Content-Encoding: gzip\r\nContent-Length: 3", b"a=b"), ("Transfer-Encoding: chunked", b"zz\r\na=b\r\n0\r\n\r\n"),
+     ("Content-Length: x", b"a=b"), ("X: \x00\r\nContent-Length: 3", b"a=b")],
+)  # fmt: skip
+def test_a_request_that_is_not_what_it_claims_is_refused_and_fills_no_log(
+    waiting: tuple[ServedSite, str], head: str, body: bytes
+) -> None:
+    site, path = waiting
+    request = f"POST {path} HTTP/1.1\r\nHost: {site.host}\r\nContent-Type: application/x-www-form-urlencoded\r\n{head}"
+    with socket.create_connection((site.host, site.port), 20) as connection:
+        connection.sendall(f"{request}\r\n\r\n".encode("latin-1") + body)
+        assert re.match(rb"HTTP/1\.[01] 400 ", connection.recv(4096))
+    assert (site.logs.parent / "stderr.txt").read_text("utf-8").count("\n") == 1, "the link with the key, and no more"
+
+
 def test_what_pages_say_of_themselves_fills_no_memory(tmp_path: Path) -> None:
     """A position in a request is the client's word: messages are kept for a few of them, and are right for each."""
     files = begin(load(trio(tmp_path)), tmp_path / "logs", env={}, stem="run").files
