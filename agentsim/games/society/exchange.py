@@ -6,7 +6,7 @@ Offers and promises are kept by `bargains`. A promise is kept by gifts (`work.Tr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -106,10 +106,9 @@ class PromiseEnded(
     public: bool
 
 
-class MakeOffer(Action):
+class MakeOffer(Action, needs=("exchange",)):
     """So much of one resource for so much of another, at once, or one side of it `days` later."""
 
-    needs: ClassVar[tuple[str, ...]] = ("exchange",)
     action: Literal["offer"] = "offer"
     recipient_agent_id: Annotated[int, Field(ge=0), BeforeValidator(whole)]
     resource_type: Resource
@@ -141,10 +140,9 @@ class MakeOffer(Action):
         turn.tell_pair(told, offer.to)
 
 
-class Accept(Action):
+class Accept(Action, needs=("exchange",)):
     """Both sides at once, as far as none is promised for later."""
 
-    needs: ClassVar[tuple[str, ...]] = ("exchange",)
     action: Literal["accept"] = "accept"
     offer_id: Id
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from agentsim.engine.event import Deed as Done
 from agentsim.games.society.names import misnomer, signature
@@ -38,8 +38,7 @@ class GroupMessage(
     text: str
 
 
-class FoundGroup(Action):
-    needs: ClassVar[tuple[str, ...]] = ("institutions",)
+class FoundGroup(Action, needs=("institutions",)):
     action: Literal["found_group"] = "found_group"
     group_name: str
 
@@ -59,8 +58,7 @@ class FoundGroup(Action):
         turn.tell(GroupFounded(turn.day, turn.agent, group.id, group.name))
 
 
-class JoinGroup(Action):
-    needs: ClassVar[tuple[str, ...]] = ("institutions",)
+class JoinGroup(Action, needs=("institutions",)):
     action: Literal["join_group"] = "join_group"
     group_id: Id
 
@@ -78,8 +76,7 @@ def _outside(known: Known, group: int) -> str:
     return "" if group in known.mine else f"you are no member of group {group}"
 
 
-class LeaveGroup(Action):
-    needs: ClassVar[tuple[str, ...]] = ("institutions",)
+class LeaveGroup(Action, needs=("institutions",)):
     action: Literal["leave_group"] = "leave_group"
     group_id: Id
 
@@ -91,8 +88,7 @@ class LeaveGroup(Action):
         turn.tell(GroupLeft(turn.day, turn.agent, self.group_id))
 
 
-class WriteToGroup(Action):
-    needs: ClassVar[tuple[str, ...]] = ("institutions", "talk")
+class WriteToGroup(Action, needs=("institutions", "talk")):
     action: Literal["group_message"] = "group_message"
     group_id: Id
     content: str

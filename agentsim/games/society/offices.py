@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar, Literal
+from typing import Literal
 
 from agentsim.engine import Everyone, Table
 from agentsim.engine.event import AGAINST, FOR
@@ -32,10 +32,9 @@ class BallotCast(
     before: int
 
 
-class Elect(Action):
+class Elect(Action, needs=("institutions",)):
     """A ballot for a candidate, itself too; it stands until the election, or until another takes its place."""
 
-    needs: ClassVar[tuple[str, ...]] = ("institutions",)
     action: Literal["elect"] = "elect"
     office_id: Id
     candidate_agent_id: Id
@@ -119,10 +118,9 @@ class OfficePaid(
     left: Amount
 
 
-class PayOut(Action):
+class PayOut(Action, needs=("institutions",)):
     """A payment from the pool, by the first office of the agent that has so much left today."""
 
-    needs: ClassVar[tuple[str, ...]] = ("institutions",)
     action: Literal["pay_out"] = "pay_out"
     recipient_agent_id: Id
     resource_type: Resource
@@ -163,10 +161,9 @@ class Vetoed(
     reasons: str
 
 
-class Veto(Action):
+class Veto(Action, needs=("institutions",)):
     """An open proposal fails at once; where the constitution is entrenched, not one of repeals and voting rules."""
 
-    needs: ClassVar[tuple[str, ...]] = ("institutions",)
     action: Literal["veto"] = "veto"
     proposal_id: Id
     reasoning: Why = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import ClassVar, Literal
+from typing import Literal
 
 from agentsim.engine import Event, Everyone, Table
 from agentsim.engine.event import NAMED, Interaction, Past, PlayerId
@@ -87,8 +87,7 @@ class Posted(
         yield from super().dealings(past)
 
 
-class ForumPost(Action):
-    needs: ClassVar[tuple[str, ...]] = ("talk",)
+class ForumPost(Action, needs=("talk",)):
     action: Literal["forum_post"] = "forum_post"
     content: str
 
@@ -96,8 +95,7 @@ class ForumPost(Action):
         post(turn, None, self.content)
 
 
-class ForumReply(Action):
-    needs: ClassVar[tuple[str, ...]] = ("talk",)
+class ForumReply(Action, needs=("talk",)):
     action: Literal["forum_reply"] = "forum_reply"
     parent_message_id: Id
     content: str
@@ -134,8 +132,7 @@ class MessageSent(
     text: str
 
 
-class DirectMessage(Action):
-    needs: ClassVar[tuple[str, ...]] = ("talk",)
+class DirectMessage(Action, needs=("talk",)):
     action: Literal["direct_message"] = "direct_message"
     recipient_agent_id: Id
     content: str

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
@@ -110,6 +110,10 @@ class Action(Decision):
     """
 
     needs: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, needs: tuple[str, ...] = (), **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.needs = needs or cls.needs
 
     def why_not(self, known: Known) -> str:
         """Why the action comes to nothing, in words without a full stop; "" where it holds."""
