@@ -89,7 +89,7 @@ def _whole(agents: int, days: int) -> int:
         config.write_text(f'game = "society"\nseed = 1\n[game_config]\ndays = {days}\n{players}', "utf-8")
         result = begin(load(config), Path(scratch), env={})
         assert result.status == "completed", result.error
-        return len(result.history["decisions"])
+        return len(result.record.decisions)
 
 
 def measured_here(path: str, agents: int, days: int) -> Measured:
