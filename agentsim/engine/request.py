@@ -261,12 +261,12 @@ class Request(Generic[D]):
         """What tells this question from others of its kind where the options do not: JSON values, no wording."""
         return {path.rpartition(".")[2]: attrgetter(path)(self) for path in self.particulars}
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> Schema:
         """A JSON Schema of the decision: one object, every field required, closed choices as `enum`.
 
         Fields that cannot matter now are left out: a reply that has them is read by `whole_schema`.
         """
-        return dict(asked_for(self.whole_schema(), self.narrowed()))
+        return asked_for(self.whole_schema(), self.narrowed())
 
     def whole_schema(self) -> dict[str, Any]:
         """The `schema` with every field of the answer."""

@@ -18,6 +18,7 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.contents import TICK_DEADLINE, Entry
+from agentsim.history.decided import ComeTo
 from agentsim.history.diagnostics import diagnostics
 from agentsim.history.fold import Totals
 from agentsim.history.journal import Journal
@@ -43,8 +44,7 @@ Before: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
 NOTICEABLE_S = 1.0
 """A watcher is told of a call that waits for its slot for longer."""
 UNSYNCED_S = 0.05
-"""A decision is synced to disk after this time at the latest: a killed process leaves it anyway, a loss of power not.
-The rules see none before."""
+"""What was paid for is on the disk after this time at the latest: a kill loses none of it, a loss of power may."""
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Dispatcher:
 
     seats: Mapping[str, Seat]
     journal: Journal
-    entries: list[Entry]
+    entries: list[Entry] | ComeTo[Entry]
     budget: Budget
     prices: Prices
     concurrency: int
@@ -73,11 +73,8 @@ class Dispatcher:
         self.stopped: Exception | None = None  # what ended the run; decisions under way follow
         self.in_flight: set[asyncio.Task[Any] | None] = set()
         # no prompt tells staff of the game; the screen does
-        self.people = {
-            player
-            for player, seat in self.seats.items()
-            if isinstance(seat, HumanPlayer) and not player.startswith("@")
-        }
+        people = (player for player, seat in self.seats.items() if isinstance(seat, HumanPlayer))
+        self.people = {player for player in people if not player.startswith("@")}
         # calls that a provider takes at once: a busy one holds no calls to another
         self.slots: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(self.concurrency))
         self._places: Mapping[int, int] = {}
@@ -148,8 +145,7 @@ class Dispatcher:
                 await self.breaker.gave_up(place)
             entry = to_entry(ask, ruling)
             self.journal.decided(entry, sync=True)
-            if self._sync_due is None:
-                self._sync_due = asyncio.get_running_loop().call_later(UNSYNCED_S, self._sync)
+            self.sync_soon()
             self.entries.append(entry)
             self.watcher.decided(entry)
             self.breaker.settled(place)
@@ -163,6 +159,11 @@ class Dispatcher:
         self.journal.check()
         if self.stopped is not None:
             raise self.stopped
+
+    def sync_soon(self) -> None:
+        """What was just journaled is synced with what else comes in a moment."""
+        if self._sync_due is None:
+            self._sync_due = asyncio.get_running_loop().call_later(UNSYNCED_S, self._sync)
 
     def _sync(self) -> None:
         self._sync_due = None
@@ -214,6 +215,7 @@ class _DecisionCalls:
 
     def keep(self, attempt: Attempt) -> None:
         self._dispatcher.journal.tried(self._ask.wave, self._ask.place, self._ask.request.player, [attempt])
+        self._dispatcher.sync_soon()
         self._dispatcher.totals.takeovers += attempt.takeover
 
     async def rest(self, seconds: float) -> None:

@@ -381,6 +381,24 @@ def test_a_decision_is_on_the_disk_when_it_was_to_be(
     book.close()
 
 
+def test_bad_replies_are_written_at_once_and_synced_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    book, fsync = journal(tmp_path), os.fsync
+    synced: list[int] = []
+
+    def noted(handle: int) -> None:
+        fsync(handle)
+        synced.append(os.fstat(handle).st_size)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    book.tried(1, 0, "A", [paid("bad", code="unreadable")])
+    book.tried(1, 1, "B", [paid("worse", code="illegal")])
+    assert [*read_journal(book.path).tries] == [(1, 0), (1, 1)], "a killed process leaves them"
+    assert synced == []
+    book.sync()
+    assert synced == [book.path.stat().st_size]
+    book.close()
+
+
 def on_disk(book: Journal, decision: Entry) -> None:
     book.decided(decision, sync=True)
     book.sync()

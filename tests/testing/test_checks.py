@@ -150,13 +150,13 @@ def test_no_check_needs_pytest() -> None:
 
 
 def test_the_command_says_a_line_for_each_check_and_fails_where_one_does(tmp_path: Path) -> None:
-    said = agentsim("check", "auction", "--seeds", "1", "--golden", "golden", cwd=tmp_path)
+    said = agentsim("check", "werewolf", "--seeds", "1", "--golden", "golden", cwd=tmp_path)
     lines = said.out.splitlines()
     assert [name for name in CHECKS if sum(f" {name}: " in line for line in lines) < 1] == []
-    assert any(line.startswith("ok golden_files: golden/auction.txt, written now") for line in lines)
+    assert any(line.startswith("ok golden_files: golden/werewolf.txt, written now") for line in lines)
     failed = {line.split()[1] for line in lines if line.startswith("FAILED")}
     assert said.code == bool(failed)
-    assert (lines[-1] == f"auction: {len(failed)} of {len(CHECKS)} checks found something") == bool(failed)
+    assert (lines[-1] == f"werewolf: {len(failed)} of {len(CHECKS)} checks found something") == bool(failed)
 
 
 def test_an_error_of_the_rules_is_said_once_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

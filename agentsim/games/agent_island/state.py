@@ -1,13 +1,14 @@
-"""Island: who is still there and how each round ended. Words and prompts do not belong here."""
+"""Island: who is still there and how each round ended. Prompts do not belong here."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from agentsim.engine.game import Standing, ranked
 from agentsim.engine.panel import Progress
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import counted, listed
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,19 @@ class Tally:
     abstentions: int
     chosen: str | None
     tied: tuple[str, ...] = ()
+
+    @cached_property
+    def in_words(self) -> str:
+        """The vote as a fact: `R1 votes: B 2, A 1, C 0; 1 abstained. Voted out: B.`"""
+        votes = ", ".join(f"{player} {count}" for player, count in self.votes)
+        silent = f"; {self.abstentions} abstained" if self.abstentions else ""
+        lot = f", by lot between {listed(self.tied)}" if self.tied else ""
+        end = (
+            f"{'Winner' if self.final else 'Voted out'}: {self.chosen}{lot}"
+            if self.chosen
+            else "A poll: no player left"
+        )
+        return f"R{self.round} votes: {votes}{silent}. {end}."
 
 
 @dataclass

@@ -92,7 +92,7 @@ class View:
         """What was heard, line by line, as this player reads it."""
         results = {tally.round: tally for tally in self.tallies}
         for line in self.transcript:
-            yield _result(results[line.round]) if line.kind == "tally" else line.shown(player)
+            yield results[line.round].in_words if line.kind == "tally" else line.shown(player)
 
     def state(self, player: str) -> Iterator[str]:
         """The present state in words, as this player reads it."""
@@ -102,17 +102,6 @@ class View:
         yield f"Still in the game: {listed(self.active)}.{gone}"
         if player in self.eliminated:
             yield f"You are {out}."
-
-
-def _result(tally: Tally) -> str:
-    """A past vote as a fact: `R1 votes: B 2, A 1, C 0; 1 abstained. Voted out: B.`"""
-    votes = ", ".join(f"{player} {count}" for player, count in tally.votes)
-    silent = f"; {tally.abstentions} abstained" if tally.abstentions else ""
-    lot = f", by lot between {listed(tally.tied)}" if tally.tied else ""
-    end = (
-        f"{'Winner' if tally.final else 'Voted out'}: {tally.chosen}{lot}" if tally.chosen else "A poll: no player left"
-    )
-    return f"R{tally.round} votes: {votes}{silent}. {end}."
 
 
 D = TypeVar("D", bound=Decision)
