@@ -70,7 +70,7 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-# Contexts by their settings: a page is all that a test needs for itself, where pages keep nothing, and takes half as long.
+# Contexts by their settings. Pages keep nothing, so that a test needs no more than a page for itself: half the work.
 _CONTEXTS: WeakKeyDictionary[Browser, dict[str, BrowserContext]] = WeakKeyDictionary()
 
 
