@@ -125,7 +125,7 @@ def refuses(name: str) -> bool:
     return False
 
 
-@amounts("one_of", 6, 1)
+@amounts("one_of", 12, 1)
 def test_resume_after_every_attempt_equals_live_with_faults_too(name: str, one_of: int, tmp_path: Path) -> None:
     """A failed call, a paid bad reply and a decision are each on disk before anything follows from them."""
     once: set[str] = set()  # what has failed already: a fault that passes
@@ -184,7 +184,7 @@ def test_replay_proves_the_live_history(live: RunResult, server: FakeServer) -> 
     assert server.completed["ok"] == calls, "a replay calls nobody"
 
 
-@amounts("one_of", 4, 1)
+@amounts("one_of", 10, 1)
 def test_resume_at_every_line_of_the_journal_equals_live(
     live: RunResult, one_of: int, server: FakeServer, tmp_path: Path
 ) -> None:
@@ -225,7 +225,7 @@ def _holds_a_call(line: bytes) -> bool:
     return "try" in record or record.get("source") == "model"
 
 
-@amounts("one_of", 8, 1)
+@amounts("one_of", 16, 1)
 def test_resume_at_every_byte_of_the_tail_equals_live(live: RunResult, one_of: int, tmp_path: Path) -> None:
     """Whatever part of the last decision's lines reached the disk, the journal goes on from the whole lines before.
 
