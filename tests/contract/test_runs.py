@@ -125,7 +125,7 @@ def refuses(name: str) -> bool:
     return False
 
 
-@amounts("one_of", 12, 1)
+@amounts("one_of", 6, 1)
 def test_resume_after_every_attempt_equals_live_with_faults_too(name: str, one_of: int, tmp_path: Path) -> None:
     """A failed call, a paid bad reply and a decision are each on disk before anything follows from them."""
     once: set[str] = set()  # what has failed already: a fault that passes
