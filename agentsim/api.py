@@ -21,8 +21,8 @@ from agentsim.engine.event import LogEntry
 from agentsim.errors import Interrupted, UsageError
 from agentsim.history.bundle import unpack
 from agentsim.history.contents import read_journal
-from agentsim.history.fold import event_record
 from agentsim.history.load import again_with
+from agentsim.history.making import event_record
 from agentsim.history.record import FINISHED, EventRecord
 from agentsim.history.run_files import check_name, find_run, is_running
 from agentsim.models.keys import Variables, environment

@@ -145,7 +145,8 @@ class Rating:
         return (
             f"{self.model} has a log strength of {strength.value:+.2f} over the mean of a reference pool of {size} "
             f"models (95% of the posterior: {strength.low:+.2f} to {strength.high:+.2f}; {played} games "
-            f"of {self.seats}, {sum(self.had)} of their seats), and is the strongest of all with {first:.0%}."
+            f"of {self.seats}, {sum(self.had)} of their seats), and is the strongest of all with a probability of "
+            f"{first:.0%}."
         )
 
     @property

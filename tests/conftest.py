@@ -18,10 +18,11 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler.loadscope import LoadScopeScheduling  # type: ignore[import-untyped] # it ships no types
 
-# How long an example takes is a busy machine's affair: nothing here is a test of speed. `.ci/run` tries a hundred.
+# How long an example takes is a busy machine's affair: nothing here is a test of speed. With the slow tests, `.ci/run`
+# tries a hundred of each property (`--hypothesis-profile thorough`).
 settings.register_profile("agentsim", deadline=None, max_examples=20)
 settings.register_profile("thorough", deadline=None)
-settings.load_profile("thorough" if os.environ.get("CI") else "agentsim")
+settings.load_profile("agentsim")
 
 _CLEARED = ("OPENAI_", "OPENROUTER_", "GEMINI_", "GOOGLE_", "OLLAMA_", "AGENTSIM_", "NO_COLOR", "FORCE_COLOR")
 _LOOPBACK = ("127.", "::1", "localhost")

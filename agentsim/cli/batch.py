@@ -68,7 +68,7 @@ def batch(
 ) -> None:
     """Play many games of a scenario, resumably.
 
-    The same command goes on where it was killed, and repeats nothing; with more games it plays those that are new.
+    After a kill the same command continues and repeats nothing. With a larger --games it plays the new games.
 
     DIR gets a manifest and each game's files as `agentsim run` leaves them; pages only with --html. Limits in calls and
     dollars hold for all games together. `agentsim report DIR` compares the players. With --design each seed plays every

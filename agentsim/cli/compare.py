@@ -170,8 +170,8 @@ def influence(
     """Measure what a message did to its listeners and the outcome.
 
     Plays K branches in which decision N says what it said and K in which it is silent, says neutral words of the same
-    length, or says TEXT; branch k of both has the same chance. The same command again goes on where one ended, and
-    plays nothing that is there. Limits hold for what each branch calls itself. Needs the extra analysis.
+    length, or says TEXT; branch k of both has the same chance. The same command again continues where it stopped,
+    and repeats nothing. Limits hold for what each branch calls itself. Needs the extra analysis.
     """
     from agentsim.cli.display import shown
     from agentsim.counterfactual import MessageStudy

@@ -27,10 +27,10 @@ def pool(
 ) -> None:
     """Freeze a folder of games as a reference pool.
 
-    FILE holds what was played and who came where, with the digest of each history. Its members are the models, with
+    FILE holds the ranks of every game, with the digest of its history. The members of the pool are the models, with
     their settings. Needs the extra analysis.
     """
-    with needed_by("agentsim pool"):
+    with needed_by("pool"):
         from agentsim.analysis.reference_pool import frozen
     made, left_out = frozen(source)
     made.write(out)
@@ -74,11 +74,10 @@ def rate(
 ) -> None:
     """Rate a new model against a reference pool.
 
-    It plays as few games as that needs. The members that it meets are those that make the interval narrowest; it has
-    every seat equally often. The same command goes on where it was killed, and repeats nothing. Needs the extra
-    analysis.
+    It takes few games: the model meets the members of the pool that narrow its interval most, and has every seat
+    equally often. After a kill the same command continues and repeats nothing. Needs the extra analysis.
     """
-    with needed_by("agentsim rate"):
+    with needed_by("rate"):
         from agentsim.rating import Rating
 
     rating = Rating(
@@ -175,11 +174,11 @@ def plan(
 ) -> None:
     """Compute how many games a design needs.
 
-    Also what they cost, and the power of what is planned. An effect of the given size is then found with a power of
-    80%, at 5% on both sides. The pilot says how blocks differ and what a game costs; it should have 20 blocks. Needs
-    the extra analysis.
+    It also says what they cost, and the power of the number that is planned. An effect of the given size is then found
+    with a power of 80%, at 5% on both sides. The pilot says how blocks differ and what a game costs; it should have 20
+    blocks. Needs the extra analysis.
     """
-    with needed_by("agentsim plan"):
+    with needed_by("plan"):
         from agentsim.analysis.design_effects import plan as planned
     from agentsim.scenario.design_file import read_design
 

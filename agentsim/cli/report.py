@@ -77,7 +77,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
     directories = [
         next((path for path in (Path(name), logs_dir / name) if path.is_dir()), Path(name)) for name in sources
     ]
-    with needed_by("agentsim report"):
+    with needed_by("report"):
         from agentsim.analysis.folder_page import planned_by_batch
         from agentsim.analysis.folder_report import compared
 

@@ -170,12 +170,12 @@ def fork(
 ) -> None:
     """Play a run again from one of its decisions on.
 
-    What was decided before N, and beside it in the same wave, stays and is not paid for again. A branch is a run of
-    its own, beside its parent: `agentsim resume` goes on with it. Limits hold for what each branch calls itself.
+    Decisions before N, and those of N's own wave, stay and are not paid for again. A branch is a run of its own,
+    beside its parent, and `agentsim resume` continues it. Limits hold for what each branch calls itself.
 
-    With --arm, branches 1 to K of the arm are played, and of the arm control, which changes nothing; branch k of both
-    has the same chance. The same command again goes on where one ended. Without it, branches that were stopped are
-    ended first, and new ones are numbered after those that are there.
+    With --arm, branches 1 to K are played of the arm, and of a control that changes nothing; branch k of both has the
+    same chance. The same command again continues where it stopped. Without --arm, branches that were stopped are
+    finished first, and new ones get the next numbers.
     """
     from agentsim.history.load import elsewhere
     from agentsim.history.record import CONTROL

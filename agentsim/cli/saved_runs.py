@@ -44,7 +44,8 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
         ("name", "started", "status", "game", "seed", "players", "winner", "fallbacks", "cost", "models")
     ]
     for run in found:
-        cost = "-" if run.status == "unreadable" else money(run.cost_usd)
+        free = not run.cost_usd and all(model.startswith("bot/") for model in run.models)  # or unreadable: no models
+        cost = "-" if free else money(run.cost_usd)
         fallbacks = "-" if run.shares is None else run.shares.short
         count, models = sum(run.models.values()), ", ".join(f"{n} {model}" for model, n in run.models.items())
         about = ("-" if run.seed is None else str(run.seed), str(count or "-"), run.first or "-", fallbacks, cost)
@@ -127,8 +128,8 @@ def export(
 ) -> None:
     """Write the tables of a run, or of a folder of runs, as files.
 
-    NAME.<table>.<format> goes beside NAME.json; with DIR, its name and its tables over all runs go into it, with run,
-    game, seed, status and the settings that vary before each table's own columns. Files of an earlier export are
+    Of a run, NAME.<table>.<format> is written beside NAME.json. Of a folder, each table over all its runs is written
+    into it, with the columns run, game, seed, status and the settings that vary first. Files of an earlier export are
     replaced.
     """
     from agentsim.history.people_file import PEOPLE

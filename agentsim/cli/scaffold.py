@@ -124,7 +124,7 @@ def gen_items(
 ) -> None:
     """Write lists of items for the auction.
 
-    A file that is there and would not change stays; for one that would, nothing is written without --overwrite.
+    Without --overwrite nothing is written if a file is there and would change.
     """
     from agentsim.games.auction.drawing import KINDS, draw
     from agentsim.games.auction.items import written

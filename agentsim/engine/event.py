@@ -23,6 +23,9 @@ class EveryoneType:
     def __repr__(self) -> str:
         return "Everyone"
 
+    def __reduce__(self) -> str:
+        return "Everyone"
+
 
 Everyone: Final = EveryoneType()
 Audience: TypeAlias = EveryoneType | tuple[PlayerId, ...]

@@ -13,13 +13,12 @@ from operator import itemgetter
 from typing import Protocol, TypeAlias, TypeVar, overload
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.log import Entry
 from agentsim.engine.prompt import Quoted, quoted
 from agentsim.engine.wording import cut
 
 _MOST_LINES = 20_000
 """Lines that are kept, some 200 bytes each as a rule."""
-Entry: TypeAlias = tuple[int, LogEntry]
-"""What was told, and its position in the log."""
 Windows: TypeAlias = tuple[tuple[Sequence[Entry], int], ...]
 """Parts of the log, and how many of their entries count."""
 
@@ -112,16 +111,17 @@ class Lines:
 
     def __init__(self, rounds: Sequence[str], chars: int) -> None:
         self._rounds, self._chars = rounds, chars
-        self._made: dict[tuple[int, bool, tuple[tuple[str, str], ...]], Quoted] = {}
+        self._made: dict[tuple[int, bool, tuple[tuple[str, str], ...]], tuple[LogEntry, Quoted]] = {}
 
     def of(self, entry: LogEntry, *, brief: bool = False, **beside: str) -> Quoted:
-        """The line of an event of this game, whose log keeps the entry for as long as it is played."""
+        """The line of an event."""
         key = id(entry), brief, tuple(beside.items())
-        if (line := self._made.get(key)) is None:
+        if (made := self._made.get(key)) is None:
             if len(self._made) >= _MOST_LINES:
                 self._made.clear()
-            line = self._made[key] = line_of(entry, self._rounds, self._chars, brief=brief, **beside)
-        return line
+            line = line_of(entry, self._rounds, self._chars, brief=brief, **beside)
+            made = self._made[key] = entry, line  # the entry is kept, or another might have its `id`
+        return made[1]
 
 
 @dataclass(frozen=True, slots=True)

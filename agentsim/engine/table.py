@@ -6,7 +6,7 @@ sends decisions in.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from heapq import merge
 from itertools import islice
@@ -17,7 +17,8 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Audience, Event, EveryoneType, LogEntry, Past, PlayerId
-from agentsim.engine.memory import Entry, Heard, M, Transcript, Windows, anew
+from agentsim.engine.log import Log, Part, PastOf
+from agentsim.engine.memory import Heard, M, Transcript, Windows, anew
 from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.errors import RulesBroken
@@ -48,7 +49,8 @@ class Table:
 
     `players` are the ids in the order of the scenario; `staff` the configured staff roles, without the `@`
     with which their requests are addressed. `names` are what players are called whose name is not
-    their id: that of their prompt file, in any script and with spaces, where the game's config asks for it.
+    their id: that of their prompt file, in any script and with spaces, where the game's config asks for it. `log` is an
+    empty one that keeps what is told.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Table:
         chance: Chance,
         staff: Iterable[str] = (),
         names: Mapping[PlayerId, str] | None = None,
+        log: Log | None = None,
     ) -> None:
         self.players: tuple[PlayerId, ...] = tuple(players)
         self.staff: frozenset[str] = frozenset(staff)
@@ -66,7 +69,7 @@ class Table:
         self.watched: Checked | None = None
         self.progress: Callable[[], Progress] | None = None
         self.latest: dict[PlayerId, int] = {}  # index of each player's latest decision, kept by the driver
-        self._sinks = [Sink()]
+        self._sinks = [Sink(log=log)]
         self._memories = Memories()
 
     @property
@@ -198,45 +201,64 @@ class Table:
 class Sink:
     """A log, or the part of it that one sub-procedure of `together` has written and no one outside of it hears yet."""
 
-    def __init__(self, outer: Sink | None = None) -> None:
+    def __init__(self, outer: Sink | None = None, log: Log | None = None) -> None:
         self.base: int = 0 if outer is None else outer.base + len(outer.all)
-        self.all: list[LogEntry] = []
-        self.public: list[Entry] = []
-        self.private: dict[PlayerId, list[Entry]] = defaultdict(list)
-        self._without: dict[frozenset[type[Event]], list[Entry]] = {}
-        self._concerning: dict[PlayerId, list[Entry]] = defaultdict(list)
+        self.all: Log = Log() if log is None else log
+        self.public = self._part()
+        self._private: dict[PlayerId, Part] = {}
+        self._without: dict[frozenset[type[Event]], Part] = {}
+        self._concerning: dict[PlayerId, Part] = {}
         self._indexed = 0  # how many public events are in `_concerning` and in `_past`
-        self._past: Past = Past(None if outer is None else outer._past)
+        self._past: Past = PastOf(self.public, None if outer is None else outer._past)
+
+    def _part(self) -> Part:
+        return Part(self.all, self.base)
 
     def append(self, told: LogEntry) -> None:
-        entry = (self.base + len(self.all), told)
+        place = len(self.all)
         self.all.append(told)
         if isinstance(told.to, EveryoneType):
-            self.public.append(entry)
-            for kinds, entries in self._without.items():
+            self.public.append(place)
+            for kinds, part in self._without.items():
                 if type(told.event) not in kinds:
-                    entries.append(entry)
+                    part.append(place)
         else:
             for player in dict.fromkeys(told.to):
-                self.private[player].append(entry)
+                self.private(player).append(place)
 
-    def public_without(self, kinds: frozenset[type[Event]]) -> list[Entry]:
+    def private(self, player: PlayerId) -> Part:
+        """What this player hears, and not all do."""
+        if (part := self._private.get(player)) is None:
+            part = self._private[player] = self._part()
+        return part
+
+    def public_without(self, kinds: frozenset[type[Event]]) -> Part:
         """What all hear, without events of these kinds; kept, so that to ask again costs nothing."""
-        if kinds and kinds not in self._without:
-            self._without[kinds] = [entry for entry in self.public if type(entry[1].event) not in kinds]
-        return self._without[kinds] if kinds else self.public
+        if not kinds:
+            return self.public
+        if (part := self._without.get(kinds)) is None:
+            part = self._without[kinds] = self._part()
+            for position, told in self.public:
+                if type(told.event) not in kinds:
+                    part.append(position - self.base)
+        return part
 
-    def concerning(self, player: PlayerId, players: Sequence[PlayerId]) -> list[Entry]:
+    def concerning(self, player: PlayerId, players: Sequence[PlayerId]) -> Part:
         """What all hear that concerns this player: found once for all players, and from then on as it is told."""
-        for entry in self.public[self._indexed :] if self._indexed < len(self.public) else ():
-            for each in concerned(entry[1], players, self._past):
-                self._concerning[each].append(entry)
+        for position, told in self.public[self._indexed :] if self._indexed < len(self.public) else ():
+            for each in concerned(told, players, self._past):
+                self._concerned(each).append(position - self.base)
         self._indexed = len(self.public)
-        return self._concerning[player]
+        return self._concerned(player)
+
+    def _concerned(self, player: PlayerId) -> Part:
+        if (part := self._concerning.get(player)) is None:
+            part = self._concerning[player] = self._part()
+        return part
 
     def windows(self, player: PlayerId, of: Sequence[PlayerId] | None = None) -> Windows:
         """What the player hears of this, public and private; with the players `of` the game, what concerns it alone."""
-        public, private = self.public if of is None else self.concerning(player, of), self.private[player]
+        public, private = self.public if of is None else self.concerning(player, of), self.private(player)
         return (public, len(public)), (private, len(private))
 
 
@@ -261,7 +283,7 @@ class Memories:
     def of(self, player: PlayerId, make: Callable[[PlayerId], M], sink: Sink) -> M:
         """`make(player)` after it has heard all that the player has; costs what is new to it."""
         skips: frozenset[type[Event]] = getattr(make, "skips", frozenset())
-        public, private = sink.public_without(skips), sink.private[player]
+        public, private = sink.public_without(skips), sink.private(player)
         memory, public_heard, private_heard = self._kept.get((player, make)) or (make(player), 0, 0)
         public_news = public[public_heard:]
         private_news = [entry for entry in private[private_heard:] if type(entry[1].event) not in skips]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from functools import cache
 from importlib.metadata import entry_points
 from typing import cast
 
@@ -39,5 +40,6 @@ def find(name: str) -> Game:
     raise ScenarioError(f"there is no game {name[:40]!r}{near(name, known)}", key="game", valid=", ".join(known))
 
 
-def _own() -> set[str]:
-    return {module.name for module in pkgutil.iter_modules(__path__) if module.ispkg}
+@cache
+def _own() -> frozenset[str]:
+    return frozenset(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)

@@ -7,20 +7,20 @@ It stands for exactly one history of the full format, which is what readers get 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from agentsim.engine.codec import adapter, json_line
+from agentsim.history import making
+from agentsim.history.contents import Parse
 from agentsim.history.copies import Allowance, Copies
 from agentsim.history.expanded import COMPACT, following, said_in
-from agentsim.history.fold import array_lines, history_bytes, role_of
+from agentsim.history.fold import array_lines, history_bytes
+from agentsim.history.making import role_of
 from agentsim.history.record import DecisionRecord, EventRecord, History, RoundRecord, TryRecord
 
-MOST_WHOLE = 5_000
-"""Decisions of a game whose history is written in full; that of a longer game is compact."""
 _COMMON: Mapping[str, tuple[str, ...]] = {
-    "event": ("visibility",),
     "decision": ("kind", "source", "fallback_reason", "parse", "model", "provider"),
     "try": ("reasoning", "error", "finish_reason"),
     "usage": ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens", "cost_usd"),
@@ -31,7 +31,7 @@ _PLAIN = (str, int, type(None))
 
 def file_bytes(history: History) -> Iterator[bytes]:
     """The bytes of a history's file, piece by piece."""
-    return history_bytes(history) if len(history.decisions) <= MOST_WHOLE else compact_bytes(history)
+    return history_bytes(history) if len(history.decisions) <= making.MOST_WHOLE else compact_bytes(history)
 
 
 def compact_bytes(history: History) -> Iterator[bytes]:
@@ -51,15 +51,21 @@ def compact_bytes(history: History) -> Iterator[bytes]:
     yield b"\n}\n"
 
 
-def _most(records: Iterable[Any], names: Sequence[str]) -> dict[str, Any]:
-    """The most frequent value of each field, of those that are neither lists nor objects; of several the first."""
-    counts: dict[str, Counter[Any]] = {name: Counter() for name in names}
-    for each in records:
-        for name, values in counts.items():
-            if not isinstance(value := getattr(each, name), list | dict):
+class _Most:
+    """The most frequent value of each field of a kind of record, of those that are neither lists nor objects."""
+
+    def __init__(self, kind: str) -> None:
+        self._counts: dict[str, Counter[Any]] = {name: Counter() for name in _COMMON[kind]}
+
+    def add(self, record: Any) -> None:
+        for name, values in self._counts.items():
+            if not isinstance(value := getattr(record, name), list | dict):
                 values[value] += 1
-    most = {name: values.most_common(1)[0][0] for name, values in counts.items() if values}
-    return {name: asdict(value) if is_dataclass(value) else value for name, value in most.items()}  # type: ignore[arg-type] # a record, no class
+
+    def found(self) -> dict[str, Any]:
+        """The first of those that are as frequent."""
+        most = {name: values.most_common(1)[0][0] for name, values in self._counts.items() if values}
+        return {name: asdict(value) if isinstance(value, Parse) else value for name, value in most.items()}
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -95,14 +101,17 @@ class _Short:
         self._allowance = Allowance()
         self.copies = Copies(self._allowance)
         self._history = history
-        self._decided = {each.index: each for each in history.decisions}
         self._seq = 0
-        self.common: dict[str, dict[str, Any]] = {
-            "event": _most((event for part in history.rounds for event in part.events), _COMMON["event"]),
-            "decision": _most(history.decisions, _COMMON["decision"]),
-            "try": _most((each for decision in history.decisions for each in decision.tries), _COMMON["try"]),
-            "usage": _most((each.usage for each in history.decisions if each.usage), _COMMON["usage"]),
-        }
+        self._places: dict[int, int] = {}
+        most = {kind: _Most(kind) for kind in _COMMON}
+        for place, each in enumerate(history.decisions):
+            self._places[each.index] = place
+            most["decision"].add(each)
+            for attempt in each.tries:
+                most["try"].add(attempt)
+            if each.usage is not None:
+                most["usage"].add(each.usage)
+        self.common = {"event": {"visibility": "all"}, **{kind: found.found() for kind, found in most.items()}}
 
     def round(self, part: RoundRecord) -> Iterator[bytes]:
         """A round, one event a line."""
@@ -121,7 +130,8 @@ class _Short:
         }
         self._seq = event.seq
         index = event.metadata.get("decision")
-        decision = self._decided.get(index) if event.metadata.keys() == {"decision"} and type(index) is int else None
+        place = self._places.get(index) if event.metadata.keys() == {"decision"} and type(index) is int else None
+        decision = None if place is None else self._history.decisions[place]
         if decision is not None:
             known |= {"role": role_of(decision.player), "metadata": event.metadata}
             if decision.tries:

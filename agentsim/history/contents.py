@@ -18,13 +18,13 @@ from agentsim.engine.decision import Reading
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
+from agentsim.history.decided import Decided, Key
 from agentsim.models.base import Attempt, Count, Word
 
 TICK_DEADLINE = "tick_deadline"
 """The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
 JOURNAL_FORMAT = "agentsim-journal/1"
 Source = Literal["model", "bot", "human", "script", "fallback"]
-Key = tuple[int, int]
 _HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")
 _said = attrgetter("messages", "completion", "model")  # of an attempt, this stays when its reply is judged again
 _HEX = 32  # 128 bits of SHA-256
@@ -130,7 +130,7 @@ class Contents:
 
     def __init__(self) -> None:
         self.head: Mapping[str, Any] = {}
-        self.entries: dict[Key, Entry] = {}
+        self.entries: Decided[Entry] = Decided()
         self.tries: dict[Key, list[Kept]] = {}
         self.stops: list[Stop] = []
         self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
@@ -164,7 +164,7 @@ class Contents:
 
     def put(self, entry: Entry) -> None:
         """A decision is on record."""
-        self.entries[entry.wave, entry.place] = entry
+        self.entries.put(entry)
         self.last_wave, self.begun = max(self.last_wave, entry.wave), max(self.begun, entry.wave)
 
     def keep(self, wave: int, place: int, tries: Iterable[Kept]) -> None:

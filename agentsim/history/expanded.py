@@ -11,7 +11,7 @@ from pydantic_core import from_json
 
 from agentsim.engine.codec import parse_json
 from agentsim.history.copies import RATIO, whole
-from agentsim.history.fold import role_of
+from agentsim.history.making import role_of
 from agentsim.history.record import FORMAT, DecisionRecord, EventRecord, History, TryRecord
 from agentsim.models.base import Usage
 

@@ -70,12 +70,11 @@ class JournalFile:
         """Write all of it, and with `sync` wait for the disk; `AgentsimError` where this or an earlier write failed."""
         left = memoryview(data)
         try:
-            if self.failure is None:
-                while left:
-                    taken = self._taken(left)
-                    left, self.size = left[taken:], self.size + taken
-                if sync:
-                    os.fsync(self._handle)
+            while left and self.failure is None:
+                taken = self._taken(left)
+                left, self.size = left[taken:], self.size + taken
+            if sync and self.failure is None:
+                os.fsync(self._handle)
         except OSError as error:
             self.failure = error.strerror or str(error)
         if self.failure is not None:
@@ -167,6 +166,7 @@ class Journal:
         self.contents = contents
         self._file = file
         self._texts = NewTexts(contents.texts)
+        contents.entries.spill(file.path.parent, contents.texts, self._texts)
         self._unwritten = bytearray()
         self._due = False  # something was added that must be on the disk soon
 

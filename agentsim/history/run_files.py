@@ -7,12 +7,13 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
+from agentsim.engine.codec import bytes_id
 from agentsim.engine.wording import near
 from agentsim.errors import AgentsimError, UsageError
 
@@ -162,6 +163,36 @@ def write_whole(path: Path, content: str | bytes | Iterable[bytes], *, private: 
                 file.writelines(content)
     except OSError as error:
         raise AgentsimError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def write_named(path: Path, pieces: Callable[[], Iterable[bytes]], named: Callable[[str], None], remedy: str) -> None:
+    """Write a file as `write_whole` does; `named` is told its digest before the file has its name, and in any case.
+
+    What `named` raises comes when the file is there. `remedy` ends the line of an error.
+    """
+    failure: BaseException | None = None
+    told = False
+    try:
+        with written_beside(path) as file:
+            digest = bytes_id(_through(pieces(), file))
+            told = True
+            try:
+                named(digest)
+            except BaseException as error:  # noqa: BLE001 - it is raised when the file is there
+                failure = error
+    except OSError as error:
+        if not told:
+            named(bytes_id(pieces()))
+        raise AgentsimError(f"{path}: cannot be written: {error.strerror or error}; {remedy}") from None
+    if failure is not None:
+        raise failure
+
+
+def _through(pieces: Iterable[bytes], file: BinaryIO) -> Iterator[bytes]:
+    """The pieces, each when it is written."""
+    for piece in pieces:
+        file.write(piece)
+        yield piece
 
 
 @contextlib.contextmanager

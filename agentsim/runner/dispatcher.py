@@ -18,6 +18,7 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.contents import TICK_DEADLINE, Entry
+from agentsim.history.decided import ComeTo
 from agentsim.history.diagnostics import diagnostics
 from agentsim.history.fold import Totals
 from agentsim.history.journal import Journal
@@ -55,7 +56,7 @@ class Dispatcher:
 
     seats: Mapping[str, Seat]
     journal: Journal
-    entries: list[Entry]
+    entries: list[Entry] | ComeTo[Entry]
     budget: Budget
     prices: Prices
     concurrency: int

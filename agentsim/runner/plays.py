@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, cast
 
 from agentsim import __version__
 from agentsim.engine.event import LogEntry
 from agentsim.engine.game import Game
+from agentsim.engine.log import Log
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.rule_sets import versions
 from agentsim.errors import AgentsimError, JournalMismatch, ScenarioError, UsageError
 from agentsim.games import find
 from agentsim.history.contents import Contents, Entry
+from agentsim.history.decided import ComeTo
 from agentsim.history.diagnostics import shares
 from agentsim.history.fold import dump_history, fold, totals
 from agentsim.history.record import Branch, ForkRecord, History
 from agentsim.history.run_files import RunFiles
+from agentsim.history.spool import Spool
 from agentsim.models.base import Attempt
 from agentsim.scenario.document import by_typed_ids, overridden
 from agentsim.scenario.player_plan import PlayerPlan
@@ -61,8 +65,13 @@ def filled(scenario: Scenario, bots: Mapping[str, str]) -> Scenario:
     return replace(scenario, players=players) if bots else scenario
 
 
-def new_play(scenario: Scenario, game: Game, recorded: Contents | None = None) -> GamePlay:
-    """The game of a scenario, about to start; it is steered as it is `recorded`, where it was played before."""
+def new_play(
+    scenario: Scenario, game: Game, recorded: Contents | None = None, directory: Path | None = None
+) -> GamePlay:
+    """The game of a scenario, about to start; it is steered as it is `recorded`, where it was played before.
+
+    Its older events are kept in a file without a name, in this directory or that of temporary files.
+    """
     assert scenario.seed is not None, "a run has its seed before it plays"
     players = [plan.id for plan in scenario.players]
     names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
@@ -77,6 +86,7 @@ def new_play(scenario: Scenario, game: Game, recorded: Contents | None = None) -
         salts=salts,
         interviews=scenario.interviews,
         steering=None if recorded is None else recorded.steered,
+        log=Log(Spool(directory)),
     )
 
 
@@ -161,7 +171,7 @@ class Played:
     scenario: Scenario
     game: Game
     play: GamePlay
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[Entry] | ComeTo[Entry] = field(default_factory=list)
 
     @property
     def finished(self) -> str | None:
@@ -190,12 +200,12 @@ class Played:
             volatile=volatile,
         )
 
-    def since(self, told: int, entries: Iterable[Entry]) -> History:
+    def since(self, told: int, entries: Sequence[Entry]) -> History:
         """The history with nothing but the events after the first `told`, and these decisions."""
         log = self.play.log[told:]
         return self._folded(log, entries, first=told + 1, status="interrupted", outcome=None, volatile={})
 
-    def _folded(self, log: Sequence[LogEntry], entries: Iterable[Entry], **more: Any) -> History:
+    def _folded(self, log: Sequence[LogEntry], entries: Sequence[Entry], **more: Any) -> History:
         return fold(
             game=self.game.name,
             rules_version=self.scenario.rules_version,

@@ -16,15 +16,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
 
-from agentsim.engine.codec import bytes_id
 from agentsim.engine.game import Game
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
 from agentsim.history.compact import file_bytes
 from agentsim.history.contents import read_journal
+from agentsim.history.decided import ComeTo
 from agentsim.history.journal import Journal
 from agentsim.history.record import FINISHED, History
-from agentsim.history.run_files import RunFiles, default_stem, write_whole
+from agentsim.history.run_files import RunFiles, default_stem, write_named
 from agentsim.models.own import OwnModel
 from agentsim.players.model import BotPlayer
 from agentsim.runner.admission import Budget
@@ -158,7 +158,9 @@ class Session:
 
     @cached_property
     def _played(self) -> Played:
-        return Played(self.scenario, self.game, new_play(self.scenario, self.game, self.journal.contents))
+        recorded, directory = self.journal.contents, self.journal.path.parent
+        play = new_play(self.scenario, self.game, recorded, directory)
+        return Played(self.scenario, self.game, play, ComeTo(recorded.entries))
 
     def run(self) -> RunResult:
         """Play to the end or to whatever stops it, and leave journal and history in order.
@@ -252,12 +254,11 @@ class Session:
         now, recorded = stamp(datetime.now(UTC)), self.journal.contents
         volatile = volatile_of(self.scenario, recorded, self.files.name, now, recorded.wall_s + wall_s)
         history = self._played.history(status, recorded, volatile)
-        # First in the journal, which names it: a process killed in between leaves a history to be made again.
-        try:
-            self.journal.stopped(status, now, wall_s, bytes_id(file_bytes(history)))
-        finally:
-            try:
-                write_whole(self.files.history, file_bytes(history))
-            except AgentsimError as error:
-                raise AgentsimError(f"{error}; `agentsim resume` makes it from the journal") from None
+        # The journal names it first: a process that is killed in between leaves a history to be made again.
+        write_named(
+            self.files.history,
+            lambda: file_bytes(history),
+            lambda digest: self.journal.stopped(status, now, wall_s, digest),
+            "`agentsim resume` makes it from the journal",
+        )
         return history

@@ -46,6 +46,8 @@ def same_ears(case: Case) -> Findings:
             here, kind = f"{label}, {asked}", asked.ask.request.kind
             data, there = known.setdefault(key, (asked.data, here))
             compared += there != here
+            if data == asked.data:
+                continue
             for path, before, after in differences(json.loads(data), json.loads(asked.data)):
                 name = named(path.split("."), case.players)
                 if (kind, name) not in found and not excused(name, asked.ask.request.unheard):
@@ -83,8 +85,9 @@ def _with_ears(case: Case, played: Played) -> Iterator[tuple[tuple[str, ...], As
     upto = 0
     for asked in played.asked:
         for told in played.log[upto : asked.told]:
+            words = words_of(told)
             for listener in filter(told.heard_by, case.players):
-                ears[listener] = _digest(ears[listener], told.round, told.by, words_of(told))
+                ears[listener] = _digest(ears[listener], told.round, told.by, words)
         upto, player = asked.told, asked.player
         if player in ears:  # staff sees what the rules show it
             yield (player, asked.ask.request.kind, ears[player], asked.round), asked
@@ -103,19 +106,23 @@ def private_words(case: Case) -> Findings:
     """
     plain = case.play(marking(case.bot))
     heard, changed = audiences(case, plain), 0
+    asked_of = {player: _shown_to(player, plain) for player in case.players}
     for said, (asked, path) in markers(plain).items():
         outside = sorted(set(case.players) - heard[said])
         other = case.play(marking(case.bot, asked, path)) if outside else plain
-        changed += other.lines() != plain.lines()
+        changed += [each.decision for each in other.asked] != [each.decision for each in plain.asked]
         for player in outside:
-            before, after = (
-                [f"{each}: {shown_to(each)}" for each in game.asked if each.player == player] for game in (plain, other)
-            )
+            before, after = asked_of[player], _shown_to(player, other)
             if before != after:
                 first = next((was for was, now in zip(before, after, strict=False) if was != now), before[-1])
                 what = f"it depends on what {asked.player} says in `{path}` of {asked}, which {player} does not hear"
                 yield first.partition(":")[0], what
     return f"{changed} private texts, each replaced once" if changed else "nothing: no text is private"
+
+
+def _shown_to(player: PlayerId, played: Played) -> list[str]:
+    """Every question to a player, with all that it is shown."""
+    return [f"{each}: {shown_to(each)}" for each in played.asked if each.player == player]
 
 
 def audiences(case: Case, played: Played) -> dict[str, set[str]]:

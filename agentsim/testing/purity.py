@@ -39,14 +39,19 @@ def same_process(case: Case) -> Findings:
 
     Sort what comes out of a set before it decides anything, and keep no state in a module, a bot or the game object.
     """
+    if case.partial:
+        return "nothing: the games of all scenarios are played together"
     path = os.pathsep.join(filter(None, sys.path))
+    cases = [
+        [f"{each.name}, " if each.partial else "", each.reference, each.players, each.config, each.staff]
+        for each in (case, *case.others)
+    ]
     said: list[Any] = []
     for times, seed in enumerate(_HASH_SEEDS, start=1):
-        given = json.dumps([case.reference, case.players, case.config, case.staff, times]).encode()
         done = subprocess.run(  # noqa: S603 - our own interpreter; what it is to play goes through its stdin
             [sys.executable, "-c", _CHILD],
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path},
-            input=given,
+            input=json.dumps([times, cases]).encode(),
             capture_output=True,
             check=False,
         )
@@ -62,13 +67,16 @@ def same_process(case: Case) -> Findings:
 
 
 def tell_games() -> None:
-    """What the child process does: it plays the games of a case on stdin and writes their lines to stdout."""
-    reference, players, config, staff, times = json.load(sys.stdin)
-    case = Case(reference, game_of(reference), tuple(players), config, tuple(staff))
+    """What the child process does: it plays the games of the cases on stdin and writes their lines to stdout."""
+    times, cases = json.load(sys.stdin)
+    games: dict[str, list[str]] = {}
     try:
         for _ in range(times):
-            games = {f"seed {seed}": case.play(seed=seed).lines() for seed in range(_SEEDS)}
-            games |= {f"a game of bot/{name}": case.play(bot).lines() for name, bot in sorted(case.game.bots.items())}
+            for name, reference, players, config, staff in cases:
+                case = Case(reference, game_of(reference), tuple(players), config, tuple(staff))
+                games |= {f"{name}seed {seed}": case.play(seed=seed).lines() for seed in range(_SEEDS)}
+                for bot, policy in sorted(case.game.bots.items()):
+                    games[f"{name}a game of bot/{bot}"] = case.play(policy).lines()
     except Exception as error:  # noqa: BLE001 - the code of a game may raise anything
         json.dump({"stopped": raised(error)}, sys.stdout)
     else:

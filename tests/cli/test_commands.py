@@ -36,7 +36,7 @@ def test_runs_lists_what_is_there_whatever_it_is(project: Path) -> None:
     three = "1 bot/random, 1 bot/grudge, 1 bot/loyal"
     nothing, finished = (
         ["unreadable", *"------"],
-        ["completed", "agent_island", "7", "3", winner, "-", "$0.0000", three],
+        ["completed", "agent_island", "7", "3", winner, "-", "-", three],
     )
     when = json.loads((project / "logs" / "done.json").read_text())["volatile"]["started_at"][:16].replace("T", " ")
     troubles = [row.pop() for row in rows if row[2] == "unreadable"]
@@ -44,7 +44,7 @@ def test_runs_lists_what_is_there_whatever_it_is(project: Path) -> None:
     assert sorted(rows) == sorted(
         [
             ["corrupt", "-", *nothing],
-            ["cut", when, "interrupted", "agent_island", "7", "3", "-", "-", "unknown", three],
+            ["cut", when, "interrupted", "agent_island", "7", "3", "-", "-", "-", three],
             ["done", when, *finished],
             ["empty", "-", *nothing],
             ["link", when, *finished],

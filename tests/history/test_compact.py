@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from agentsim.errors import AgentsimError, UsageError
-from agentsim.history import compact
-from agentsim.history.compact import MOST_WHOLE, compact_bytes
+from agentsim.history import compact, making
+from agentsim.history.compact import compact_bytes
 from agentsim.history.copies import RATIO, Allowance, Copies, whole
 from agentsim.history.expanded import COMPACT, compact_in
 from agentsim.history.fold import dump_history
 from agentsim.history.load import load_history, parsed
+from agentsim.history.making import MOST_WHOLE
 from agentsim.history.record import FORMAT, History
 from agentsim.history.run_files import RunFiles
 from agentsim.results import run_in
@@ -57,7 +58,7 @@ def played(name: str, logs: Path, stem: str) -> RunFiles:
 def test_a_long_game_leaves_a_compact_history_of_which_all_that_reads_one_says_the_same(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compact, "MOST_WHOLE", 3)
+    monkeypatch.setattr(making, "MOST_WHOLE", 3)
     files = played(name, tmp_path / "logs", "run")
     whole_files = RunFiles(tmp_path / "whole", "run")
     whole_files.directory.mkdir()
@@ -95,7 +96,7 @@ def test_a_history_in_full_of_a_long_game_is_still_proved_and_a_lost_one_is_made
 ) -> None:
     files = played("agent_island", tmp_path, "run")
     full = files.history.read_bytes()
-    monkeypatch.setattr(compact, "MOST_WHOLE", 3)
+    monkeypatch.setattr(making, "MOST_WHOLE", 3)
     assert prove(files).complete, "it was written before there was another format"
     files.history.unlink()
     rebuilt(files)
@@ -105,7 +106,7 @@ def test_a_history_in_full_of_a_long_game_is_still_proved_and_a_lost_one_is_made
 
 
 def test_a_compact_history_that_was_changed_is_not_proved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compact, "MOST_WHOLE", 3)
+    monkeypatch.setattr(making, "MOST_WHOLE", 3)
     files = played("agent_island", tmp_path, "run")
     raw = files.history.read_bytes()
     files.history.write_bytes(raw.replace(b'"stage":"json"', b'"stage":"fenced"', 1))
@@ -159,6 +160,39 @@ def test_what_is_known_of_a_record_is_told_from_what_is_only_alike(tmp_path: Pat
         full["decisions"][0]["decision"] = {"bid": decided}
         history = parsed(json.dumps(full).encode(), tmp_path)
         assert dump_history(parsed(short_of(history), tmp_path)) == dump_history(history)
+
+
+def _event_of(full: dict[str, Any]) -> dict[str, Any]:
+    """An event that a decision led to."""
+    return next(each for part in full["rounds"] for each in part["events"] if each["metadata"])
+
+
+ODD: tuple[Callable[[dict[str, Any]], object], ...] = (
+    lambda full: _event_of(full).update(role="player Nobody"),
+    lambda full: _event_of(full).update(prompt=[0, 2, 1]),
+    lambda full: _event_of(full).update(prompt=None),
+    lambda full: _event_of(full).update(reasoning=[1]),
+    lambda full: _event_of(full).update(metadata={"decision": 999}),
+    lambda full: _event_of(full).update(metadata={"decision": True}),
+    lambda full: _event_of(full).update(metadata={"decision": 1, "more": None}),
+    lambda full: _event_of(full).update(seq=77),
+    lambda full: full["decisions"][2].update(index=5_000),
+    lambda full: full["decisions"][0].update(wave=7, player=full["decisions"][-1]["player"]),
+    lambda full: full["decisions"][0].update(decision={}, parse=None, source="fallback"),
+    lambda full: full["decisions"][0].update(tries=[], usage=None),
+    lambda full: full["decisions"][0]["tries"][0].update(reply=None, error={"code": "timeout", "message": "late"}),
+    lambda full: full["decisions"][0]["tries"][0].update(messages=[]),
+)
+
+
+@pytest.mark.parametrize("change", ODD, ids=map(str, range(len(ODD))))
+def test_a_history_that_no_game_of_ours_would_write_comes_back_as_well(
+    change: Callable[[dict[str, Any]], object], tmp_path: Path
+) -> None:
+    full = json.loads((GOLDEN / "agent_island.json").read_bytes())
+    change(full)
+    history = parsed(json.dumps(full).encode(), tmp_path)
+    assert dump_history(parsed(short_of(history), tmp_path)) == dump_history(history)
 
 
 def _doubling(full: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,13 @@ def test_a_planted_fault_is_found_and_explained(fault: str, check: str, said: st
     report = CHECKS[check](case(fault))
     assert said in str(report)
     assert all(finding.where and finding.what and finding.advice.endswith(".") for finding in report.findings)
+
+
+def test_a_fault_in_another_scenario_of_the_game_is_found_there() -> None:
+    other = replace(case("set order"), tiny=Path("tiny_other.toml"), partial=True)
+    report = CHECKS["same_process"](replace(case(), others=(other,)))
+    assert report.findings
+    assert all(finding.where.startswith("tiny_other, ") for finding in report.findings)
 
 
 def test_a_secret_that_is_told_to_all_differs_from_the_golden_file(tmp_path: Path) -> None:
@@ -150,13 +158,13 @@ def test_no_check_needs_pytest() -> None:
 
 
 def test_the_command_says_a_line_for_each_check_and_fails_where_one_does(tmp_path: Path) -> None:
-    said = agentsim("check", "auction", "--seeds", "1", "--golden", "golden", cwd=tmp_path)
+    said = agentsim("check", "werewolf", "--seeds", "1", "--golden", "golden", cwd=tmp_path)
     lines = said.out.splitlines()
     assert [name for name in CHECKS if sum(f" {name}: " in line for line in lines) < 1] == []
-    assert any(line.startswith("ok golden_files: golden/auction.txt, written now") for line in lines)
+    assert any(line.startswith("ok golden_files: golden/werewolf.txt, written now") for line in lines)
     failed = {line.split()[1] for line in lines if line.startswith("FAILED")}
     assert said.code == bool(failed)
-    assert (lines[-1] == f"auction: {len(failed)} of {len(CHECKS)} checks found something") == bool(failed)
+    assert (lines[-1] == f"werewolf: {len(failed)} of {len(CHECKS)} checks found something") == bool(failed)
 
 
 def test_an_error_of_the_rules_is_said_once_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,185 @@
+"""Log: everything told, in order; the newest entries in memory and, where there is a store, older ones there.
+
+What reads it cannot tell the difference. Where the store keeps its blocks is its own business: the kernel knows no
+file.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar, cast, overload
+
+from agentsim.engine.event import E, Event, LogEntry, Past
+
+RECENT = 20_000
+"""Events of a game that stay in memory, where a store takes the older ones."""
+BLOCK = 512
+"""Records that go to the store together."""
+_READ = 2_048  # records that were read last, and stay in memory
+T = TypeVar("T")
+Entry: TypeAlias = tuple[int, LogEntry]
+"""What was told, and its position in the log."""
+
+
+class Store(Protocol[T]):
+    """Keeps records outside of memory."""
+
+    def keep(self, records: Sequence[T]) -> bool:
+        """Take the next ones; False where they cannot be kept, and no later ones will be."""
+        ...
+
+    def at(self, number: int) -> T:
+        """A record as it was, by its number from 0 on."""
+        ...
+
+
+class Growing(Sequence[T]):
+    """Records that only become more; with a store, the last so many at least are in memory."""
+
+    def __init__(self, store: Store[T] | None, recent: int) -> None:
+        self._store, self._most = store, recent
+        self._recent: list[T] = []
+        self._kept = 0  # records that are in the store
+        self._read: OrderedDict[int, T] = OrderedDict()
+
+    def spill(self, store: Store[T]) -> None:
+        """Keep older ones there from now on."""
+        self._store = store
+
+    def append(self, told: T) -> None:
+        """This comes after all that is here."""
+        self._recent.append(told)
+        if self._store is not None and len(self._recent) >= self._most + BLOCK:
+            if self._store.keep(self._recent[:BLOCK]):
+                del self._recent[:BLOCK]
+                self._kept += BLOCK
+            else:
+                self._most = 2 * len(self._recent)  # what was kept before is still read from there
+
+    def at(self, position: int) -> T:
+        """The record at a position from 0 on."""
+        if position >= self._kept:
+            return self._recent[position - self._kept]
+        if position in self._read:
+            self._read.move_to_end(position)
+            return self._read[position]
+        assert self._store is not None, "it has what is not here"
+        record = self._read[position] = self._store.at(position)
+        if len(self._read) > _READ:
+            self._read.popitem(last=False)
+        return record
+
+    def __len__(self) -> int:
+        return self._kept + len(self._recent)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        if isinstance(index, slice):
+            first, stop, step = index.indices(len(self))
+            if first >= self._kept and step == 1:
+                return self._recent[first - self._kept : max(first, stop) - self._kept]
+            return list(map(self.at, range(first, stop, step)))
+        if not -len(self) <= index < len(self):
+            raise IndexError("there is no such record")
+        return self.at(index if index >= 0 else index + len(self))
+
+    def __iter__(self) -> Iterator[T]:
+        position = 0
+        while position < len(self):  # which may grow meanwhile
+            part = self[position : position + BLOCK - position % BLOCK]
+            yield from part
+            position += len(part)
+
+
+class Log(Growing[LogEntry]):
+    """What was told."""
+
+    def __init__(self, store: Store[LogEntry] | None = None) -> None:
+        super().__init__(store, RECENT)
+
+
+class Part(Sequence[Entry]):
+    """Some entries of a log, each with its position, which begins at `base`: kept as positions alone."""
+
+    __slots__ = ("_base", "_log", "_places")
+
+    def __init__(self, log: Log, base: int = 0) -> None:
+        self._log, self._base = log, base
+        self._places = _places()
+
+    def append(self, place: int) -> None:
+        """The entry at this place of the log is the next one of the part."""
+        self._places.append(place)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Entry]: ...
+    def __getitem__(self, index: int | slice) -> Entry | list[Entry]:
+        if isinstance(index, slice):
+            return [(self._base + place, self._log.at(place)) for place in self._places[index]]
+        place = self._places[index]
+        return self._base + place, self._log.at(place)
+
+    def __iter__(self) -> Iterator[Entry]:
+        for place in self._places:
+            yield self._base + place, self._log.at(place)
+
+
+class PastOf(Past):
+    """The past that a part of a log makes: of its events it keeps the places alone."""
+
+    def __init__(self, part: Part, before: Past | None = None) -> None:
+        super().__init__(before)
+        self._part = part
+        self._count = 0
+        self._places: defaultdict[type[Event], array[int]] = defaultdict(_places)
+        self._found: dict[tuple[type[Event], tuple[str, ...]], _Index] = {}
+
+    def add(self, event: Event) -> None:
+        """This is the next event of the part."""
+        self._places[type(event)].append(self._count)
+        self._count += 1
+
+    def every(self, kind: type[E], **fields: object) -> Sequence[E]:
+        found: list[Any] = [self._part[place][1].event for place in self._index(kind, fields)]
+        return found if self._before is None else [*self._before.every(kind, **fields), *found]
+
+    def last(self, kind: type[E], **fields: object) -> E | None:
+        if places := self._index(kind, fields):
+            last: Any = self._part[places[-1]][1].event
+            return cast("E", last)
+        return None if self._before is None else self._before.last(kind, **fields)
+
+    def _index(self, kind: type[Event], fields: Mapping[str, object]) -> array[int]:
+        index = self._found.setdefault((kind, tuple(fields)), _Index(defaultdict(_places)))
+        places = self._places[kind]
+        for place in places[index.upto :]:
+            event = self._part[place][1].event
+            index.found[tuple(getattr(event, name) for name in fields)].append(place)
+        index.upto = len(places)
+        return index.found.get(tuple(fields.values()), _NONE)
+
+
+@dataclass(slots=True)
+class _Index:
+    """The first `upto` places of a kind by the values of some fields."""
+
+    found: defaultdict[tuple[object, ...], array[int]]
+    upto: int = 0
+
+
+def _places() -> array[int]:
+    return array("q")
+
+
+_NONE = _places()

@@ -1,0 +1,164 @@
+"""Making: one record of a history from what was told and decided, and those of a long game as they are read."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeAlias, TypeVar, overload
+
+from agentsim.engine.event import EveryoneType, LogEntry
+from agentsim.engine.survey import SurveyPlace
+from agentsim.history.contents import Entry
+from agentsim.history.record import DecisionRecord, EventRecord, TryRecord
+from agentsim.models.base import Attempt, Usage
+
+T = TypeVar("T")
+Decision: TypeAlias = Callable[[Entry], DecisionRecord]
+MOST_WHOLE = 5_000
+"""Decisions of a game whose records are all made at once, and written in full."""
+
+
+class ByIndex(Protocol):
+    """Decisions by their indexes."""
+
+    def get(self, index: int, /) -> DecisionRecord | None:
+        """The decision of an index; None where there is none."""
+        ...
+
+
+def event_record(seq: int, told: LogEntry, decision: DecisionRecord | None = None) -> EventRecord:
+    """One event of the log as the history has it, with the decision that led to it, where that is known."""
+    last = decision.tries[-1] if decision is not None and decision.tries else None
+    return EventRecord(
+        seq=seq,
+        kind=told.event.kind,
+        heading=told.event.heading,
+        role=role_of(told.by),
+        content=told.event.content,
+        data=told.event.data(),
+        visibility="all" if isinstance(told.to, EveryoneType) else list(told.to),
+        prompt=None if last is None else [place for _, places in last.messages for place in places],
+        reasoning=None if last is None else last.reasoning,
+        metadata={} if told.decision is None else {"decision": told.decision},
+    )
+
+
+def role_of(by: str | None) -> str:
+    """What an event's `role` calls the player, or `@role` of staff, whose decision led to it; None is the narrator."""
+    if by is None:
+        return "narrator"
+    return by.removeprefix("@") if by.startswith("@") else f"player {by}"
+
+
+def decision_record(entry: Entry, texts: Mapping[str, int], survey: SurveyPlace | None) -> DecisionRecord:
+    """One decision as the history has it; `texts` are places by text."""
+    answered = [attempt for attempt in entry.tries if attempt.completion is not None]
+    used, by = (answered[-1].completion, answered[-1].model) if answered else (None, None)
+    counted = entry.source != "human" and any(attempt.usage is not None for attempt in entry.tries)
+    return DecisionRecord(
+        index=entry.index,
+        wave=entry.wave,
+        player=entry.player,
+        kind=entry.kind,
+        decision=dict(entry.decision),
+        source=entry.source,
+        fallback_reason=entry.fallback_reason,
+        tries=[_try(attempt, texts) for attempt in entry.tries],
+        parse=entry.parse,
+        model=(used.model or by) if used else None,
+        provider=used.provider if used else None,
+        answered_by=by,
+        usage=usage_of(entry) if counted else None,
+        survey=survey,
+    )
+
+
+def _try(attempt: Attempt, texts: Mapping[str, int]) -> TryRecord:
+    completion = attempt.completion
+    return TryRecord(
+        messages=[(message.role, [texts[text] for text in message.segments]) for message in attempt.messages],
+        reply=None if completion is None else [texts[completion.text]],
+        reasoning=[texts[completion.reasoning]] if completion is not None and completion.reasoning else None,
+        error=None if attempt.code is None else {"code": attempt.code, "message": attempt.error},
+        finish_reason=None if completion is None else completion.finish_reason,
+        model=attempt.model,
+        takeover=attempt.takeover,
+    )
+
+
+def usage_of(entry: Entry) -> Usage:
+    """The tokens and dollars of all calls of one decision; the cost is None where any call's is."""
+    calls = [attempt.usage for attempt in entry.tries if attempt.usage is not None]
+
+    def added(name: str) -> int | None:
+        known = [count for call in calls if (count := getattr(call, name)) is not None]
+        return sum(known) if known else None
+
+    costs = [call.cost_usd for call in calls if call.cost_usd is not None]
+    tokens = {name: added(name) for name in ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens")}
+    return Usage(**tokens, cost_usd=round(sum(costs), 10) if len(costs) == len(calls) else None)
+
+
+class View(Sequence[T]):
+    """Records by their place."""
+
+    def made(self, place: int) -> T:
+        """The record of a place from 0 on."""
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        if isinstance(index, slice):
+            return [self.made(place) for place in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError("there is no such record")
+        return self.made(index if index >= 0 else index + len(self))
+
+
+class Decisions(View[DecisionRecord]):
+    """Those of entries in the order of their indexes."""
+
+    def __init__(self, entries: Sequence[Entry], made: Decision) -> None:
+        """`made` knows all texts when each was made once."""
+        self._entries, self._made = entries, made
+        self._indexes = array("q", (made(entry).index for entry in entries))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def made(self, place: int) -> DecisionRecord:
+        return self._made(self._entries[place])
+
+    def get(self, index: int, /) -> DecisionRecord | None:
+        """The decision of an index; None where there is none."""
+        place = bisect_left(self._indexes, index)
+        return self.made(place) if place < len(self) and self._indexes[place] == index else None
+
+
+class Events(View[EventRecord]):
+    """Those of one round: places in the log, whose first event has the number `first`."""
+
+    def __init__(self, log: Sequence[LogEntry], first: int, decided: ByIndex) -> None:
+        self._log, self._first, self._decided = log, first, decided
+        self.places = array("q")
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def made(self, place: int) -> EventRecord:
+        told = self._log[self.places[place]]
+        return event_record(self._first + self.places[place], told, self._decided.get(told.decision or 0))
+
+
+def events_by_round(
+    log: Sequence[LogEntry], rounds: int, first: int, decided: ByIndex, *, at_once: bool
+) -> list[Sequence[EventRecord]]:
+    """The events of each round, made `at_once` or as they are read."""
+    parts = [Events(log, first, decided) for _ in range(rounds)]
+    for place, told in enumerate(log):
+        parts[told.round].places.append(place)
+    return [list(part) if at_once else part for part in parts]
