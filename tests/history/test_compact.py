@@ -162,6 +162,39 @@ def test_what_is_known_of_a_record_is_told_from_what_is_only_alike(tmp_path: Pat
         assert dump_history(parsed(short_of(history), tmp_path)) == dump_history(history)
 
 
+def _event_of(full: dict[str, Any]) -> dict[str, Any]:
+    """An event that a decision led to."""
+    return next(each for part in full["rounds"] for each in part["events"] if each["metadata"])
+
+
+ODD: tuple[Callable[[dict[str, Any]], object], ...] = (
+    lambda full: _event_of(full).update(role="player Nobody"),
+    lambda full: _event_of(full).update(prompt=[0, 2, 1]),
+    lambda full: _event_of(full).update(prompt=None),
+    lambda full: _event_of(full).update(reasoning=[1]),
+    lambda full: _event_of(full).update(metadata={"decision": 999}),
+    lambda full: _event_of(full).update(metadata={"decision": True}),
+    lambda full: _event_of(full).update(metadata={"decision": 1, "more": None}),
+    lambda full: _event_of(full).update(seq=77),
+    lambda full: full["decisions"][2].update(index=5_000),
+    lambda full: full["decisions"][0].update(wave=7, player=full["decisions"][-1]["player"]),
+    lambda full: full["decisions"][0].update(decision={}, parse=None, source="fallback"),
+    lambda full: full["decisions"][0].update(tries=[], usage=None),
+    lambda full: full["decisions"][0]["tries"][0].update(reply=None, error={"code": "timeout", "message": "late"}),
+    lambda full: full["decisions"][0]["tries"][0].update(messages=[]),
+)
+
+
+@pytest.mark.parametrize("change", ODD, ids=map(str, range(len(ODD))))
+def test_a_history_that_no_game_of_ours_would_write_comes_back_as_well(
+    change: Callable[[dict[str, Any]], object], tmp_path: Path
+) -> None:
+    full = json.loads((GOLDEN / "agent_island.json").read_bytes())
+    change(full)
+    history = parsed(json.dumps(full).encode(), tmp_path)
+    assert dump_history(parsed(short_of(history), tmp_path)) == dump_history(history)
+
+
 def _doubling(full: dict[str, Any]) -> None:
     full["texts"][0] = "x" * 64
     full["texts"][1:1] = [[[place, 0, 64 << place]] * 2 for place in range(40)]

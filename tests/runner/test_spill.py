@@ -14,14 +14,16 @@ from agentsim.engine import log
 from agentsim.engine.event import Event, Everyone, LogEntry
 from agentsim.engine.log import Log, Part, PastOf
 from agentsim.engine.memory import Lines, line_of
-from agentsim.history import decided
+from agentsim.history import decided, making
 from agentsim.history.decided import DecisionSpool
 from agentsim.history.fold import dump_history
 from agentsim.history.load import load_history
+from agentsim.history.run_files import RunFiles
 from agentsim.history.spool import Spool
 from agentsim.report.page import PageOptions, page_of
-from agentsim.runner.replay import prove
-from agentsim.runner.session import RunResult
+from agentsim.results import run_in
+from agentsim.runner.replay import prove, without_volatile
+from agentsim.runner.session import RunResult, go_on
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
@@ -168,3 +170,23 @@ def test_a_game_is_the_same_with_its_events_on_the_disk(
     assert prove(spilled.files).complete, "and replay reads them so as well"
     monkeypatch.setattr(log, "RECENT", log.RECENT + 50_000)
     assert prove(spilled.files).complete
+
+
+def test_a_run_that_was_killed_goes_on_from_what_it_has_with_its_decisions_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log, "BLOCK", 2)
+    with FakeServer(varied_by_schema).in_thread() as server:
+        whole = on_server("agent_island", server.url(), tmp_path)
+        killed = RunFiles(tmp_path, "killed")
+        lines = whole.files.journal.read_bytes().splitlines(keepends=True)
+        killed.journal.write_bytes(b"".join(lines[: len(lines) // 2]))
+        for where in (log, decided):
+            monkeypatch.setattr(where, "RECENT", 2)
+        monkeypatch.setattr(making, "MOST_WHOLE", 3)
+        again = go_on(killed, env={})
+    assert again is not None
+    assert again.status == "completed", again.error
+    assert prove(killed).complete
+    one, other = (without_volatile(run_in(files).history) for files in (killed, whole.files))
+    assert one == other
