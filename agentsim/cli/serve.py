@@ -33,7 +33,7 @@ def serve(
     """Serve the runs of a folder to browsers on this machine.
 
     The address is the first line; links with keys are on stderr. Every run's page is live while the run is played, by
-    whichever process. Ctrl-C ends the server, and no run of another process.
+    whichever process. Ctrl-C ends the server; runs of other processes go on.
     """
     import asyncio
 

@@ -124,14 +124,14 @@ class Lines:
         return made[1]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Room:
     """How many events of some kinds are remembered: the newest `most`, of at most so many `chars` in all.
 
-    The newest one is, whatever its length. Where `of` names fields, there is such a room for all of their values.
+    The newest one is, whatever its length. Where `of` names fields, there is such a room for all of their values. Kinds
+    share a room by naming the same object.
     """
 
-    called: str
     most: int
     chars: int | None = None
     of: tuple[str, ...] = ()
@@ -141,18 +141,25 @@ class Room:
         return len(events) <= self.most and (self.chars is None or sum(len(e.content) for e in events) <= self.chars)
 
 
+_ROOMS: dict[type[Event], Room | None] = {}
+
+
 class Latest:
     """The newest events that a player has heard, oldest first, of the kinds whose class names a `room` for them."""
 
     def __init__(self, player: PlayerId) -> None:
         self._kept: dict[tuple[object, ...], list[LogEntry]] = {}
+        self.heard = 0
+        """How many there were in all: what is made of those that are kept stays the same as long as this does."""
 
     def hear(self, entry: LogEntry) -> None:
-        event = entry.event
-        room: Room | None = getattr(event, "room", None)
-        if room is not None:
+        event, kind = entry.event, type(entry.event)
+        if kind not in _ROOMS:
+            _ROOMS[kind] = getattr(kind, "room", None)
+        if (room := _ROOMS[kind]) is not None:
             kept = self._kept.setdefault((room, *(getattr(event, name) for name in room.of)), [])
             kept.append(entry)
+            self.heard += 1
             while len(kept) > 1 and not room.holds([each.event for each in kept]):
                 del kept[0]
 

@@ -31,14 +31,25 @@ class Places(asyncio.Semaphore):
 
 
 PLACES: WeakKeyDictionary[asyncio.AbstractEventLoop, Places] = WeakKeyDictionary()
-"""Those of each event loop: as many as this machine has room for (`descriptors.make_room`)."""
+"""Those of each event loop: as many as this machine has room for (`runner.process.make_room`)."""
 NO_LIMIT = 2**31
+"""More than there can be."""
 _ENOUGH = Places(NO_LIMIT)
 
 
 def places() -> Places:
     """Those of the running event loop; where no room was made, enough of them."""
     return PLACES.get(asyncio.get_running_loop(), _ENOUGH)
+
+
+def soft_limit() -> int:
+    """How many descriptors this process may have; Windows has no such limit."""
+    try:
+        import resource
+    except ImportError:
+        return NO_LIMIT
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return NO_LIMIT if soft == resource.RLIM_INFINITY else soft
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,8 @@ from yarl import URL
 
 from agentsim.errors import LocalShortage, ScenarioError
 from agentsim.models.address import http_parts, is_own_machine
-from agentsim.models.descriptors import soft_limit
 from agentsim.models.faults import NoAnswer, Unacceptable
-from agentsim.models.rate_limiter import places
+from agentsim.models.rate_limiter import places, soft_limit
 
 if TYPE_CHECKING:
     from aiohttp.client_reqrep import ConnectionKey

@@ -214,7 +214,7 @@ def _pieces(text: str, room: int, used: int = 0) -> Iterator[str]:
 class InterruptRequest:
     """A person who is not asked at every question presses Ctrl-C, and is asked at the next one on call.
 
-    `Request.on_call` says which questions these are; signals belong to `runner.signals`. Nothing can ring where no
+    `Request.on_call` says which questions these are; signals belong to `runner.process`. Nothing can ring where no
     person is `attended` to. `noticed` confirms a ring to the person.
     """
 

@@ -25,17 +25,16 @@ from agentsim.history.decided import ComeTo
 from agentsim.history.journal import Journal
 from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, default_stem, write_named
-from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
 from agentsim.players.model import BotPlayer
 from agentsim.runner.admission import Budget
 from agentsim.runner.dispatcher import Before, Dispatcher, Gate
 from agentsim.runner.drive import Discreet, Watcher, drive
 from agentsim.runner.plays import Played, RunResult, filled, head_of, new_play, restored_scenario, stamp, volatile_of
+from agentsim.runner.process import make_room, stoppable
 from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import over, rebuilt, unfit
 from agentsim.runner.seats import Seats, seated
-from agentsim.runner.signals import stoppable
 from agentsim.scenario.scenario import Scenario, with_limits
 
 __all__ = ["MAX_DRAWN_SEED", "RunResult", "Session", "begin", "go_on", "opened", "reopened", "resumed"]

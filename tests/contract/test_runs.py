@@ -184,7 +184,7 @@ def test_replay_proves_the_live_history(live: RunResult, server: FakeServer) -> 
     assert server.completed["ok"] == calls, "a replay calls nobody"
 
 
-@amounts("one_of", 4, 1)
+@amounts("one_of", 10, 1)
 def test_resume_at_every_line_of_the_journal_equals_live(
     live: RunResult, one_of: int, server: FakeServer, tmp_path: Path
 ) -> None:
@@ -225,7 +225,7 @@ def _holds_a_call(line: bytes) -> bool:
     return "try" in record or record.get("source") == "model"
 
 
-@amounts("one_of", 8, 1)
+@amounts("one_of", 16, 1)
 def test_resume_at_every_byte_of_the_tail_equals_live(live: RunResult, one_of: int, tmp_path: Path) -> None:
     """Whatever part of the last decision's lines reached the disk, the journal goes on from the whole lines before.
 

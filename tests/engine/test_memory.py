@@ -19,7 +19,7 @@ def test_an_event_is_a_line_that_tells_words_from_facts_and_is_cut_visibly() -> 
 
 
 class Whistled(Event, heading="{who} whistles", words="tune"):
-    room = Room("tunes", 3, chars=10, of=("who",))
+    room = Room(3, chars=10, of=("who",))
     who: str
     tune: str
 

@@ -12,9 +12,10 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from agentsim.engine.panel import Board, Panel, Piece, Scene, Tile
 from agentsim.history.record import History
@@ -69,12 +70,18 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
+# Contexts by their settings. Pages keep nothing, so that a test needs no more than a page for itself: half the work.
+_CONTEXTS: WeakKeyDictionary[Browser, dict[str, BrowserContext]] = WeakKeyDictionary()
+
+
 class Opened:
     """A page with everything it complained about and everything it asked for."""
 
     def __init__(self, browser: Browser, file: Path, **context: Any) -> None:
-        self.context = browser.new_context(**context)
-        self.page: Page = self.context.new_page()
+        contexts, key = _CONTEXTS.setdefault(browser, {}), repr(sorted(context.items()))
+        if key not in contexts:
+            contexts[key] = browser.new_context(**context)
+        self.page: Page = contexts[key].new_page()
         self.complaints: list[str] = []
         self.requests: list[str] = []
         self.page.on("console", lambda message: self.complaints.append(message.text))
@@ -89,7 +96,7 @@ class Opened:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        self.context.close()
+        self.page.close()
         assert kind is not None or self.complaints == []
 
     def shown(self) -> list[str]:

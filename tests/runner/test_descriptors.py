@@ -70,7 +70,7 @@ def test_a_hundred_callers_and_64_descriptors_play_the_same_game_fewer_at_once(
 
 _ROOM = """
     import asyncio, resource
-    from agentsim.models.descriptors import make_room
+    from agentsim.runner.process import make_room
     from agentsim.models.rate_limiter import places
 
     async def main():

@@ -22,9 +22,9 @@ from agentsim.errors import AgentsimError, Interrupted, JournalMismatch
 from agentsim.history.contents import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.players.terminal import InterruptRequest
+from agentsim.runner.process import stoppable
 from agentsim.runner.replay import prove
 from agentsim.runner.session import begin, go_on
-from agentsim.runner.signals import stoppable
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim, trio
 from tests.fakes.journals import change_line

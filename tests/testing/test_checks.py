@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,13 @@ def test_a_planted_fault_is_found_and_explained(fault: str, check: str, said: st
     report = CHECKS[check](case(fault))
     assert said in str(report)
     assert all(finding.where and finding.what and finding.advice.endswith(".") for finding in report.findings)
+
+
+def test_a_fault_in_another_scenario_of_the_game_is_found_there() -> None:
+    other = replace(case("set order"), tiny=Path("tiny_other.toml"), partial=True)
+    report = CHECKS["same_process"](replace(case(), others=(other,)))
+    assert report.findings
+    assert all(finding.where.startswith("tiny_other, ") for finding in report.findings)
 
 
 def test_a_secret_that_is_told_to_all_differs_from_the_golden_file(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def _called(owner: str) -> str:
 
 
 Owner: TypeAlias = Annotated[str, Worded(_called)]
-TRADES = Room("trades", 10)
+TRADES = Room(10)
 
 
 class Trade(

@@ -6,8 +6,9 @@ proposals are each player's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, TypeAlias
 
 from agentsim.engine.event import PlayerId
@@ -104,21 +105,31 @@ def _restated(*parts: str) -> Restated:
 
 # -- what one player alone remembers
 
-THOUGHTS = Room("thoughts", 5, chars=1200)
+THOUGHTS = Room(5, chars=1200)
 """One's own, about 300 tokens."""
-ANSWERS = Room("answers", 10, of=("proposer", "target"))
-PROPOSALS = Room("proposals", 1, of=("proposer",))
+ANSWERS = Room(10, of=("proposer", "target"))
+PROPOSALS = Room(1, of=("proposer",))
 
 
-def memory(kept: Latest, heard: Heard, player: PlayerId, players: Sequence[PlayerId], turn: int) -> Memory:
+def memory(kept: Latest, heard: Heard, player: PlayerId, players: tuple[PlayerId, ...], turn: int) -> Memory:
     """What a player remembers in this turn, with what all `heard`."""
-    thoughts = [Thinking(told.round, told.event.content) for told in kept.of(THOUGHTS)]
+    thoughts, rejections, problem, at = _own(kept, kept.heard, player, players)
+    return Memory(*heard, thoughts, rejections, problem * (at == turn))
+
+
+@lru_cache(maxsize=16)  # of most questions it is what it was at the one before
+def _own(
+    kept: Latest, so_far: int, player: PlayerId, players: tuple[PlayerId, ...]
+) -> tuple[tuple[Thinking, ...], tuple[Rejection, ...], str, int]:
+    """Thoughts, rejections, and why the last proposal could not be, with its turn, of what is kept `so_far`."""
     answers: list[list[Any]] = [[told.event for told in kept.of(ANSWERS, player, other)] for other in players]
     rejected = [(given, sum(not each.accepted for each in given)) for given in answers if given]
-    rejections = [Rejection(given[0].target_name, count, len(given)) for given, count in rejected]
-    latest = [told.event for told in kept.of(PROPOSALS, player) if told.round == turn]
-    discarded = "".join(getattr(event, "problem", "") for event in latest)
-    return Memory(*heard, tuple(thoughts), tuple(rejections), discarded)
+    last = [(getattr(told.event, "problem", ""), told.round) for told in kept.of(PROPOSALS, player)]
+    return (
+        tuple([Thinking(told.round, told.event.content) for told in kept.of(THOUGHTS)]),
+        tuple([Rejection(given[0].target_name, count, len(given)) for given, count in rejected]),
+        *(last or [("", 0)])[0],
+    )
 
 
 # -- what is told

@@ -17,7 +17,6 @@ from agentsim.games import find
 from agentsim.history.fold import Totals
 from agentsim.history.record import FINISHED
 from agentsim.history.run_files import RunFiles, is_running
-from agentsim.models.descriptors import make_room
 from agentsim.models.own import OwnModel
 from agentsim.runner.admission import Budget
 from agentsim.runner.batch.executors import Executor, ExecutorLost, InLoop, InProcesses, failed
@@ -34,8 +33,8 @@ from agentsim.runner.batch.tally import (
     sweep,
     used,
 )
+from agentsim.runner.process import make_room, stoppable
 from agentsim.runner.seats import seated
-from agentsim.runner.signals import stoppable
 from agentsim.scenario.scenario import Scenario
 
 Enough: TypeAlias = Callable[[], str | None]
