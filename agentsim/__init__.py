@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 
 TYPE_CHECKING = False  # type checkers know the name; importing `typing` would delay the handling of Ctrl-C
@@ -52,6 +53,7 @@ def lazy_exports(package: str, homes: Mapping[str, str]) -> Callable[[str], obje
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, _, attribute = homes[name].partition(":")
         value: object = getattr(import_module(f"{package}.{module}"), attribute or name)
+        setattr(sys.modules[package], name, value)  # found there from now on
         return value
 
     return load

@@ -15,7 +15,7 @@ from agentsim.models.base import Attempt, Usage
 
 T = TypeVar("T")
 Decision: TypeAlias = Callable[[Entry], DecisionRecord]
-MOST_WHOLE = 5_000
+MOST_WHOLE = 20_000
 """Decisions of a game whose records are all made at once, and written in full."""
 
 
