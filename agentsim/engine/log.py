@@ -10,6 +10,7 @@ from array import array
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import eq
 from typing import Any, Protocol, TypeAlias, TypeVar, cast, overload
 
 from agentsim.engine.event import E, Event, LogEntry, Past
@@ -74,6 +75,14 @@ class Growing(Sequence[T]):
 
     def __len__(self) -> int:
         return self._kept + len(self._recent)
+
+    __hash__ = None  # type: ignore[assignment] # it changes, as a list does
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the records are the same, wherever they are kept."""
+        if not isinstance(other, Growing):
+            return NotImplemented
+        return len(self) == len(other) and all(map(eq, self, other))
 
     @overload
     def __getitem__(self, index: int) -> T: ...
