@@ -37,7 +37,32 @@ class Store(Protocol[T]):
         ...
 
 
-class Growing(Sequence[T]):
+class ByPlace(Sequence[T]):
+    """Records that are had by their places, one at a time."""
+
+    __slots__ = ()
+
+    def at(self, place: int) -> T:
+        """The record of a place from 0 on."""
+        raise NotImplementedError
+
+    def between(self, places: range) -> list[T]:
+        """The records of these places."""
+        return list(map(self.at, places))
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        if isinstance(index, slice):
+            return self.between(range(*index.indices(len(self))))
+        if not -len(self) <= index < len(self):
+            raise IndexError("there is no such record")
+        return self.at(index if index >= 0 else index + len(self))
+
+
+class Growing(ByPlace[T]):
     """Records that only become more; with a store, the last so many at least are in memory."""
 
     def __init__(self, store: Store[T] | None, recent: int) -> None:
@@ -60,15 +85,14 @@ class Growing(Sequence[T]):
             else:
                 self._most = 2 * len(self._recent)  # what was kept before is still read from there
 
-    def at(self, position: int) -> T:
-        """The record at a position from 0 on."""
-        if position >= self._kept:
-            return self._recent[position - self._kept]
-        if position in self._read:
-            self._read.move_to_end(position)
-            return self._read[position]
+    def at(self, place: int) -> T:
+        if place >= self._kept:
+            return self._recent[place - self._kept]
+        if place in self._read:
+            self._read.move_to_end(place)
+            return self._read[place]
         assert self._store is not None, "it has what is not here"
-        record = self._read[position] = self._store.at(position)
+        record = self._read[place] = self._store.at(place)
         if len(self._read) > _READ:
             self._read.popitem(last=False)
         return record
@@ -84,19 +108,9 @@ class Growing(Sequence[T]):
             return NotImplemented
         return len(self) == len(other) and all(map(eq, self, other))
 
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[T]: ...
-    def __getitem__(self, index: int | slice) -> T | list[T]:
-        if isinstance(index, slice):
-            first, stop, step = index.indices(len(self))
-            if first >= self._kept and step == 1:
-                return self._recent[first - self._kept : max(first, stop) - self._kept]
-            return list(map(self.at, range(first, stop, step)))
-        if not -len(self) <= index < len(self):
-            raise IndexError("there is no such record")
-        return self.at(index if index >= 0 else index + len(self))
+    def between(self, places: range) -> list[T]:
+        first = places.start - self._kept
+        return super().between(places) if first < 0 or places.step != 1 else self._recent[first : first + len(places)]
 
     def __iter__(self) -> Iterator[T]:
         position = 0
@@ -113,7 +127,7 @@ class Log(Growing[LogEntry]):
         super().__init__(store, RECENT)
 
 
-class Part(Sequence[Entry]):
+class Part(ByPlace[Entry]):
     """Some entries of a log, each with its position, which begins at `base`: kept as positions alone."""
 
     __slots__ = ("_base", "_log", "_places")
@@ -129,15 +143,9 @@ class Part(Sequence[Entry]):
     def __len__(self) -> int:
         return len(self._places)
 
-    @overload
-    def __getitem__(self, index: int) -> Entry: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Entry]: ...
-    def __getitem__(self, index: int | slice) -> Entry | list[Entry]:
-        if isinstance(index, slice):
-            return [(self._base + place, self._log.at(place)) for place in self._places[index]]
-        place = self._places[index]
-        return self._base + place, self._log.at(place)
+    def at(self, place: int) -> Entry:
+        there = self._places[place]
+        return self._base + there, self._log.at(there)
 
     def __iter__(self) -> Iterator[Entry]:
         for place in self._places:

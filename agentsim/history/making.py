@@ -5,15 +5,15 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, TypeAlias, TypeVar, overload
+from typing import Protocol, TypeAlias
 
 from agentsim.engine.event import EveryoneType, LogEntry
+from agentsim.engine.log import ByPlace
 from agentsim.engine.survey import SurveyPlace
 from agentsim.history.contents import Entry
 from agentsim.history.record import DecisionRecord, EventRecord, TryRecord
 from agentsim.models.base import Attempt, Usage
 
-T = TypeVar("T")
 Decision: TypeAlias = Callable[[Entry], DecisionRecord]
 MOST_WHOLE = 20_000
 """Decisions of a game whose records are all made at once, and written in full."""
@@ -100,26 +100,7 @@ def usage_of(entry: Entry) -> Usage:
     return Usage(**tokens, cost_usd=round(sum(costs), 10) if len(costs) == len(calls) else None)
 
 
-class View(Sequence[T]):
-    """Records by their place."""
-
-    def made(self, place: int) -> T:
-        """The record of a place from 0 on."""
-        raise NotImplementedError
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[T]: ...
-    def __getitem__(self, index: int | slice) -> T | list[T]:
-        if isinstance(index, slice):
-            return [self.made(place) for place in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError("there is no such record")
-        return self.made(index if index >= 0 else index + len(self))
-
-
-class Decisions(View[DecisionRecord]):
+class Decisions(ByPlace[DecisionRecord]):
     """Those of entries in the order of their indexes."""
 
     def __init__(self, entries: Sequence[Entry], made: Decision) -> None:
@@ -130,16 +111,16 @@ class Decisions(View[DecisionRecord]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def made(self, place: int) -> DecisionRecord:
+    def at(self, place: int) -> DecisionRecord:
         return self._made(self._entries[place])
 
     def get(self, index: int, /) -> DecisionRecord | None:
         """The decision of an index; None where there is none."""
         place = bisect_left(self._indexes, index)
-        return self.made(place) if place < len(self) and self._indexes[place] == index else None
+        return self.at(place) if place < len(self) and self._indexes[place] == index else None
 
 
-class Events(View[EventRecord]):
+class Events(ByPlace[EventRecord]):
     """Those of one round: places in the log, whose first event has the number `first`."""
 
     def __init__(self, log: Sequence[LogEntry], first: int, decided: ByIndex) -> None:
@@ -149,7 +130,7 @@ class Events(View[EventRecord]):
     def __len__(self) -> int:
         return len(self.places)
 
-    def made(self, place: int) -> EventRecord:
+    def at(self, place: int) -> EventRecord:
         told = self._log[self.places[place]]
         return event_record(self._first + self.places[place], told, self._decided.get(told.decision or 0))
 
