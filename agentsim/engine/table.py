@@ -7,7 +7,7 @@ sends decisions in.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Coroutine, Generator, Iterable, Mapping, Sequence
 from heapq import merge
 from itertools import islice
 from operator import itemgetter
@@ -18,7 +18,7 @@ from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Audience, Event, EveryoneType, LogEntry, Past, PlayerId
 from agentsim.engine.log import Log, Part, PastOf
-from agentsim.engine.memory import Heard, M, Transcript, Windows, anew
+from agentsim.engine.memory import Heard, M, Memory, Transcript, Windows, anew
 from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.errors import RulesBroken
@@ -206,7 +206,7 @@ class Sink:
         self.all: Log = Log() if log is None else log
         self.public = self._part()
         self._private: dict[PlayerId, Part] = {}
-        self._without: dict[frozenset[type[Event]], Part] = {}
+        self._without: dict[Container[type[Event]], Part] = {}
         self._concerning: dict[PlayerId, Part] = {}
         self._indexed = 0  # how many public events are in `_concerning` and in `_past`
         self._past: Past = PastOf(self.public, None if outer is None else outer._past)
@@ -232,9 +232,9 @@ class Sink:
             part = self._private[player] = self._part()
         return part
 
-    def public_without(self, kinds: frozenset[type[Event]]) -> Part:
+    def public_without(self, kinds: Container[type[Event]]) -> Part:
         """What all hear, without events of these kinds; kept, so that to ask again costs nothing."""
-        if not kinds:
+        if kinds == frozenset():
             return self.public
         if (part := self._without.get(kinds)) is None:
             part = self._without[kinds] = self._part()
@@ -278,17 +278,38 @@ class Memories:
     """The memories of all players, each made once and brought up to date when it is asked for."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[PlayerId, Callable[[PlayerId], Any]], tuple[Any, int, int]] = {}
+        self._kept: dict[tuple[PlayerId, Callable[[PlayerId], Any]], _Kept] = {}
 
     def of(self, player: PlayerId, make: Callable[[PlayerId], M], sink: Sink) -> M:
         """`make(player)` after it has heard all that the player has; costs what is new to it."""
-        skips: frozenset[type[Event]] = getattr(make, "skips", frozenset())
-        public, private = sink.public_without(skips), sink.private(player)
-        memory, public_heard, private_heard = self._kept.get((player, make)) or (make(player), 0, 0)
-        public_news = public[public_heard:]
-        private_news = [entry for entry in private[private_heard:] if type(entry[1].event) not in skips]
-        news = merge(public_news, private_news, key=itemgetter(0)) if private_news else public_news
-        for _, entry in news:
-            memory.hear(entry)
-        self._kept[player, make] = memory, len(public), len(private)
+        kept = self._kept.get((player, make))
+        if kept is None:
+            skips: Container[type[Event]] = getattr(make, "skips", frozenset())
+            parts = sink.public_without(skips), sink.private(player)
+            kept = self._kept[player, make] = _Kept(make(player), skips, *parts)
+        kept.catch_up()
+        memory: M = kept.memory
         return memory
+
+
+class _Kept:
+    """One memory, and how much of what its player hears it has heard."""
+
+    def __init__(self, memory: Memory, skips: Container[type[Event]], public: Part, private: Part) -> None:
+        self.memory: Any = memory
+        self._skips, self._public, self._private = skips, public, private
+        self._upto = 0, 0
+
+    def catch_up(self) -> None:
+        upto = len(self._public), len(self._private)
+        if upto == self._upto:
+            return
+        public, private = self._upto
+        news = self._public[public:]
+        if upto[1] > private:
+            skips = self._skips
+            own = [entry for entry in self._private[private:] if type(entry[1].event) not in skips]
+            news = list(merge(news, own, key=itemgetter(0)))
+        for _, entry in news:
+            self.memory.hear(entry)
+        self._upto = upto

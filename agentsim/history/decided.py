@@ -112,6 +112,9 @@ class ComeTo(Sequence[E]):
     def __len__(self) -> int:
         return len(self._waves)
 
+    def __iter__(self) -> Iterator[E]:
+        return map(self._decided.__getitem__, zip(self._waves, self._places, strict=True))
+
     @overload
     def __getitem__(self, index: int) -> E: ...
     @overload
