@@ -132,8 +132,8 @@ class Course:
             for speaker in table.chance.stream("speeches").shuffled(village.living()):
                 asked = words.Speak(**self.known(speaker))
                 (speech,) = await self.ask([asked])
-                claim = asked.claimable.get(speech.claim, (None, None, False))
-                table.tell(words.Said(speaker, cut(speech.text, self.limit), None, *claim), to=Everyone, by=speaker)
+                said = words.Said(speaker, cut(speech.text, self.limit), None, *asked.claimable[speech.claim])
+                table.tell(said, to=Everyone, by=speaker)
         living = village.living()
         answers = await self.ask([words.Vote(**self.known(each), targets=village.others(each)) for each in living])
         votes = {voter: answer.target for voter, answer in zip(living, answers, strict=True)}
