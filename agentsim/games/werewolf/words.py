@@ -183,20 +183,20 @@ class Naming(Question[Named]):
 
 
 class Hunt(Naming):
-    asks: ClassVar[str] = "You vote with the other werewolves. Whom shall you kill tonight?"
+    asks = "You vote with the other werewolves. Whom shall you kill tonight?"
     against = True
 
 
 class Inspect(Naming):
-    asks: ClassVar[str] = "Of whom do you learn tonight whether it is a werewolf?"
+    asks = "Of whom do you learn tonight whether it is a werewolf?"
 
 
 class Protect(Naming):
-    asks: ClassVar[str] = "Whom do you protect tonight?"
+    asks = "Whom do you protect tonight?"
 
 
 class Vote(Naming):
-    asks: ClassVar[str] = "You vote with all the living. Whom shall the village hang?"
+    asks = "You vote with all the living. Whom shall the village hang?"
     against = True
 
 
@@ -206,7 +206,7 @@ class Remark(Decision):
 
 class Whisper(Question[Remark]):
     prose = "text"
-    asks: ClassVar[str] = "What do you say to the other werewolves? Only they hear it. An empty text says nothing."
+    asks = "What do you say to the other werewolves? Only they hear it. An empty text says nothing."
 
 
 class Speech(Decision):
@@ -216,7 +216,7 @@ class Speech(Decision):
 
 
 class Speak(Question[Speech]):
-    asks: ClassVar[str] = (
+    asks = (
         "What do you say to all (an empty text says nothing), and which role do you claim to have, truly or not? A "
         "claim that names a player is a finding of the seer."
     )
