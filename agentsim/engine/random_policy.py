@@ -23,10 +23,10 @@ def random_decision(request: Request[Any], rng: Stream) -> Decision:
     schema = request.schema()
     for _ in range(_DRAWS):
         try:
-            said = drawn(schema, rng)
+            said = _drawn(schema, rng)
             for name, option in request.stated.items():
                 if isinstance(option, Variant):
-                    said[name] = drawn(option.schema_with(said[option.by]), rng)
+                    said[name] = _drawn(option.schema_with(said[option.by]), rng)
                 elif isinstance(option, Subset):
                     count = rng.integer(option.least, option.upto)
                     said[name] = rng.shuffled(option.values)[:count]
@@ -39,17 +39,16 @@ def random_decision(request: Request[Any], rng: Stream) -> Decision:
     return fallback
 
 
-def drawn(schema: Mapping[str, Any], rng: Stream) -> Any:
-    """Any value that a JSON Schema allows, but for what it says beside types, choices and limits."""
+def _drawn(schema: Mapping[str, Any], rng: Stream) -> Any:
     if "anyOf" in schema:
-        return drawn(rng.pick(schema["anyOf"]), rng)
+        return _drawn(rng.pick(schema["anyOf"]), rng)
     if "enum" in schema:
         return rng.pick(schema["enum"])
     if "properties" in schema:
-        return {name: drawn(part, rng) for name, part in schema["properties"].items()}
+        return {name: _drawn(part, rng) for name, part in schema["properties"].items()}
     kind = schema.get("type")
     if isinstance(kind, list):
-        return drawn({**schema, "type": rng.pick(kind)}, rng)
+        return _drawn({**schema, "type": rng.pick(kind)}, rng)
     match kind:
         case "boolean":
             return rng.below(2) == 1
@@ -58,7 +57,7 @@ def drawn(schema: Mapping[str, Any], rng: Stream) -> Any:
             return rng.integer(int(low), int(schema.get("maximum", low + _BEYOND)))
         case "array":
             most = min(schema.get("maxItems", _MOST_ENTRIES), _MOST_ENTRIES)
-            return [drawn(schema.get("items", {}), rng) for _ in range(rng.integer(schema.get("minItems", 0), most))]
+            return [_drawn(schema.get("items", {}), rng) for _ in range(rng.integer(schema.get("minItems", 0), most))]
         case "string":
             return rng.pick(_WORDS)[: schema.get("maxLength", _BEYOND)]
     return None

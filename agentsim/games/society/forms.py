@@ -22,7 +22,7 @@ def field_of(act: Act, name: str, legal: Mapping[str, Any], answered: Mapping[st
             return {**legal, "items": {**legal["items"], "maximum": act.rules.agents}}
         case "action.terms.hours":
             return {**legal, "maximum": act.rules.hours_per_day}
-        case "action.terms.quorum" | "action.candidate_agent_id":
+        case "action.terms.quorum":
             return {**legal, "maximum": act.rules.agents}
         case "action.amount" | "action.terms.amount":
             legal = {**legal, "minimum": 1 / UNIT}
@@ -34,7 +34,14 @@ def field_of(act: Act, name: str, legal: Mapping[str, Any], answered: Mapping[st
 
 def _hint(act: Act, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> str:
     """What can be answered in this state of the society, where the range does not tell."""
-    known = act.known
+    known, world, you = act.known, act.world, act.you
+    entries: Mapping[str, tuple[Sequence[Any], int, str]] = {
+        "action.proposal_id": ((*world.proposals, *you.proposals), world.more_proposals, "a newer one"),
+        "action.project_id": (world.projects, world.more_projects, "an older one"),
+        "action.terms.law": ((*world.laws, *you.laws), world.more_laws, "an older one"),
+        "action.group_id": ((*world.groups, *you.groups), world.more_groups, "an older one"),
+        "action.office_id": (world.offices, 0, ""),
+    }
     match name:
         case "action.recipient_agent_id" if not legal["minimum"]:
             return f"0 for the common pool, or 1 to {act.rules.agents}"
@@ -45,24 +52,10 @@ def _hint(act: Act, name: str, legal: Mapping[str, Any], answered: Mapping[str, 
         case "action.amount":
             resource = answered.get("resource_type", "materials")
             if answered.get("action") == "pay_out":
-                return f"the pool holds {shown(act.world.pool[resource])} {resource}"
+                return f"the pool holds {shown(world.pool[resource])} {resource}"
             return f"you hold {shown(known.stock[resource])} {resource}"
         case _:
-            return _one_of(*numbered(act)[name]) if name in numbered(act) else ""
-
-
-def numbered(act: Act) -> Mapping[str, tuple[Sequence[Any], int, str]]:
-    """What is shown of all that a field may number, how many are not, and which those are."""
-    world, you = act.world, act.you
-    return {
-        "action.proposal_id": ((*world.proposals, *you.proposals), world.more_proposals, "a newer one"),
-        "action.project_id": (world.projects, world.more_projects, "an older one"),
-        "action.offer_id": ((*world.offers, *you.offers), world.more_offers, "an older one"),
-        "action.terms.law": ((*world.laws, *you.laws), world.more_laws, "an older one"),
-        "action.group_id": ((*world.groups, *you.groups), world.more_groups, "an older one"),
-        "action.office_id": (world.offices, 0, ""),
-        "action.parent_message_id": (act.posts, 0, ""),
-    }
+            return _one_of(*entries[name]) if name in entries else ""
 
 
 def terms_of(legal: Any, *, institutions: bool) -> Any:

@@ -33,7 +33,7 @@ LAWS = [
 
 
 @cache
-def log(seed: int = 5, permadeath: bool = True, institutions: bool = False) -> tuple[LogEntry, ...]:
+def log(seed: int = 1, permadeath: bool = True, institutions: bool = False) -> tuple[LogEntry, ...]:
     """Twelve random agents for fourteen hard days."""
     config = {
         "days": 14,

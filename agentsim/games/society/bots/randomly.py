@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, get_args
 
 from agentsim.engine import Decision, Request, Stream
-from agentsim.engine.random_policy import drawn, random_decision
-from agentsim.games.society.forms import numbered
+from agentsim.engine.random_policy import random_decision
+from agentsim.games.society.actions import ACTIONS, possible
+from agentsim.games.society.config import WorkType
 from agentsim.games.society.requests import Act, Acted
+from agentsim.games.society.terms import MOST_DAYS, MOST_TERMS, RESOURCES, ProposalType, kinds
 from agentsim.games.society.turn import Rejected
 
 ODD = 0.15  # of the actions are anything that can be said, most of which cannot be
 _WORDS = ("Good morning", "We should share", "Who has energy?", "I disagree", "Count me in", "Let us build")
 _OFTEN = ("work", "work", "work", "vote", "vote", "create_proposal", "create_proposal", "trade")
-_MOST = {"threshold": 60, "quorum": 2, "days": 3}
-"""A rule of voting by which something still passes, and times that are over before the game."""
 
 
 def random(request: Request[Any], rng: Stream) -> Decision:
@@ -25,53 +25,98 @@ def random(request: Request[Any], rng: Stream) -> Decision:
         return Acted(action=Rejected(reason="Failed to parse action"))
     if rng.random() < ODD:
         return random_decision(request, rng)
-    kinds = {
-        each["properties"]["action"]["enum"][0]: each for each in request.schema()["properties"]["action"]["anyOf"]
+    values = _aimed(request, rng)
+    able = [name for name in (*_OFTEN, *possible(request.rules)) if None not in map(values.get, _fields(name))]
+    name = rng.pick(able)
+    named = name in {"direct_message", "pay_out"}  # an agent, and not the pool
+    lowest = {"recipient_agent_id": max(1, values["recipient_agent_id"])} if named else {}
+    spelt = {**values, **lowest}
+    return Acted.model_validate({"action": {"action": name, **{field: spelt[field] for field in _fields(name)}}})
+
+
+def _fields(name: str) -> list[str]:
+    return [field for field in ACTIONS[name].model_fields if field != "action"]
+
+
+def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
+    """A value for each field of an action: words, a little of something, numbers that are shown; None for no such."""
+    world, rules = request.world, request.rules
+
+    def one_of(*shown: Sequence[Any]) -> int | None:
+        ids = [each.id for part in shown for each in part]
+        return rng.pick(ids) if ids else None
+
+    said = f"{rng.pick(_WORDS)}, #{rng.integer(1, rules.agents)}."[: rules.post_chars]
+    type_ = rng.pick(get_args(ProposalType))
+    carried = kinds(type_, institutions=rules.institutions)
+    count = 1 if type_ == "infrastructure" else rng.integer(0, MOST_TERMS if carried else 0)
+    return {
+        **dict.fromkeys(("content", "reasoning"), said),
+        "title": said[: min(20, rules.title_chars)],
+        "description": said[: rules.description_chars],
+        "display_name": said[: min(12, rules.name_chars)],
+        "work_type": rng.pick(get_args(WorkType)),
+        "hours": min(rng.pick((1, 2, 3, rules.hours_per_day)), rules.hours_per_day),
+        "vote": rng.pick(("yes", "yes", "no", "abstain")),
+        "proposal_id": one_of(world.proposals, request.you.proposals),
+        "project_id": one_of(world.projects),
+        "parent_message_id": one_of(request.posts),
+        "recipient_agent_id": rng.integer(0, rules.agents),
+        "resource_type": rng.pick(RESOURCES),
+        "amount": f"{rng.integer(0, 3)}.{rng.integer(1, 99):02}",
+        "proposal_type": type_,
+        "terms": [_term(request, rng.pick(carried), rng) for _ in range(count)],
+        **(_exchanged(request, rng) if rules.exchange else {}),
+        **(_founded(request, rng, one_of) if rules.institutions else {}),
     }
-    shown = {path: [each.id for each in records] for path, (records, *_) in numbered(request).items()}
-    able = [
-        name
-        for name in (*_OFTEN, *kinds)
-        if name in kinds and all(shown.get(f"action.{field}", "any") for field in kinds[name]["properties"])
-    ]
-    return Acted.model_validate({"action": _Form(request, shown, rng).filled("action", kinds[rng.pick(able)])})
 
 
-class _Form(NamedTuple):
-    """The form that a person fills in, with the numbers of what is `shown` by the path of a field."""
+def _exchanged(request: Act, rng: Stream) -> dict[str, Any]:
+    later = rng.pick(("none", "none", "mine", "theirs"))
+    offers = [each.id for each in (*request.world.offers, *request.you.offers)]
+    return {
+        "for_type": rng.pick(RESOURCES),
+        "for_amount": f"{rng.integer(0, 3)}.{rng.integer(1, 99):02}",
+        "later": later,
+        "days": 0 if later == "none" else rng.integer(1, 2),
+        "offer_id": rng.pick(offers) if offers else None,
+    }
 
-    request: Act
-    shown: Mapping[str, list[int]]
-    rng: Stream
 
-    def filled(self, path: str, kind: Mapping[str, Any]) -> dict[str, Any]:
-        """Every field of a record."""
-        said: dict[str, Any] = {}
-        for name, legal in kind["properties"].items():
-            said[name] = self._field(f"{path}.{name}", name, legal, said)
-        return said
+def _founded(request: Act, rng: Stream, one_of: Callable[..., int | None]) -> dict[str, Any]:
+    """The same for the fields of offices and groups."""
+    rules, world = request.rules, request.world
+    return {
+        "office_id": one_of(world.offices),
+        "candidate_agent_id": rng.integer(1, rules.agents + (rng.random() < ODD)),
+        "group_id": one_of(world.groups, request.you.groups),
+        "group_name": f"{rng.pick(_WORDS)} {rng.below(100)}"[: rules.name_chars],
+    }
 
-    def _field(self, path: str, name: str, whole: Mapping[str, Any], said: Mapping[str, Any]) -> Any:
-        """A value that may well come to something: a little, what is shown, what goes with the fields before it."""
-        rng, legal = self.rng, self.request.form_schema(path, whole, said)
-        match name:
-            case "terms":
-                count = rng.integer(legal.get("minItems", 0), legal["maxItems"])
-                return [self.filled(path, rng.pick(legal["items"]["anyOf"])) for _ in range(count)]
-            case "amount" | "for_amount":
-                return 0 if said.get("power") == "veto" else f"{rng.integer(0, 3)}.{rng.integer(1, 99):02}"
-            case "agents" if said.get("whom") == "work_minimum":
-                return []
-            case "days" if said.get("later") == "none":
-                return 0
-            case "vote" | "later":
-                return rng.pick((*legal["enum"][:1], *legal["enum"]))
-            case "display_name" | "group_name":
-                return f"{rng.pick(_WORDS)} {rng.below(100)}"[: legal["maxLength"]]
-        if self.shown.get(path):
-            return rng.pick(self.shown[path])
-        if name in _MOST:
-            legal = {**legal, "maximum": min(_MOST[name], legal["maximum"])}
-        if legal.get("type") == "string" and "enum" not in legal:
-            return f"{rng.pick(_WORDS)}, #{rng.integer(1, self.request.rules.agents)}."[: legal["maxLength"]]
-        return drawn(legal, rng)
+
+def _term(request: Act, kind: str, rng: Stream) -> dict[str, Any]:
+    """What can be carried out, and a rule of voting by which something still passes."""
+    rules, laws = request.rules, [law.id for law in request.world.laws]
+    named = [rng.integer(1, rules.agents + (rng.random() < ODD)) for _ in range(rng.integer(1, min(3, rules.agents)))]
+    paid = {"resource": rng.pick(RESOURCES), "amount": f"{rng.integer(0, 3)}.{rng.integer(1, 99):02}"}
+    fields: dict[str, dict[str, Any]] = {
+        "tax": {"resource": rng.pick((*RESOURCES, "all")), "percent": rng.integer(1, 100)},
+        "dividend": {**paid, "to": rng.pick(("all", "dormant"))},
+        "allocation": {**paid, "agents": named},
+        "work_minimum": {"hours": rng.integer(1, rules.hours_per_day)},
+        "repeal": {"law": rng.pick(laws) if laws else 1},
+        "voting_rule": {"threshold": rng.integer(50, 60), "quorum": rng.integer(0, min(2, rules.agents))},
+        "build": {"what": rng.pick(("farm", "generator"))},
+    }
+    if rules.institutions:
+        against = {"agents": named, "days": rng.integer(1, MOST_DAYS)}
+        power = rng.pick(("allocate", "veto"))
+        allowance = paid["amount"] if power == "allocate" else 0
+        whom = rng.pick(("named", "work_minimum"))
+        fields |= {
+            "fine": {**paid, "whom": whom, "agents": named if whom == "named" else []},
+            "suspend_vote": against,
+            "exclude": {**against, "what": rng.pick(("work", "dividend")), "resource": rng.pick((*RESOURCES, "all"))},
+            "office": {"title": rng.pick(_WORDS), "power": power, "amount": allowance, "days": rng.integer(1, 3)},
+        }
+    return {"kind": kind, **fields[kind]}
