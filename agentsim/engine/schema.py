@@ -279,6 +279,17 @@ def asked_for(schema: Schema, narrowed: Mapping[str, Schema | None]) -> Schema:
     return schema
 
 
+_OF_LISTS = ("items", "maxItems")
+
+
+def limited(schema: Schema, narrowed: Mapping[str, Schema | None]) -> Schema:
+    """The schema whose lists hold no more, and nothing else, than the state leaves to them (`Request.narrowed`)."""
+    for path, more in narrowed.items():
+        if more is not None and "items" in more:
+            schema = said(schema, path, **{key: more[key] for key in _OF_LISTS})
+    return schema
+
+
 def _without(name: str, part: Schema) -> Schema:
     """The object without a field, in each kind of record that has it."""
     if "anyOf" in part:
@@ -292,5 +303,5 @@ def told(legal: Schema, name: str, narrowed: Mapping[str, Schema | None]) -> Sch
     for path, more in narrowed.items():
         field, _, inner = path.partition(".")
         if more is not None and field == name:
-            legal = said(legal, inner, **more)
+            legal = said(legal, inner, **{key: value for key, value in more.items() if key not in _OF_LISTS})
     return legal

@@ -32,7 +32,7 @@ class Form:
 
     def __init__(self, request: Request[Any]) -> None:
         self.request = request
-        self.fields: Mapping[str, Any] = request.schema()["properties"]
+        self.fields: Mapping[str, Any] = request.open_schema()["properties"]
         self.unnamed = unnamed_part(self.fields)
         """The part whose fields are called without its name."""
         self.chosen = [name for name, legal in self.fields.items() if not is_words(legal)]
