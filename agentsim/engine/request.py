@@ -29,7 +29,6 @@ from agentsim.engine.schema import (
     bare_field,
     by_path,
     leaves,
-    limited,
     options_in,
     schema_of,
     stated,
@@ -268,11 +267,7 @@ class Request(Generic[D]):
 
         What cannot matter now is left out: a reply that has it is read by `whole_schema`.
         """
-        return limited(self.open_schema(), self.narrowed())
-
-    def open_schema(self) -> Schema:
-        """The `schema` whose lists may hold anything of their type: people are told why an entry is not legal."""
-        return asked_for(self.whole_schema(), self.narrowed())
+        return asked_for(self.whole_schema(), self.narrowed(), lists=True)
 
     def whole_schema(self) -> dict[str, Any]:
         """The `schema` with every field of the answer."""
