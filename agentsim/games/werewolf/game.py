@@ -51,20 +51,19 @@ class Werewolf(Game, parts=(panels, rulebook)):
     announcements = True
     bots = BOTS
     typical = ("candid",)
+    seats = (3, None)
+    reserved = frozenset({NOBODY})
 
     def admit(self, config: WerewolfConfig, players: Sequence[PlayerId]) -> None:
         least = max(2 * config.werewolves + 1, config.werewolves + config.seer + config.doctor)
+        super().admit(config, players)
         if len(players) < least:
             most = min((len(players) - 1) // 2, len(players) - config.seer - config.doctor)
-            if most < 1:
-                raise ScenarioError(f"{len(players)} players are too few", key="players", valid=f"at least {least}")
             raise ScenarioError(
                 f"{config.werewolves} are too many of {len(players)} players, and need {least}",
                 key="game_config.werewolves",
                 valid=f"at most {most}",
             )
-        if NOBODY in players:
-            raise ScenarioError(f"a vote for {NOBODY} is an abstention", key="players", valid="any other id")
 
     async def play(self, table: Table, config: WerewolfConfig) -> Outcome:
         course = Course(table, config)
@@ -143,17 +142,16 @@ class Course:
 
     def known(self, player: PlayerId) -> dict[str, Any]:
         """What a player may know, as the fields of a question: its own role, what it has heard, and who lives."""
-        roles, rounds, heard = self.village.roles, self.table.rounds, self.table.heard(player)
-        told = [entry.event for entry in heard]
+        roles, told = self.village.roles, [entry.event for entry in self.table.heard(player)]
         return {
             "player": player,
             "terms": self.terms,
-            "when": rounds[-1],
+            "when": self.table.rounds[-1],
             "role": roles[player],
             "pack": self.pack if player in self.pack else (),
             "living": self.village.living(),
             "dead": tuple(f"{dead} ({roles[dead]})" for dead in self.village.died),
-            "heard": tuple(words.line_of(entry, rounds) for entry in heard if entry.event.in_prompt),
+            "heard": self.table.lines(player),
             "found": tuple(event for event in told if isinstance(event, words.Inspected)),
             "claims": tuple(event for event in told if isinstance(event, words.Said) and event.claim),
             "limit": self.limit,

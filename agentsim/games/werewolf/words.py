@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias, TypeVar
 
-from agentsim.engine import Choice, Decision, Event, LogEntry, Options, Prompt, Request, Standing, Text, joined, ranked
+from agentsim.engine import Choice, Decision, Event, Options, Prompt, Request, Standing, Text, ranked
 from agentsim.engine.event import AGAINST, FOR, Deed
-from agentsim.engine.prompt import in_quotes
 from agentsim.engine.wording import By, If, listed
 
 D = TypeVar("D", bound=Decision)
@@ -71,13 +70,6 @@ class Village:
         """Every broken invariant, in words."""
         died = set(self.died)
         return [] if len(died) == len(self.died) and died <= set(self.roles) else ["players die, and die once"]
-
-
-def line_of(entry: LogEntry, rounds: Sequence[str]) -> str:
-    """An event in the record of those who hear it: `Day 1: Ada says: "Good morning."`; facts without the marks."""
-    told = f"{rounds[entry.round]}: {entry.event.heading}"
-    said = entry.event.content
-    return joined(f"{told}: ", in_quotes(said)) if entry.event.words and said else f"{told}. {said}".strip()
 
 
 class Dealt(
