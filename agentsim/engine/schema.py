@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from types import FunctionType
 from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
@@ -150,7 +149,7 @@ def schema_of(answer: type[Decision], options: Options) -> dict[str, Any]:
 def options_in(answer: type[Decision], request: object) -> Options:
     """The options in the annotations of a decision, as they are or made of the request by a function."""
     marks = ((name, mark) for name, field in answer.model_fields.items() for mark in field.metadata)
-    made = ((name, mark(request) if isinstance(mark, FunctionType) else mark) for name, mark in marks)
+    made = ((name, mark(request) if callable(mark) else mark) for name, mark in marks)
     return {name: each for name, each in made if isinstance(each, Choice | Number | Text | Subset | Each | Variant)}
 
 
