@@ -14,8 +14,8 @@ from operator import itemgetter
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, overload
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
-from agentsim.engine.log import Entry
-from agentsim.engine.prompt import Quoted, quoted
+from agentsim.engine.log import Entry, Part
+from agentsim.engine.prompt import Quoted, in_quotes, joined, quoted
 from agentsim.engine.wording import cut
 
 _MOST_LINES = 20_000
@@ -84,10 +84,35 @@ class Memory(Protocol):
 M = TypeVar("M", bound=Memory)
 
 
+def skipped(make: Callable[[PlayerId], Memory]) -> Container[type[Event]]:
+    """The kinds of events that such a memory is never handed."""
+    skips: Container[type[Event]] = getattr(make, "skips", frozenset())
+    return skips
+
+
+class Kept:
+    """A memory, the parts of the log that its player hears, and how much of them it has heard."""
+
+    def __init__(self, memory: Memory, skips: Container[type[Event]], public: Part, private: Part) -> None:
+        self._memory, self._skips, self._public, self._private = memory, skips, public, private
+        self._heard = 0, 0
+
+    def up_to_date(self) -> Any:
+        """The memory, after all that there is to hear; costs what is new."""
+        (public, private), now = self._heard, (len(self._public), len(self._private))
+        if now != self._heard:
+            self._heard, news = now, self._public[public:]
+            if now[1] > private:
+                own = [entry for entry in self._private[private:] if type(entry[1].event) not in self._skips]
+                news = list(merge(news, own, key=itemgetter(0)))
+            for _, entry in news:
+                self._memory.hear(entry)
+        return self._memory
+
+
 def anew(player: PlayerId, make: Callable[[PlayerId], M], heard: Heard) -> M:
     """The same of what the player has heard up to now, kept for no later time."""
-    skips: Container[type[Event]] = getattr(make, "skips", frozenset())
-    memory = make(player)
+    skips, memory = skipped(make), make(player)
     for entry in heard:
         if type(entry.event) not in skips:
             memory.hear(entry)
@@ -180,12 +205,14 @@ class Latest:
 
 
 class Transcript:
-    """What a player has heard, a line of JSON for each event, in which words are told from facts."""
+    """What a player has heard, a line for each event: `Day 1: Ada says: "Good morning."`, facts without the marks."""
 
     def __init__(self, rounds: Sequence[str]) -> None:
         self.rounds = rounds
-        self.lines: list[Quoted] = []
+        self.lines: list[str] = []
 
     def hear(self, entry: LogEntry) -> None:
-        if entry.event.in_prompt:
-            self.lines.append(line_of(entry, self.rounds))
+        event, told = entry.event, f"{self.rounds[entry.round]}: {entry.event.heading}"
+        if event.in_prompt:
+            words = event.words and event.content
+            self.lines.append(joined(f"{told}: ", in_quotes(words)) if words else f"{told}. {event.content}".strip())

@@ -127,6 +127,8 @@ class Variant:
         return {name: option for name, option in every if isinstance(option, Choice)}
 
 
+_OF_LISTS = ("items", "maxItems")
+
 Options: TypeAlias = Mapping[str, Option | Subset | Each | Variant]
 """The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type.
 
@@ -144,11 +146,11 @@ def schema_of(answer: type[Decision], options: Options) -> dict[str, Any]:
     return dict(schema["properties"][bare] if bare else schema)
 
 
-@cache
-def options_in(answer: type[Decision]) -> Options:
-    """The options in the annotations of a decision: `text: Annotated[str, Text(300)]`."""
+def options_in(answer: type[Decision], request: object) -> Options:
+    """The options in the annotations of a decision, as they are or made of the request by a function."""
     marks = ((name, mark) for name, field in answer.model_fields.items() for mark in field.metadata)
-    return {name: mark for name, mark in marks if isinstance(mark, Choice | Number | Text | Subset | Each | Variant)}
+    made = ((name, mark(request) if callable(mark) else mark) for name, mark in marks)
+    return {name: each for name, each in made if isinstance(each, Choice | Number | Text | Subset | Each | Variant)}
 
 
 def bare_field(answer: type[Decision], options: Options) -> str | None:
@@ -270,12 +272,14 @@ def said(schema: Schema, path: str, **keywords: Any) -> Schema:
     return changed(schema, path, lambda field: {**field, **keywords})
 
 
-def asked_for(schema: Schema, narrowed: Mapping[str, Schema | None]) -> Schema:
-    """The schema without the fields of which there is None (`Request.narrowed`)."""
+def asked_for(schema: Schema, narrowed: Mapping[str, Schema | None], *, lists: bool = False) -> Schema:
+    """The schema without the fields of which there is None; with what `lists` may hold (`Request.narrowed`)."""
     for path, more in narrowed.items():
         if more is None:
             inner, _, name = path.rpartition(".")
             schema = changed(schema, inner, partial(_without, name))
+        elif lists:
+            schema = said(schema, path, **{key: more[key] for key in _OF_LISTS if key in more})
     return schema
 
 
@@ -292,5 +296,5 @@ def told(legal: Schema, name: str, narrowed: Mapping[str, Schema | None]) -> Sch
     for path, more in narrowed.items():
         field, _, inner = path.partition(".")
         if more is not None and field == name:
-            legal = said(legal, inner, **more)
+            legal = said(legal, inner, **{key: value for key, value in more.items() if key not in _OF_LISTS})
     return legal

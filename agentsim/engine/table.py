@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Coroutine, Generator, Iterable, Mapping, Sequence
-from heapq import merge
 from itertools import islice
-from operator import itemgetter
 from types import coroutine
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -18,7 +16,7 @@ from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Audience, Event, EveryoneType, LogEntry, Past, PlayerId
 from agentsim.engine.log import Log, Part, PastOf
-from agentsim.engine.memory import Heard, M, Memory, Transcript, Windows, anew
+from agentsim.engine.memory import Heard, Kept, M, Transcript, Windows, anew, skipped
 from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.errors import RulesBroken
@@ -70,7 +68,7 @@ class Table:
         self.progress: Callable[[], Progress] | None = None
         self.latest: dict[PlayerId, int] = {}  # index of each player's latest decision, kept by the driver
         self._sinks = [Sink(log=log)]
-        self._memories = Memories()
+        self._memories: dict[tuple[PlayerId, Callable[[PlayerId], Any]], Kept] = {}
 
     @property
     def log(self) -> Sequence[LogEntry]:
@@ -172,10 +170,15 @@ class Table:
         """
         if len(self._sinks) > 1:
             return anew(player, make, self.heard(player))
-        return self._memories.of(player, make, self._sinks[0])
+        if (kept := self._memories.get((player, make))) is None:
+            (sink,), skips = self._sinks, skipped(make)
+            kept = Kept(make(player), skips, sink.public_without(skips), sink.private(player))
+            self._memories[player, make] = kept
+        memory: M = kept.up_to_date()
+        return memory
 
     def lines(self, player: PlayerId) -> tuple[str, ...]:
-        """What this player has heard up to now, as lines of a prompt: an event's round, heading, and words or fact."""
+        """What this player has heard up to now, as lines of a prompt: when, the heading, and its words or fact."""
         return tuple(self.memory(player, self._transcript).lines)
 
     def _transcript(self, player: PlayerId) -> Transcript:
@@ -272,44 +275,3 @@ def concerned(told: LogEntry, players: Sequence[PlayerId], past: Past) -> Mappin
             found[players[each - 1]] = None
     past.add(told.event)
     return found
-
-
-class Memories:
-    """The memories of all players, each made once and brought up to date when it is asked for."""
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[PlayerId, Callable[[PlayerId], Any]], _Kept] = {}
-
-    def of(self, player: PlayerId, make: Callable[[PlayerId], M], sink: Sink) -> M:
-        """`make(player)` after it has heard all that the player has; costs what is new to it."""
-        kept = self._kept.get((player, make))
-        if kept is None:
-            skips: Container[type[Event]] = getattr(make, "skips", frozenset())
-            parts = sink.public_without(skips), sink.private(player)
-            kept = self._kept[player, make] = _Kept(make(player), skips, *parts)
-        kept.catch_up()
-        memory: M = kept.memory
-        return memory
-
-
-class _Kept:
-    """One memory, and how much of what its player hears it has heard."""
-
-    def __init__(self, memory: Memory, skips: Container[type[Event]], public: Part, private: Part) -> None:
-        self.memory: Any = memory
-        self._skips, self._public, self._private = skips, public, private
-        self._upto = 0, 0
-
-    def catch_up(self) -> None:
-        upto = len(self._public), len(self._private)
-        if upto == self._upto:
-            return
-        public, private = self._upto
-        news = self._public[public:]
-        if upto[1] > private:
-            skips = self._skips
-            own = [entry for entry in self._private[private:] if type(entry[1].event) not in skips]
-            news = list(merge(news, own, key=itemgetter(0)))
-        for _, entry in news:
-            self.memory.hear(entry)
-        self._upto = upto

@@ -6,8 +6,9 @@ costs is `models.prices`.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -15,12 +16,11 @@ from typing import Any
 from agentsim.engine.codec import adapter, json_line
 from agentsim.engine.event import LogEntry
 from agentsim.engine.game import Outcome
+from agentsim.engine.log import ComeTo
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import SurveyPlace
 from agentsim.history import making
 from agentsim.history.contents import TICK_DEADLINE, Entry
-from agentsim.history.decided import ComeTo
-from agentsim.history.diagnostics import warnings_of
 from agentsim.history.making import ByIndex, Decisions, decision_record, events_by_round
 from agentsim.history.record import (
     FORMAT,
@@ -33,9 +33,11 @@ from agentsim.history.record import (
     RoundRecord,
     StandingRecord,
     TotalsRecord,
+    WarningRecord,
 )
 from agentsim.models.base import Attempt
 from agentsim.models.prices import CallTotals
+from agentsim.players.model import Diagnostic, diagnostics
 
 
 def fold(
@@ -212,3 +214,21 @@ def totals(
         everything.add_call(attempt)
         by_player[player].add_call(attempt)
     return everything.record(by_player)
+
+
+def warnings_of(
+    entries: Iterable[Entry], undecided: Sequence[tuple[str, Attempt]], models: Mapping[str, str]
+) -> list[WarningRecord]:
+    """The history's `warnings`: each diagnostic of each model once, in order of appearance, and how often it came.
+
+    `models` are those of the players, by id.
+    """
+    attempts = [(entry.player, attempt) for entry in entries for attempt in entry.tries]
+    first: dict[tuple[str, str], Diagnostic] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    for player, attempt in (*attempts, *undecided):
+        for diagnostic in diagnostics(attempt.model or models[player], attempt):
+            key = (diagnostic.code, diagnostic.model)
+            first.setdefault(key, diagnostic)
+            counts[key] += 1
+    return [WarningRecord(**asdict(diagnostic), count=counts[key]) for key, diagnostic in first.items()]

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentsim.engine.decision import Decision
+from agentsim.engine.log import ComeTo
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.contents import TICK_DEADLINE, Entry
-from agentsim.history.decided import ComeTo
-from agentsim.history.diagnostics import diagnostics
 from agentsim.history.fold import Totals
 from agentsim.history.journal import Journal
 from agentsim.history.record import Branch
@@ -27,7 +26,7 @@ from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.models.prices import Prices, longest_reply, most_tokens
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import BotPlayer, ModelPlayer, Player
+from agentsim.players.model import BotPlayer, ModelPlayer, Player, diagnostics
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
 from agentsim.runner.referee import deadline, late, rule, to_entry, unanswered

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from agentsim.engine import Options, Subset
+from agentsim.engine import Choice, Options, Subset
 from agentsim.engine.options import Schema
+from agentsim.engine.schema import closed_object
 from agentsim.engine.wording import Worded, counted
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnDeed, group_name
+from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, STREETS, OnDeed, group_name
 from agentsim.games.monopoly.bundle import Bundle, Funds, Step
 from agentsim.games.monopoly.estate import BANK, Estate, Kind, amount
 from agentsim.games.monopoly.landing_odds import highest_rent
@@ -140,18 +141,23 @@ def _outlay(estate: Estate, seat: int, cash: int) -> Iterator[str]:
 
 
 def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Schema | None]]:
-    """The lists of what there is to sell, mortgage, lift and build on, if only after those before."""
+    """The lists of what there is to sell, mortgage, lift and build on, if only after those before.
+
+    What they may hold changes with the player's deeds alone: a provider's cache ends where a schema changes.
+    """
     held = estate.held(seat)
-    whole = [group for group in GROUPS if estate.completes(seat, group)]
-    matters = {
-        "sells": any(estate.level[position] for position in held),
-        "mortgages": any(not estate.mortgaged[position] for position in held),
-        "unmortgages": any(estate.mortgaged[position] for position in held),
-        "builds": any(group not in {"railroad", "utility"} for group in whole),
-    }
-    for name, asked in matters.items():
-        how = _LOTS_IN_WORDS if name in {"sells", "builds"} else DEEDS_IN_WORDS
-        yield f"action.{name}", {"description": how} if asked else None
+    lots = [lot for lot in held if lot in STREETS and estate.completes(seat, SPACES[lot].group)]
+    levels = closed_object({"position": _one_of(lots), "type": _one_of(("house", "hotel"))})
+    some = {"description": _LOTS_IN_WORDS, "items": levels, "maxItems": HOTEL * len(lots)}
+    deeds = {"description": DEEDS_IN_WORDS, "items": _one_of(held), "maxItems": len(held)}
+    yield "action.sells", some if any(estate.level[lot] for lot in lots) else None
+    yield "action.mortgages", deeds if any(not estate.mortgaged[position] for position in held) else None
+    yield "action.unmortgages", deeds if any(estate.mortgaged[position] for position in held) else None
+    yield "action.builds", some if lots else None
+
+
+def _one_of(values: Sequence[str | int]) -> Schema:
+    return Choice(tuple(values)).schema({})
 
 
 # -- what happens
