@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, ClassVar, get_args
 
-from pydantic import Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
+from pydantic import Field, ValidationError
 
 from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text, reading
 from agentsim.engine.codec import knows
@@ -53,12 +53,7 @@ class Acted(Decision):
     """The one decision of the game: what an agent does in this turn."""
 
     action: Annotated[Spoken | Rejected, Field(discriminator="action")]
-    note: str = ""
-
-    @model_serializer(mode="wrap")
-    def _without_empty_note(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        said: dict[str, Any] = written(self)
-        return said if self.note else {"action": said["action"]}
+    note: Annotated[str, Field(exclude_if=lambda note: not note)] = ""
 
 
 class Said(Decision):
