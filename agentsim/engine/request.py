@@ -92,8 +92,8 @@ class Request(Generic[D]):
         dataclass(frozen=True, kw_only=True)(cls)
 
     def options(self) -> Options:
-        """The legal values, by field: those that stand in the answer's annotations, where no state decides them."""
-        return options_in(self.answer)
+        """The legal values, by field: those that stand in the answer's annotations."""
+        return options_in(self.answer, self)
 
     @cached_property
     def stated(self) -> Options:

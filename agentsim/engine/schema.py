@@ -146,11 +146,11 @@ def schema_of(answer: type[Decision], options: Options) -> dict[str, Any]:
     return dict(schema["properties"][bare] if bare else schema)
 
 
-@cache
-def options_in(answer: type[Decision]) -> Options:
-    """The options in the annotations of a decision: `text: Annotated[str, Text(300)]`."""
+def options_in(answer: type[Decision], request: object) -> Options:
+    """The options in the annotations of a decision, as they are or made of the request by a function."""
     marks = ((name, mark) for name, field in answer.model_fields.items() for mark in field.metadata)
-    return {name: mark for name, mark in marks if isinstance(mark, Choice | Number | Text | Subset | Each | Variant)}
+    made = ((name, mark(request) if callable(mark) else mark) for name, mark in marks)
+    return {name: each for name, each in made if isinstance(each, Choice | Number | Text | Subset | Each | Variant)}
 
 
 def bare_field(answer: type[Decision], options: Options) -> str | None:
