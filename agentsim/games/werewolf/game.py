@@ -45,7 +45,6 @@ class Werewolf(Game, parts=(panels, rulebook)):
     name = "werewolf"
     title = "Werewolf"
     summary = "werewolves kill by night, the village hangs by day, and a player may lie about its role"
-    rules_version = 1
     config = WerewolfConfig
     requests = (words.Whisper, words.Hunt, words.Inspect, words.Protect, words.Speak, words.Vote)
     announcements = True
