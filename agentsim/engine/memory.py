@@ -14,7 +14,7 @@ from typing import Protocol, TypeAlias, TypeVar, overload
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.log import Entry
-from agentsim.engine.prompt import Quoted, quoted
+from agentsim.engine.prompt import Quoted, in_quotes, joined, quoted
 from agentsim.engine.wording import cut
 
 _MOST_LINES = 20_000
@@ -169,12 +169,14 @@ class Latest:
 
 
 class Transcript:
-    """What a player has heard, a line of JSON for each event, in which words are told from facts."""
+    """What a player has heard, a line for each event: `Day 1: Ada says: "Good morning."`, facts without the marks."""
 
     def __init__(self, rounds: Sequence[str]) -> None:
         self.rounds = rounds
-        self.lines: list[Quoted] = []
+        self.lines: list[str] = []
 
     def hear(self, entry: LogEntry) -> None:
-        if entry.event.in_prompt:
-            self.lines.append(line_of(entry, self.rounds))
+        event, told = entry.event, f"{self.rounds[entry.round]}: {entry.event.heading}"
+        if event.in_prompt:
+            words = event.words and event.content
+            self.lines.append(joined(f"{told}: ", in_quotes(words)) if words else f"{told}. {event.content}".strip())

@@ -175,7 +175,7 @@ class Table:
         return self._memories.of(player, make, self._sinks[0])
 
     def lines(self, player: PlayerId) -> tuple[str, ...]:
-        """What this player has heard up to now, as lines of a prompt: an event's round, heading, and words or fact."""
+        """What this player has heard up to now, as lines of a prompt: when, the heading, and its words or fact."""
         return tuple(self.memory(player, self._transcript).lines)
 
     def _transcript(self, player: PlayerId) -> Transcript:

@@ -98,68 +98,32 @@ class Conditions(NamedTuple):
 
 PLAIN = Conditions()
 
-_POLITICS = {"quorum_percent": 25, "institutions": True}
+_POLITICS: dict[str, Any] = {"quorum_percent": 25, "institutions": True}
 """How the worlds beside the seed's decide: a quarter of the awake must vote, and laws can be enforced."""
 
 PRESETS: Mapping[Preset, Mapping[str, Any]] = {
     "classic": {},
-    "commons": {
-        **_POLITICS,
-        "commons_capacity": 1_200,
-        "commons_regrowth": 0.6,
-        "farm_rate": 8,
-        "farm_energy": 0,
-        "generate_rate": 0.5,
-        "start_food": 2,
-        "start_energy": 4,
-        "pool_food": 0,
-        "pool_energy": 0,
-    },
-    "scarcity": {
-        **_POLITICS,
-        "farm_rate": 0.35,
-        "generate_rate": 0.35,
-        "farm_energy": 0,
-        "pool_food": 300,
-        "pool_energy": 300,
-        "skill_spread": 0.3,
-        "exchange": True,
+    "commons": _POLITICS
+    | {"commons_capacity": 1_200, "commons_regrowth": 0.6, "farm_rate": 8, "farm_energy": 0, "generate_rate": 0.5}
+    | {"start_food": 2, "start_energy": 4, "pool_food": 0, "pool_energy": 0},
+    "scarcity": _POLITICS
+    | {"farm_rate": 0.35, "farm_energy": 0, "generate_rate": 0.35, "skill_spread": 0.3, "exchange": True}
+    | {"pool_food": 300, "pool_energy": 300}
+    | {
         "shocks": [
             {"day": 8, "what": "rates", "resource": "food", "percent": 50, "days": 4, "title": "Drought"},
             {"day": 16, "what": "held", "resource": "food", "percent": 30, "title": "Rot"},
             {"day": 22, "what": "rates", "resource": "energy", "percent": 50, "days": 4, "title": "Still air"},
-        ],
+        ]
     },
-    "inequality": {
-        **_POLITICS,
-        "farm_rate": 0.5,
-        "generate_rate": 0.5,
-        "farm_energy": 0,
-        "pool_food": 100,
-        "pool_energy": 100,
-        "start_food": 5,
-        "start_energy": 5,
-        "skill_spread": 0.9,
-        "exchange": True,
-    },
-    "frontier": {
-        **_POLITICS,
-        "commons_capacity": 10_000,
-        "commons_regrowth": 0.05,
-        "farm_rate": 2,
-        "generate_rate": 0.5,
-        "farm_energy": 0,
-        "start_food": 3,
-        "start_energy": 4,
-        "start_materials": 2,
-        "pool_food": 0,
-        "pool_energy": 0,
-        "pool_materials": 0,
-        "farm_cost": 30,
-        "generator_cost": 30,
-        "exchange": True,
-        "shocks": [{"day": 15, "what": "commons", "percent": 40, "title": "Fire"}],
-    },
+    "inequality": _POLITICS
+    | {"farm_rate": 0.5, "farm_energy": 0, "generate_rate": 0.5, "skill_spread": 0.9, "exchange": True}
+    | {"start_food": 5, "start_energy": 5, "pool_food": 100, "pool_energy": 100},
+    "frontier": _POLITICS
+    | {"commons_capacity": 10_000, "commons_regrowth": 0.05, "farm_rate": 2, "farm_energy": 0, "generate_rate": 0.5}
+    | {"start_food": 3, "start_energy": 4, "start_materials": 2, "pool_food": 0, "pool_energy": 0, "pool_materials": 0}
+    | {"farm_cost": 30, "generator_cost": 30, "exchange": True}
+    | {"shocks": [{"day": 15, "what": "commons", "percent": 40, "title": "Fire"}]},
 }
 """Worlds, as defaults under what a config says."""
 

@@ -218,5 +218,5 @@ def test_an_agent_of_a_trait_must_be_there() -> None:
 
 @pytest.mark.parametrize("name", ["everyone", "everybody", "nobody"])
 def test_no_agent_has_a_name_that_means_all_or_none(name: str) -> None:
-    with pytest.raises(ScenarioError, match=f"no agent can be called {name}"):
+    with pytest.raises(ScenarioError, match=f"no player can be called {name}"):
         GAME.admit(MarketConfig(), ["A", name])
