@@ -187,7 +187,7 @@ class Game(Protocol):
     name: ClassVar[str]
     title: ClassVar[str]
     summary: ClassVar[str]
-    rules_version: ClassVar[int]
+    rules_version: ClassVar[int] = 1
     config: ClassVar[type[GameConfig]]
     requests: ClassVar[tuple[type[Request[Any]], ...]] = ()
     events: ClassVar[tuple[type[Event], ...]] = ()

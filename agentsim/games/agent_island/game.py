@@ -142,7 +142,6 @@ class AgentIsland(Game, parts=(panels, rulebook)):
     name = "agent_island"
     title = "Agent Island: Deliberations"
     summary = "pitches, secret votes, elimination, and a jury of the eliminated"
-    rules_version = 1
     config = AgentIslandConfig
     requests = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
     announcements = True

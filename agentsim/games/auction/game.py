@@ -23,7 +23,6 @@ class AgentAuction(Game, parts=(panels, rulebook)):
     name = "auction"
     title = "The Agent Auction Game"
     summary = "teams with strategies of their own bid for the ten components of a set"
-    rules_version = 1
     config = AuctionConfig
     announcements = "restated"
     bots = BOTS

@@ -45,7 +45,6 @@ class Werewolf(Game, parts=(panels, rulebook)):
     name = "werewolf"
     title = "Werewolf"
     summary = "werewolves kill by night, the village hangs by day, and a player may lie about its role"
-    rules_version = 1
     config = WerewolfConfig
     requests = (words.Whisper, words.Hunt, words.Inspect, words.Protect, words.Speak, words.Vote)
     announcements = True
@@ -55,15 +54,12 @@ class Werewolf(Game, parts=(panels, rulebook)):
     reserved = frozenset({NOBODY})
 
     def admit(self, config: WerewolfConfig, players: Sequence[PlayerId]) -> None:
-        least = max(2 * config.werewolves + 1, config.werewolves + config.seer + config.doctor)
         super().admit(config, players)
+        least = max(2 * config.werewolves + 1, config.werewolves + config.seer + config.doctor)
         if len(players) < least:
             most = min((len(players) - 1) // 2, len(players) - config.seer - config.doctor)
-            raise ScenarioError(
-                f"{config.werewolves} are too many of {len(players)} players, and need {least}",
-                key="game_config.werewolves",
-                valid=f"at most {most}",
-            )
+            problem = f"{config.werewolves} are too many of {len(players)} players, and need {least}"
+            raise ScenarioError(problem, key="game_config.werewolves", valid=f"at most {most}")
 
     async def play(self, table: Table, config: WerewolfConfig) -> Outcome:
         course = Course(table, config)
@@ -120,8 +116,8 @@ class Course:
                 village.protected = target
                 table.tell(words.Protected(player, target), to=(player,), by=player)
             elif target != NOBODY:
-                found = village.roles[target] == "werewolf"
-                table.tell(words.Inspected(player, target, found), to=(player,), by=player)
+                inspected = words.Inspected(player, target, village.roles[target] == "werewolf")
+                table.tell(inspected, to=(player,), by=player)
         most = self.count("night", votes, pack)
         victim = table.chance.stream("hunt").pick(most) if most else None
         self.die("night", None if victim == village.protected else victim)
@@ -132,8 +128,8 @@ class Course:
             for speaker in table.chance.stream("speeches").shuffled(village.living()):
                 asked = words.Speak(**self.known(speaker))
                 (speech,) = await self.ask([asked])
-                claim = asked.claimable.get(speech.claim, (None, None, False))
-                table.tell(words.Said(speaker, cut(speech.text, self.limit), None, *claim), to=Everyone, by=speaker)
+                said = words.Said(speaker, cut(speech.text, self.limit), None, *asked.claimable[speech.claim])
+                table.tell(said, to=Everyone, by=speaker)
         living = village.living()
         answers = await self.ask([words.Vote(**self.known(each), targets=village.others(each)) for each in living])
         votes = {voter: answer.target for voter, answer in zip(living, answers, strict=True)}
