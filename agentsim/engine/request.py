@@ -252,7 +252,7 @@ class Request(Generic[D]):
     def narrowed(self) -> Mapping[str, Schema | None]:
         """What the state says of fields, by path: None of one that cannot matter now, which is not asked for.
 
-        Of a list, `items` and `maxItems` are for models, of which small ones list what there is not, without end. All
+        Of others, `schema` takes the field's place in `schema`, where a small model would answer what is not legal. All
         else is for people: closer limits, a `description`, which takes the place of the range on the screen, and a
         `default`, which an empty line stands for. A provider's cache needs schemas that stay the same.
         """
@@ -267,7 +267,7 @@ class Request(Generic[D]):
 
         What cannot matter now is left out: a reply that has it is read by `whole_schema`.
         """
-        return asked_for(self.whole_schema(), self.narrowed(), lists=True)
+        return asked_for(self.whole_schema(), self.narrowed(), closely=True)
 
     def whole_schema(self) -> dict[str, Any]:
         """The `schema` with every field of the answer."""

@@ -127,8 +127,6 @@ class Variant:
         return {name: option for name, option in every if isinstance(option, Choice)}
 
 
-_OF_LISTS = ("items", "maxItems")
-
 Options: TypeAlias = Mapping[str, Option | Subset | Each | Variant]
 """The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type.
 
@@ -265,22 +263,23 @@ def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
 
 
 def said(schema: Schema, path: str, **keywords: Any) -> Schema:
-    """A copy of the schema in which the field at the path, wherever a kind of record has it, has these keywords too.
-
-    `description` is what may be answered, in words, and `default` what an empty line means.
-    """
+    """A copy in which the field at the path has these keywords too: a `description` in words, what is the `default`."""
     return changed(schema, path, lambda field: {**field, **keywords})
 
 
-def asked_for(schema: Schema, narrowed: Mapping[str, Schema | None], *, lists: bool = False) -> Schema:
-    """The schema without the fields of which there is None; with what `lists` may hold (`Request.narrowed`)."""
+def asked_for(schema: Schema, narrowed: Mapping[str, Schema | None], *, closely: bool = False) -> Schema:
+    """The schema without the fields of which there is None; `closely` with those of which there is a `schema`."""
     for path, more in narrowed.items():
         if more is None:
             inner, _, name = path.rpartition(".")
             schema = changed(schema, inner, partial(_without, name))
-        elif lists:
-            schema = said(schema, path, **{key: more[key] for key in _OF_LISTS if key in more})
+        elif closely:
+            schema = changed(schema, path, partial(_closer, more))
     return schema
+
+
+def _closer(more: Schema, field: Schema) -> Schema:
+    return dict(more.get("schema", field))
 
 
 def _without(name: str, part: Schema) -> Schema:
@@ -296,5 +295,5 @@ def told(legal: Schema, name: str, narrowed: Mapping[str, Schema | None]) -> Sch
     for path, more in narrowed.items():
         field, _, inner = path.partition(".")
         if more is not None and field == name:
-            legal = said(legal, inner, **{key: value for key, value in more.items() if key not in _OF_LISTS})
+            legal = said(legal, inner, **{key: value for key, value in more.items() if key != "schema"})
     return legal

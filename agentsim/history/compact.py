@@ -7,11 +7,11 @@ It stands for exactly one history of the full format, which is what readers get 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from agentsim.engine.codec import adapter, json_line
+from agentsim.engine.codec import adapter, json_line, runs
 from agentsim.history import making
 from agentsim.history.contents import Parse
 from agentsim.history.copies import Allowance, Copies
@@ -83,17 +83,6 @@ def _beyond(full: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]
     return {key: value for key, value in full.items() if key not in known or not _same(value, known[key])}
 
 
-def _runs(places: Sequence[int]) -> list[Any]:
-    """Places, those that follow one another as the first and the last of them."""
-    runs: list[list[int]] = []
-    for place in places:
-        if runs and runs[-1][1] == place - 1:
-            runs[-1][1] = place
-        else:
-            runs.append([place, place])
-    return [first if first == last else [first, last] for first, last in runs]
-
-
 class _Short:
     """The records of a history without what is known of them."""
 
@@ -158,6 +147,6 @@ class _Short:
     def _try(self, attempt: TryRecord, full: Mapping[str, Any]) -> dict[str, Any]:
         messages: list[tuple[str, list[Any]]] = []
         for role, places in attempt.messages:
-            runs = _runs(places)
-            messages.append((role, runs if self._allowance.takes(len(places), len(runs)) else places))
+            short = runs(places)
+            messages.append((role, short if self._allowance.takes(len(places), len(short)) else places))
         return {"messages": messages, **_beyond(dict(full, messages=None), {**self.common["try"], "messages": None})}

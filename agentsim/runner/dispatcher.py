@@ -29,7 +29,7 @@ from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player, diagnostics
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
-from agentsim.runner.referee import deadline, late, rule, to_entry, unanswered
+from agentsim.runner.referee import deadline, fallen_back, rule, to_entry, unanswered
 from agentsim.runner.warming import Warming
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class Dispatcher:
                 if isinstance(ended, TimeoutError) and not tick.expired():
                     raise
                 code = WITHDRAWN if isinstance(ended, Withdrawn) else code
-                ruling = late(ask, self.journal.contents.open_tries(ask.wave, ask.place), code)
+                ruling = fallen_back(ask, self.journal.contents.open_tries(ask.wave, ask.place), code)
             if ruling.fallback_reason not in {None, NO_ANSWER, WITHDRAWN, TICK_DEADLINE}:
                 if self.breaker.waits(place):
                     self.check()  # or it would wait for requests that are asked no more

@@ -143,21 +143,22 @@ def _outlay(estate: Estate, seat: int, cash: int) -> Iterator[str]:
 def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Schema | None]]:
     """The lists of what there is to sell, mortgage, lift and build on, if only after those before.
 
-    What they may hold changes with the player's deeds alone: a provider's cache ends where a schema changes.
+    What they may hold changes with deeds and buildings alone: a provider's cache ends where a schema changes.
     """
-    held = estate.held(seat)
+    held, house = estate.held(seat), Choice(("house", "hotel")).schema({})
     lots = [lot for lot in held if lot in STREETS and estate.completes(seat, SPACES[lot].group)]
-    levels = closed_object({"position": _one_of(lots), "type": _one_of(("house", "hotel"))})
-    some = {"description": _LOTS_IN_WORDS, "items": levels, "maxItems": HOTEL * len(lots)}
-    deeds = {"description": DEEDS_IN_WORDS, "items": _one_of(held), "maxItems": len(held)}
-    yield "action.sells", some if any(estate.level[lot] for lot in lots) else None
-    yield "action.mortgages", deeds if any(not estate.mortgaged[position] for position in held) else None
-    yield "action.unmortgages", deeds if any(estate.mortgaged[position] for position in held) else None
-    yield "action.builds", some if lots else None
+    built = [lot for lot in lots if estate.level[lot]]
 
+    def listed(positions: Sequence[int], *, levels: bool = False) -> Schema:
+        place = Choice(tuple(positions)).schema({})
+        most, item = len(positions), closed_object({"position": place, "type": house}) if levels else place
+        legal = {"type": "array", "items": item, "maxItems": HOTEL * most if levels else most}
+        return {"description": _LOTS_IN_WORDS if levels else DEEDS_IN_WORDS, "schema": legal}
 
-def _one_of(values: Sequence[str | int]) -> Schema:
-    return Choice(tuple(values)).schema({})
+    yield "action.sells", listed(built, levels=True) if built else None
+    yield "action.mortgages", listed(held) if any(not estate.mortgaged[position] for position in held) else None
+    yield "action.unmortgages", listed(held) if any(estate.mortgaged[position] for position in held) else None
+    yield "action.builds", listed(lots, levels=True) if lots else None
 
 
 # -- what happens
