@@ -4,9 +4,10 @@
     python -m benchmarks.first_replies --games auction --count 100 --free --json
 
 Prompts are those of `benchmarks.prompts`, evenly spaced over the game. The model is sent the question's schema, as in
-a run; with `--free` it answers in free text, so that the prompt alone counts. A reply that was cut off is read as such.
-A prompt that with its reply is longer than the model's context (8,192 of its tokens) is not asked.
-To compare two versions of the prompts, run this in a tree of each; the interval is Wilson's, 95%.
+a run; with `--free` it answers in free text, so that the prompt alone counts. A reply ends where its schema does, as
+in a run; with `--longest` it is cut off, and read as such. A prompt that with its reply is longer than the model's
+context (8,192 of its tokens) is not asked. To compare two versions of the prompts, run this in a tree of each; the
+interval is Wilson's, 95%.
 """
 
 from __future__ import annotations
@@ -25,8 +26,6 @@ from agentsim.models.local import open_local
 from benchmarks.prompts import GAMES, asked
 
 MODEL = "local/smollm2-135m"
-LONGEST = 1000
-"""Tokens of a reply, unless told otherwise: enough for the longest reason that a question allows."""
 
 
 class Share(NamedTuple):
@@ -43,7 +42,7 @@ class Share(NamedTuple):
         return {**self._asdict(), "share": self.legal / self.asked, "low": float(low), "high": float(high)}
 
 
-async def shares(game: str, count: int, *, free: bool, longest: int = LONGEST, kinds: int = 2) -> list[Share]:
+async def shares(game: str, count: int, *, free: bool, longest: int | None = None, kinds: int = 2) -> list[Share]:
     """The shares of the commonest kinds of question of a game."""
     found = sorted(asked(game).items(), key=lambda item: -item[1].count)[:kinds]
     model = open_local(MODEL, None, seed=1)
@@ -60,7 +59,7 @@ async def shares(game: str, count: int, *, free: bool, longest: int = LONGEST, k
         await model.aclose()
 
 
-async def _is_legal(model: Any, ask: Ask, texts: list[str], free: bool, longest: int) -> bool | None:
+async def _is_legal(model: Any, ask: Ask, texts: list[str], free: bool, longest: int | None) -> bool | None:
     """Whether the first reply is legal; None where the model's context does not hold prompt and reply."""
     system, user = texts
     tag = f"{ask.request.player}/{ask.request.kind}/{ask.nth}/1"
@@ -86,7 +85,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--count", type=int, default=17, help="prompts of each kind")
-    parser.add_argument("--longest", type=int, default=LONGEST, help="tokens of a reply at most")
+    parser.add_argument("--longest", type=int, help="tokens of a reply at most")
     parser.add_argument("--free", action="store_true", help="send no schema")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from benchmarks.inference import measured as simulated
+from benchmarks.rooms import crossed
 from benchmarks.senders import SENDERS
 from benchmarks.society import exponent
 from benchmarks.society_scarce import interval
@@ -22,6 +23,12 @@ def printed(benchmark: str, *words: str) -> list[dict[str, Any]]:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_a_wave_of_three_decisions_crosses_at_most_35_modules() -> None:
+    names, _ = crossed()
+    assert {"engine/play.py", "runner/drive.py", "models/transport.py", "history/journal.py"} <= set(names)
+    assert len(names) <= 35, names
 
 
 @pytest.mark.slow

@@ -73,7 +73,10 @@ def test_the_commands_at_its_end_run(on_path: Path) -> None:
 def test_a_mistake_in_its_scenario_is_explained_like_any_other(on_path: Path, tmp_path: Path) -> None:
     text = (on_path / "mirror.toml").read_text(encoding="utf-8")
     for given, line in (
-        (text + '\n[[players]]\nid = "x"\nmodel = "human"\n', "players: prisoners come in pairs, found 3 players"),
+        (
+            text + '\n[[players]]\nid = "x"\nmodel = "human"\n',
+            "players: Prisoner's dilemma is for 2 players, found 3 (valid: 2)",
+        ),
         (text + "\n[game_config]\nruonds = 2\n", "game_config.ruonds: unknown key (did you mean rounds?)"),
         (text.replace("bot/mirror", "bot/miror"), 'players.0.model: prisoners has no "bot/miror" (did you mean'),
     ):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -193,8 +193,10 @@ def _called(fork: ForkRecord) -> tuple[str, str]:
 def _compared(name: str, arm: Arm, control: Arm, effect: float | None) -> ArmEffects:
     both = sorted(arm.keys() & control.keys())
     sides = [[side[key] for key in both] for side in (arm, control)]
-    columns, rows = tabled([branch.measures for side in sides for branch in side])
-    values = np.array(rows).reshape(2, len(both), len(columns))
+    measured, rows = tabled([branch.measures for side in sides for branch in side])
+    values = np.array(rows).reshape(2, len(both), len(measured))
+    known = ~np.isnan(values[0] - values[1]).all(axis=0)  # `effects` leaves out the others
+    columns, values = [column for column, there in zip(measured, known, strict=True) if there], values[:, :, known]
     same = [divergence(one.history, other.history).same for one, other in zip(*sides, strict=True)]
     identical = bool(same) and all(same)
     return ArmEffects(
@@ -203,7 +205,12 @@ def _compared(name: str, arm: Arm, control: Arm, effect: float | None) -> ArmEff
         pairs=len(both),
         unpaired=len(arm.keys() ^ control.keys()),
         identical=identical,
-        effects=tuple(effects(columns, values, identical=identical, effect=effect)),
+        effects=tuple(
+            replace(each, same_as=other)
+            for each, other in zip(
+                effects(columns, values, identical=identical, effect=effect), repeats(columns, values), strict=True
+            )
+        ),
     )
 
 
@@ -228,6 +235,20 @@ def effects(
         needed = None if effect is None or not sd else branches_needed(effect, sd)
         means = float(control_mean), float(arm_mean)
         yield PairedEffect(measure, player, *row, number, *means, sd, needed)
+
+
+def repeats(columns: Sequence[Column], values: Array) -> list[str | None]:
+    """Of each column the first of that player that has the same values, or their negatives, if they tell anything."""
+    found: list[str | None] = []
+    for place, (_, player) in enumerate(columns):
+        own = values[:, :, place]
+        alike = (
+            measure
+            for at, (measure, other) in enumerate(columns[:place])
+            if other == player and any(np.array_equal(values[:, :, at], each, equal_nan=True) for each in (own, -own))
+        )
+        found.append(next(alike, None) if np.nan_to_num(own[0] - own[1]).any() else None)
+    return found
 
 
 def branches_needed(effect: float, sd: float) -> int | None:

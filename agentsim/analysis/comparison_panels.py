@@ -1,4 +1,4 @@
-"""Tables and plots that compare: arms, messages, factors of a design, conditions, positions on ballots, games."""
+"""Tables and plots that compare: arms, messages, factors of a design, conditions, games."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from agentsim.analysis.in_words import effect, effects, ends, estimated, p_value
 from agentsim.analysis.inference import FEWEST
 from agentsim.analysis.influence import ALL, Influence
 from agentsim.analysis.paired import FEWEST_SEEN, POWER
-from agentsim.analysis.positions import Ballots
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, listed
 
@@ -47,7 +46,7 @@ def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
     columns: tuple[str, ...] = ("measure", "player", "pairs", found.control, arm.arm, "effect", "all together")
     if found.effect is not None:
         columns += (f"branches for {found.effect:g}",)
-    shown = () if arm.identical else arm.effects
+    shown = () if arm.identical else _once(arm.effects)
     rows = [(*_paired(each), *(() if found.effect is None else (each.needed,))) for each in shown]
     if arm.identical:
         note = (
@@ -65,7 +64,15 @@ def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
             f" The last column is how many branches an arm needs, and its control as many, for an effect of "
             f"{found.effect:g} to be found with a power of {POWER:.0%}, if the differences spread as they do here."
         )
-    return DataTable(title, columns, tuple(rows), note, sentence=_changed(found.of, found.at, arm.arm, arm.effects))
+    if hidden := len(arm.effects) - len(shown) if shown else 0:
+        note += f" Not shown: {counted(hidden, 'row')}, the same as another row but for the sign."
+    said = _changed(found.of, found.at, arm.arm, _once(arm.effects))
+    return DataTable(title, columns, tuple(rows), note, sentence=said)
+
+
+def _once(found: Sequence[PairedEffect]) -> list[PairedEffect]:
+    """The effects without those that are another one under a second name."""
+    return [each for each in found if each.same_as is None]
 
 
 def _changed(run: str, at: int, who: str, found: Sequence[PairedEffect]) -> str:
@@ -91,7 +98,7 @@ def _message(found: Influence, messages: str) -> Iterator[DataTable]:
         f"and 0 where a listener does no such thing again; {ALL} is the mean of the listeners who did it in any "
         f"branch. {_STUDENT.format(f', of {messages}')}{_unpaired(found.unpaired)}"
     )
-    once = [[each for each in part if each.same_as is None] for part in (found.listeners, found.outcome)]
+    once = list(map(_once, (found.listeners, found.outcome)))
     shown = [[each for each in part if each.mean or each.sd] for part in once]
     if hidden := len(found.listeners) + len(found.outcome) - sum(map(len, shown)):
         note += f" Not shown: {counted(hidden, 'row')}, the same in all pairs or as another row but for the sign."
@@ -241,29 +248,6 @@ def _verdict(found: Sequence[Difference]) -> str:
     clearest = max(apart, key=lambda each: abs(each.difference.value) / max(1e-12, each.together.width))
     together = difference_sentence(replace(clearest, difference=clearest.together), "95% interval for all together")
     return f"Of {counted(len(known), 'difference')} {len(apart)} can be told from 0 all together. {together}"
-
-
-def ballot_panel(found: Sequence[Ballots]) -> DataTable:
-    """What a position on the ballot is worth, for each kind of vote."""
-    rows, tests, said = [], [], []
-    for each in found:
-        kind = "to win" if each.places[0].final else "to go"
-        for at in each.places:
-            share = written(at.share, ".0%")
-            rows.append((kind, at.position, at.votes, at.chosen, share, f"{at.expected:.0%}"))
-        votes = f"{counted(each.votes, 'vote')} in {counted(each.games, 'game')}"
-        tests.append(f"votes {kind}: {p_value(each.p)}")
-        verdict = "went along with" if each.p <= 0.05 else "was not seen to go along with"
-        first = each.places[0]
-        whole = estimated(first.share, ".0%", each.games, f"{first.expected:.0%} by the lot alone; {votes}")
-        said.append(f"Position on the ballot {verdict} votes {kind} ({p_value(each.p)}): the first got {whole}.")
-    note = (
-        "Ballots whose order chance drew: how many votes went to each position, of those whose ballot had it, beside "
-        "what the lot alone gives. Intervals of 95% by games. The tests (permutation) draw the orders again and leave "
-        f"the choices as they are; {', '.join(tests)}."
-    )
-    columns = ("vote", "position", "ballots", "chosen", "share", "by lot")
-    return DataTable("Position on the ballot", columns, tuple(rows), note, sentence=" ".join(said))
 
 
 def across_panels(found: Across) -> list[Panel]:

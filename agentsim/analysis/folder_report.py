@@ -13,7 +13,6 @@ from agentsim.analysis.arms import Comparison, comparisons
 from agentsim.analysis.comparison_panels import (
     across_panels,
     arm_panels,
-    ballot_panel,
     condition_panels,
     design_panels,
     difference_sentence,
@@ -34,7 +33,7 @@ from agentsim.analysis.inference import Interval
 from agentsim.analysis.positions import Ballots, ballots
 from agentsim.analysis.preference import OwnMaker, Relation, own_makers, relations
 from agentsim.analysis.standings import Standings, standings
-from agentsim.analysis.standings_panels import panels
+from agentsim.analysis.standings_panels import ballot_panel, panels
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
 
 MOST_CONDITIONS = 8

@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 from agentsim import games
 from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LogEntry
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.history.diagnostics import Share, shares_in
 from agentsim.history.events import Pair, derived, pairs, told_events
 from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
+from agentsim.history.shares import Share, shares_in
 
 Column: TypeAlias = tuple[str, str]
 """A measure and a player."""
@@ -84,7 +84,7 @@ class GameRecord:
     A branch's decisions, calls and dollars are those after the fork. `certain` is set where bots alone decided: it is
     the same for games that must have the same result. `between` has the pairs of which one was for or against the
     other; None where the game is not installed, or its events are of other rules. `fallen` is the largest share of
-    fallbacks in it (`history.diagnostics`). `scenario` and `folder` say under which condition it was played.
+    fallbacks in it (`history.shares`). `scenario` and `folder` say under which condition it was played.
     """
 
     name: str

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from agentsim.analysis.arms import PairedEffect, effects
+from agentsim.analysis.arms import PairedEffect, effects, repeats
 from agentsim.analysis.game_records import Column
 from agentsim.analysis.inference import Array
 from agentsim.engine.codec import nodes_at, paths_in
@@ -94,7 +94,7 @@ def influences(found: Sequence[tuple[Swapped, Sides]]) -> list[Influence]:
         filled[:, : len(both)] = values
         known = ~np.isnan(filled[0] - filled[1]).all(axis=0)  # `effects` leaves out the others
         own_columns = [column for column, there in zip(named, known, strict=True) if there]
-        columns, same = columns + own_columns, same + _repeats(own_columns, filled[:, :, known])
+        columns, same = columns + own_columns, same + repeats(own_columns, filled[:, :, known])
         blocks.append(filled[:, :, known])
         ends.append((int(known[:own].sum()), int(known.sum())))
     made = effects(columns, np.concatenate(blocks, axis=2)) if columns else ()
@@ -110,20 +110,6 @@ def influences(found: Sequence[tuple[Swapped, Sides]]) -> list[Influence]:
         )
         for (message, (said, swapped)), both, (own, every) in zip(found, paired, ends, strict=True)
     ]
-
-
-def _repeats(columns: Sequence[Column], values: Array) -> list[str | None]:
-    """Of each column the first of that listener that has the same values, or their negatives, if they tell anything."""
-    found: list[str | None] = []
-    for place, (_, player) in enumerate(columns):
-        own = values[:, :, place]
-        alike = (
-            measure
-            for at, (measure, other) in enumerate(columns[:place])
-            if other == player and any(np.array_equal(values[:, :, at], each, equal_nan=True) for each in (own, -own))
-        )
-        found.append(next(alike, None) if np.nan_to_num(own[0] - own[1]).any() else None)
-    return found
 
 
 def _table(message: Swapped, sides: Sequence[Sequence[BranchResult]]) -> tuple[list[Column], Array, int]:

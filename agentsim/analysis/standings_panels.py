@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 
 from agentsim.analysis import in_words
-from agentsim.analysis.in_words import p_value, written
+from agentsim.analysis.in_words import estimated, p_value, written
 from agentsim.analysis.inference import Interval
+from agentsim.analysis.positions import Ballots
 from agentsim.analysis.preference import OwnMaker, Relation
 from agentsim.analysis.standings import Standings, StandingsLine
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
@@ -256,3 +257,26 @@ def _costs(lines: Sequence[StandingsLine]) -> DataTable:
 def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> Estimates:
     rows = tuple(Estimate(label, each.value, each.low, each.high) for label, each in estimates)
     return Estimates(title, rows, axis, "Intervals of 95%; the numbers of games stand in the tables.")
+
+
+def ballot_panel(found: Sequence[Ballots]) -> DataTable:
+    """What a position on the ballot is worth, for each kind of vote."""
+    rows, tests, said = [], [], []
+    for each in found:
+        kind = "to win" if each.places[0].final else "to go"
+        for at in each.places:
+            share = written(at.share, ".0%")
+            rows.append((kind, at.position, at.votes, at.chosen, share, f"{at.expected:.0%}"))
+        votes = f"{counted(each.votes, 'vote')} in {counted(each.games, 'game')}"
+        tests.append(f"votes {kind}: {p_value(each.p)}")
+        verdict = "went along with" if each.p <= 0.05 else "was not seen to go along with"
+        first = each.places[0]
+        whole = estimated(first.share, ".0%", each.games, f"{first.expected:.0%} by the lot alone; {votes}")
+        said.append(f"Position on the ballot {verdict} votes {kind} ({p_value(each.p)}): the first got {whole}.")
+    note = (
+        "Ballots whose order chance drew: how many votes went to each position, of those whose ballot had it, beside "
+        "what the lot alone gives. Intervals of 95% by games. The tests (permutation) draw the orders again and leave "
+        f"the choices as they are; {', '.join(tests)}."
+    )
+    columns = ("vote", "position", "ballots", "chosen", "share", "by lot")
+    return DataTable("Position on the ballot", columns, tuple(rows), note, sentence=" ".join(said))

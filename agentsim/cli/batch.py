@@ -173,8 +173,8 @@ def write_pages(directory: Path, names: Iterable[str]) -> None:
 
 def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
     from agentsim.cli.finish import money
-    from agentsim.history.diagnostics import summed
     from agentsim.history.load import list_runs
+    from agentsim.history.shares import summed
     from agentsim.runner.batch.manifest import plays_alone
 
     tally = result.tally

@@ -99,19 +99,15 @@ def _parting(parted: Divergence, one: str, other: str) -> list[str]:
     rows.append("ranks:")
     for player, (mine, theirs) in parted.ranks.items():
         moved = "" if mine == theirs else "  <"
-        rows.append(f"  {shortened(player, _LONGEST)}: {_rank(mine)} in {one}, {_rank(theirs)} in {other}{moved}")
+        rows.append(f"  {shortened(player, _LONGEST)}: {_shown(mine)} in {one}, {_shown(theirs)} in {other}{moved}")
     rows += ["scores that differ:"] if parted.scores else []
     for player, found in parted.scores.items():
         said = (
-            f"{name.replace('_', ' ')} {_score(mine)} in {one}, {_score(theirs)} in {other}"
+            f"{name.replace('_', ' ')} {_shown(mine)} in {one}, {_shown(theirs)} in {other}"
             for name, (mine, theirs) in found.items()
         )
         rows.append("  " + shortened(f"{player}: {'; '.join(said)}", _LONGEST))
     return rows
-
-
-def _score(value: object) -> str:
-    return "–" if value is None else str(value)
 
 
 def _place(what: str, parted: Parted | None, one: str, other: str) -> list[str]:
@@ -134,8 +130,8 @@ def _in_words(side: Mapping[str, Any]) -> str:
     return f"{side['round']}: {side['heading']}: {side['content']}"
 
 
-def _rank(rank: int | None) -> str:
-    return "–" if rank is None else str(rank)
+def _shown(value: object) -> str:
+    return "–" if value is None else str(value)
 
 
 Swap: TypeAlias = Literal["silence", "neutral"]

@@ -54,6 +54,7 @@ class Following(Noting, Watcher):
     def __init__(self) -> None:
         self._progress: Callable[[], Progress] | None = None
         self._budget: Budget | None = None
+        self._limits: Callable[[], Sequence[str]] = list
         self._models: Mapping[str, str] = {}
         self._players: dict[str, int] = {}  # the place of each, which has its colour
         self._first: tuple[float, int] | None = None  # when this session's first wave was asked, and in which unit
@@ -68,6 +69,9 @@ class Following(Noting, Watcher):
 
     def budgeted(self, budget: Budget) -> None:
         self._budget = budget
+
+    def limited_by(self, notes: Callable[[], Sequence[str]]) -> None:
+        self._limits = notes
 
     def stands(self, progress: Callable[[], Progress] | None) -> None:
         self._progress = progress
@@ -143,15 +147,11 @@ class PlainDisplay(Following):
     def __init__(self) -> None:
         super().__init__()
         self._round = self._used = ""
-        self._limits: Callable[[], Sequence[str]] = list
         self._said_held = False
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
         super().began(name, game, players)
         self._line(f"{shortened(name, 200)}: {shortened(game, 200)}, {len(players)} players")
-
-    def limited_by(self, notes: Callable[[], Sequence[str]]) -> None:
-        self._limits = notes
 
     def held(self, ask: Ask) -> None:
         if not self._said_held and (limits := self._limits()):

@@ -13,10 +13,10 @@ import typer
 from agentsim.cli.terminal_output import columns, remark, safe, say, say_json, shortened
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
-from agentsim.history.diagnostics import Shares, shares_in
 from agentsim.history.fold import Totals
 from agentsim.history.load import again_with, elsewhere, load_history
 from agentsim.history.record import FINISHED, History, TotalsRecord
+from agentsim.history.shares import Shares, shares_in
 from agentsim.models.prices import cached_share
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, TextIO, cast
 
@@ -121,7 +121,6 @@ class RichDisplay(_Panel, Following):
         self._name = self._round = self._phase = ""
         self._speaking: Counter[str] = Counter()
         self._totals = Totals()
-        self._limits: Callable[[], Sequence[str]] = list
         self._spinner = Spinner("dots")
         self._look_at, self._late = 0.0, False
 
@@ -130,9 +129,6 @@ class RichDisplay(_Panel, Following):
         self._name = f"{shortened(game, 200)} · {shortened(name, 200)}"
         self._started = time.monotonic()
         self._show()
-
-    def limited_by(self, notes: Callable[[], Sequence[str]]) -> None:
-        self._limits = notes
 
     def wave(self, wave: Wave, round_title: str) -> None:
         self.playing(round_title)

@@ -225,7 +225,7 @@ def _say_what_is_left_out(compared: Compared) -> None:
 
 def _warn_of(lines: Sequence[StandingsLine]) -> None:
     """Warn of the compared models or players with many fallbacks."""
-    from agentsim.history.diagnostics import NOTABLE, Share
+    from agentsim.history.shares import NOTABLE, Share
 
     found = {line.label: Share(line.asked, line.fallbacks, line.turned_away) for line in lines}
     notable = {label: share for label, share in found.items() if share.rate > NOTABLE}

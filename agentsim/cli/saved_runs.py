@@ -26,8 +26,8 @@ T = TypeVar("T")
 def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     """List runs with players, winner and cost; the newest last."""
     from agentsim.cli.finish import money
-    from agentsim.history.diagnostics import NOTABLE
     from agentsim.history.load import list_runs
+    from agentsim.history.shares import NOTABLE
 
     if logs_dir.exists() and not logs_dir.is_dir():
         raise UsageError(f"{logs_dir}: is not a directory")

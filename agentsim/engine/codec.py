@@ -177,18 +177,26 @@ class NewTexts:
         self._places = {text: place for place, text in enumerate(texts.in_order)}
 
     def __call__(self, texts: Sequence[str]) -> list[Any]:
-        """The places of texts; those that follow one another as the first and the last of them."""
-        runs: list[list[int]] = []
-        for text in texts:
-            if (place := self._places.get(text)) is None:
-                place = self._places[text] = len(self._texts.in_order)
-                self._texts.in_order.append(text)
-                self.new.append(text)
-            if runs and runs[-1][1] == place - 1:
-                runs[-1][1] = place
-            else:
-                runs.append([place, place])
-        return [first if first == last else [first, last] for first, last in runs]
+        """The places of texts, as `runs`."""
+        return runs(map(self._place, texts))
+
+    def _place(self, text: str) -> int:
+        if (place := self._places.get(text)) is None:
+            place = self._places[text] = len(self._texts.in_order)
+            self._texts.in_order.append(text)
+            self.new.append(text)
+        return place
+
+
+def runs(places: Iterable[int]) -> list[Any]:
+    """Places, those that follow one another as the first and the last of them."""
+    found: list[list[int]] = []
+    for place in places:
+        if found and found[-1][1] == place - 1:
+            found[-1][1] = place
+        else:
+            found.append([place, place])
+    return [first if first == last else [first, last] for first, last in found]
 
 
 Path: TypeAlias = tuple[str | int, ...]

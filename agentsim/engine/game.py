@@ -18,6 +18,7 @@ from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.panel import Course, Frame, Panel
+from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
@@ -176,21 +177,24 @@ PARTS = frozenset(("panels", "course", "tables", "laws", "doubts"))
 class Game(Protocol):
     """A game: a stateless object called `GAME` in the folder's `__init__`. A class may inherit what it need not say.
 
-    `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`; those that are
-    `typical` stand for models in forecasts, dealt to the seats in turn. `requests` and `events` are those that its
-    package defines by then, where a class does not list them. Of the modules in `parts` it takes the functions called
-    as one of `PARTS`.
+    `seats` are the least and the most players (None: any number), `reserved` names that no player can have, in small
+    letters. `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`, beside
+    `bot/random`, which every game has; those that are `typical` stand for models in forecasts, dealt to the seats in
+    turn. `requests` and `events` are those that its package defines by then, where a class does not list them. Of the
+    modules in `parts` it takes the functions called as one of `PARTS`.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     summary: ClassVar[str]
-    rules_version: ClassVar[int]
+    rules_version: ClassVar[int] = 1
     config: ClassVar[type[GameConfig]]
     requests: ClassVar[tuple[type[Request[Any]], ...]] = ()
     events: ClassVar[tuple[type[Event], ...]] = ()
     bots: ClassVar[Mapping[str, Bot]]
     typical: ClassVar[Sequence[str]] = ("random",)
+    seats: ClassVar[tuple[int, int | None]] = (1, None)
+    reserved: ClassVar[frozenset[str]] = frozenset()
     staff: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, parts: Sequence[ModuleType] = (), **kwargs: Any) -> None:
@@ -198,13 +202,25 @@ class Game(Protocol):
         for part in parts:
             for name in PARTS & vars(part).keys():
                 setattr(cls, name, staticmethod(getattr(part, name)))
+        if "bots" in vars(cls):
+            cls.bots = {"random": random_decision, **cls.bots}
         chapters = sys.modules[cls.__module__].__package__ or cls.__module__
         for what, found in (("requests", asked_in), ("events", told_in)):
             if all(what not in vars(base) for base in cls.__mro__ if base is not Game):
                 setattr(cls, what, found(chapters))
 
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
-        """Raise `ScenarioError` (with a key) where this config and these players cannot make a game."""
+        """Raise `ScenarioError` (with a key) where this config and these players cannot make a game.
+
+        A game that has more to say of them than `seats` and `reserved` says it after `super().admit`.
+        """
+        least, most = self.seats
+        if not least <= len(players) <= (most or len(players)):
+            valid = f"{least} or more" if most is None else f"{least} to {most}" if least < most else f"{least}"
+            problem = f"{self.title} is for {valid} players, found {len(players)}"
+            raise ScenarioError(problem, key="players", valid=valid)
+        if taken := sorted(self.reserved & {player.casefold() for player in players}):
+            raise ScenarioError(f"no player can be called {taken[0]}: it is an answer in this game", key="players")
 
     async def play(self, table: Table, config: Any) -> Outcome:
         """The rules, from set-up to outcome."""

@@ -1,4 +1,4 @@
-"""Log: everything told, in order; the newest entries in memory and, where there is a store, older ones there.
+"""Log: all that is told and decided, in order; the newest in memory and, where there is a store, what is older there.
 
 What reads it cannot tell the difference. Where the store keeps its blocks is its own business: the kernel knows no
 file.
@@ -8,28 +8,30 @@ from __future__ import annotations
 
 from array import array
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import eq
 from typing import Any, Protocol, TypeAlias, TypeVar, cast, overload
 
 from agentsim.engine.event import E, Event, LogEntry, Past
 
-RECENT = 20_000
-"""Events of a game that stay in memory, where a store takes the older ones."""
+RECENT, RECENT_DECISIONS = 20_000, 5_000
+"""Events and decisions of a game that stay in memory, where a store takes the older ones."""
 BLOCK = 512
 """Records that go to the store together."""
 _READ = 2_048  # records that were read last, and stay in memory
 T = TypeVar("T")
 Entry: TypeAlias = tuple[int, LogEntry]
 """What was told, and its position in the log."""
+Key: TypeAlias = tuple[int, int]
+"""The wave and the place in it of a decision."""
 
 
 class Store(Protocol[T]):
     """Keeps records outside of memory."""
 
     def keep(self, records: Sequence[T]) -> bool:
-        """Take the next ones; False where they cannot be kept, and no later ones will be."""
+        """Take the next ones; False where they cannot be kept: none of them is."""
         ...
 
     def at(self, number: int) -> T:
@@ -50,16 +52,20 @@ class ByPlace(Sequence[T]):
         """The records of these places."""
         return list(map(self.at, places))
 
+    def __iter__(self) -> Iterator[T]:
+        return map(self.at, range(len(self)))
+
     @overload
     def __getitem__(self, index: int) -> T: ...
     @overload
     def __getitem__(self, index: slice) -> list[T]: ...
     def __getitem__(self, index: int | slice) -> T | list[T]:
+        count = len(self)
         if isinstance(index, slice):
-            return self.between(range(*index.indices(len(self))))
-        if not -len(self) <= index < len(self):
+            return self.between(range(*index.indices(count)))
+        if not -count <= index < count:
             raise IndexError("there is no such record")
-        return self.at(index if index >= 0 else index + len(self))
+        return self.at(index if index >= 0 else index + count)
 
 
 class Growing(ByPlace[T]):
@@ -127,6 +133,71 @@ class Log(Growing[LogEntry]):
         super().__init__(store, RECENT)
 
 
+class Keyed(Protocol):
+    """A decision, as it is found again."""
+
+    @property
+    def wave(self) -> int: ...
+    @property
+    def place(self) -> int: ...
+
+
+D = TypeVar("D", bound=Keyed)
+
+
+class Decided(Mapping[Key, D]):
+    """Decisions by wave and place, in the order in which they were put there."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Key, int] = {}
+        self._all: Growing[D] = Growing(None, RECENT_DECISIONS)
+        self.spill = self._all.spill
+
+    def put(self, decision: D) -> None:
+        """One more; or another in the place of that of its key."""
+        self._numbers[decision.wave, decision.place] = len(self._all)
+        self._all.append(decision)
+
+    def __getitem__(self, key: Key) -> D:
+        return self._all.at(self._numbers[key])
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._numbers
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+class ComeTo(ByPlace[D]):
+    """Those of the decisions to which a game has come, in its order."""
+
+    def __init__(self, decided: Mapping[Key, D], keys: Iterable[Key] = ()) -> None:
+        self._decided = decided
+        self._keys = _places(part for key in keys for part in key)
+
+    def append(self, decision: D) -> None:
+        """The game came to this one, which is among those decided."""
+        self._keys.extend((decision.wave, decision.place))
+
+    def extend(self, decisions: Iterable[D]) -> None:
+        """It came to these."""
+        for each in decisions:
+            self.append(each)
+
+    def by_key(self) -> ComeTo[D]:
+        """The same in the order of waves and places."""
+        return ComeTo(self._decided, sorted(zip(self._keys[::2], self._keys[1::2], strict=True)))
+
+    def __len__(self) -> int:
+        return len(self._keys) // 2
+
+    def at(self, place: int) -> D:
+        return self._decided[self._keys[2 * place], self._keys[2 * place + 1]]
+
+
 class Part(ByPlace[Entry]):
     """Some entries of a log, each with its position, which begins at `base`: kept as positions alone."""
 
@@ -146,6 +217,12 @@ class Part(ByPlace[Entry]):
     def at(self, place: int) -> Entry:
         there = self._places[place]
         return self._base + there, self._log.at(there)
+
+    def between(self, places: range) -> list[Entry]:
+        if places.step != 1:
+            return super().between(places)
+        base, at = self._base, self._log.at
+        return [(base + there, at(there)) for there in self._places[places.start : places.stop]]
 
     def __iter__(self) -> Iterator[Entry]:
         for place in self._places:
@@ -195,8 +272,8 @@ class _Index:
     upto: int = 0
 
 
-def _places() -> array[int]:
-    return array("q")
+def _places(places: Iterable[int] = ()) -> array[int]:
+    return array("q", places)
 
 
 _NONE = _places()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LogEntry
@@ -66,7 +66,7 @@ class Interviews:
 
 
 class InterviewAnswer(Decision):
-    answer: str
+    answer: Annotated[str, lambda asked: Text(asked.limit)]
 
 
 class Moderation(Decision):
@@ -85,9 +85,6 @@ class Questioned(Request[InterviewAnswer]):
     question: str
     earlier: tuple[str, ...]
     limit: int
-
-    def options(self) -> Options:
-        return {"answer": Text(self.limit)}
 
     def so_far(self) -> tuple[str, ...]:
         """The earlier interviews, in words."""

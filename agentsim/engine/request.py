@@ -92,8 +92,8 @@ class Request(Generic[D]):
         dataclass(frozen=True, kw_only=True)(cls)
 
     def options(self) -> Options:
-        """The legal values, by field: those that stand in the answer's annotations, where no state decides them."""
-        return options_in(self.answer)
+        """The legal values, by field: those that stand in the answer's annotations."""
+        return options_in(self.answer, self)
 
     @cached_property
     def stated(self) -> Options:
@@ -252,8 +252,9 @@ class Request(Generic[D]):
     def narrowed(self) -> Mapping[str, Schema | None]:
         """What the state says of fields, by path: None of one that cannot matter now, which is not asked for.
 
-        Of others it is for a person alone: closer limits, a `description`, which takes the place of the range on the
-        screen, and a `default`, which an empty line stands for. A provider's cache needs schemas that stay the same.
+        Of others, `schema` takes the field's place in `schema`, where a small model would answer what is not legal. All
+        else is for people: closer limits, a `description`, which takes the place of the range on the screen, and a
+        `default`, which an empty line stands for. A provider's cache needs schemas that stay the same.
         """
         return {}
 
@@ -264,9 +265,9 @@ class Request(Generic[D]):
     def schema(self) -> Schema:
         """A JSON Schema of the decision: one object, every field required, closed choices as `enum`.
 
-        Fields that cannot matter now are left out: a reply that has them is read by `whole_schema`.
+        What cannot matter now is left out: a reply that has it is read by `whole_schema`.
         """
-        return asked_for(self.whole_schema(), self.narrowed())
+        return asked_for(self.whole_schema(), self.narrowed(), closely=True)
 
     def whole_schema(self) -> dict[str, Any]:
         """The `schema` with every field of the answer."""

@@ -144,11 +144,11 @@ def schema_of(answer: type[Decision], options: Options) -> dict[str, Any]:
     return dict(schema["properties"][bare] if bare else schema)
 
 
-@cache
-def options_in(answer: type[Decision]) -> Options:
-    """The options in the annotations of a decision: `text: Annotated[str, Text(300)]`."""
+def options_in(answer: type[Decision], request: object) -> Options:
+    """The options in the annotations of a decision, as they are or made of the request by a function."""
     marks = ((name, mark) for name, field in answer.model_fields.items() for mark in field.metadata)
-    return {name: mark for name, mark in marks if isinstance(mark, Choice | Number | Text | Subset | Each | Variant)}
+    made = ((name, mark(request) if callable(mark) else mark) for name, mark in marks)
+    return {name: each for name, each in made if isinstance(each, Choice | Number | Text | Subset | Each | Variant)}
 
 
 def bare_field(answer: type[Decision], options: Options) -> str | None:
@@ -200,16 +200,16 @@ def by_path(options: Options) -> Mapping[str, Option | Subset]:
 
 def stated(answer: type[Decision], options: Options, by: str) -> Options:
     """The options that a request states; `TypeError` for a path that its answer has not."""
-    if strange := next((path for path in options if path not in _paths_of(answer)), None):
-        paths = ", ".join(_paths_of(answer))
-        raise TypeError(f"{by}.options: {answer.__name__} has no {strange}; it has {paths}")
+    paths = _paths_of(answer)
+    if strange := [path for path in options if path not in paths]:
+        raise TypeError(f"{by}.options: {answer.__name__} has no {strange[0]}; it has {', '.join(paths)}")
     return options
 
 
 @cache
-def _paths_of(answer: type[Decision]) -> tuple[str, ...]:
+def _paths_of(answer: type[Decision]) -> Mapping[str, None]:
     """Every path that options of this decision may have: its fields, and the fields of those."""
-    return tuple(dict.fromkeys(_paths({"properties": _properties(answer)})))
+    return dict.fromkeys(_paths({"properties": _properties(answer)}))
 
 
 def _paths(schema: Schema, place: str = "") -> Iterator[str]:
@@ -263,20 +263,23 @@ def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
 
 
 def said(schema: Schema, path: str, **keywords: Any) -> Schema:
-    """A copy of the schema in which the field at the path, wherever a kind of record has it, has these keywords too.
-
-    `description` is what may be answered, in words, and `default` what an empty line means.
-    """
+    """A copy in which the field at the path has these keywords too: a `description` in words, what is the `default`."""
     return changed(schema, path, lambda field: {**field, **keywords})
 
 
-def asked_for(schema: Schema, narrowed: Mapping[str, Schema | None]) -> Schema:
-    """The schema without the fields of which there is None (`Request.narrowed`)."""
+def asked_for(schema: Schema, narrowed: Mapping[str, Schema | None], *, closely: bool = False) -> Schema:
+    """The schema without the fields of which there is None; `closely` with those of which there is a `schema`."""
     for path, more in narrowed.items():
         if more is None:
             inner, _, name = path.rpartition(".")
             schema = changed(schema, inner, partial(_without, name))
+        elif closely:
+            schema = changed(schema, path, partial(_closer, more))
     return schema
+
+
+def _closer(more: Schema, field: Schema) -> Schema:
+    return dict(more.get("schema", field))
 
 
 def _without(name: str, part: Schema) -> Schema:
@@ -292,5 +295,5 @@ def told(legal: Schema, name: str, narrowed: Mapping[str, Schema | None]) -> Sch
     for path, more in narrowed.items():
         field, _, inner = path.partition(".")
         if more is not None and field == name:
-            legal = said(legal, inner, **more)
+            legal = said(legal, inner, **{key: value for key, value in more.items() if key != "schema"})
     return legal

@@ -7,18 +7,18 @@ It stands for exactly one history of the full format, which is what readers get 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from agentsim.engine.codec import adapter, json_line
+from agentsim.engine.codec import adapter, json_line, runs
 from agentsim.history import making
 from agentsim.history.contents import Parse
 from agentsim.history.copies import Allowance, Copies
 from agentsim.history.expanded import COMPACT, following, said_in
-from agentsim.history.fold import array_lines, history_bytes
+from agentsim.history.fold import array_lines, history_bytes, round_lines
 from agentsim.history.making import role_of
-from agentsim.history.record import DecisionRecord, EventRecord, History, RoundRecord, TryRecord
+from agentsim.history.record import DecisionRecord, EventRecord, History, TryRecord
 
 _COMMON: Mapping[str, tuple[str, ...]] = {
     "decision": ("kind", "source", "fallback_reason", "parse", "model", "provider"),
@@ -39,9 +39,9 @@ def compact_bytes(history: History) -> Iterator[bytes]:
     short = _Short(history)
     yield b'{\n"format":%b,\n"common":%b' % (json_line(COMPACT), json_line(short.common))
     by_line: Mapping[str, Callable[[], Iterator[bytes]]] = {
-        "texts": lambda: array_lines([json_line(short.copies.add(text))] for text in history.texts),
-        "rounds": lambda: array_lines(map(short.round, history.rounds)),
-        "decisions": lambda: array_lines([json_line(each)] for each in short.decisions()),
+        "texts": lambda: array_lines(json_line(short.copies.add(text)) for text in history.texts),
+        "rounds": lambda: round_lines(history.rounds, lambda event: json_line(short.event(event))),
+        "decisions": lambda: array_lines(json_line(each) for each in short.decisions()),
     }
     rest = history.model_dump(exclude={"format", *by_line})
     for key in sorted(History.model_fields, key=lambda key: key != "texts"):  # what is copied from stands first
@@ -83,17 +83,6 @@ def _beyond(full: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]
     return {key: value for key, value in full.items() if key not in known or not _same(value, known[key])}
 
 
-def _runs(places: Sequence[int]) -> list[Any]:
-    """Places, those that follow one another as the first and the last of them."""
-    runs: list[list[int]] = []
-    for place in places:
-        if runs and runs[-1][1] == place - 1:
-            runs[-1][1] = place
-        else:
-            runs.append([place, place])
-    return [first if first == last else [first, last] for first, last in runs]
-
-
 class _Short:
     """The records of a history without what is known of them."""
 
@@ -113,13 +102,7 @@ class _Short:
                 most["usage"].add(each.usage)
         self.common = {"event": {"visibility": "all"}, **{kind: found.found() for kind, found in most.items()}}
 
-    def round(self, part: RoundRecord) -> Iterator[bytes]:
-        """A round, one event a line."""
-        yield b'{"index":%d,"title":%b,"events":' % (part.index, json_line(part.title))
-        yield from array_lines([json_line(self._event(event))] for event in part.events)
-        yield b"}"
-
-    def _event(self, event: EventRecord) -> dict[str, Any]:
+    def event(self, event: EventRecord) -> dict[str, Any]:
         full = adapter(EventRecord).dump_python(event)
         known: dict[str, Any] = {
             "seq": self._seq + 1,
@@ -164,6 +147,6 @@ class _Short:
     def _try(self, attempt: TryRecord, full: Mapping[str, Any]) -> dict[str, Any]:
         messages: list[tuple[str, list[Any]]] = []
         for role, places in attempt.messages:
-            runs = _runs(places)
-            messages.append((role, runs if self._allowance.takes(len(places), len(runs)) else places))
+            short = runs(places)
+            messages.append((role, short if self._allowance.takes(len(places), len(short)) else places))
         return {"messages": messages, **_beyond(dict(full, messages=None), {**self.common["try"], "messages": None})}

@@ -15,10 +15,10 @@ from pydantic import Field, ValidationError
 
 from agentsim.engine.codec import Texts, adapter, parse_json
 from agentsim.engine.decision import Reading
+from agentsim.engine.log import Decided, Key
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
-from agentsim.history.decided import Decided, Key
 from agentsim.models.base import Attempt, Count, Word
 
 TICK_DEADLINE = "tick_deadline"

@@ -6,8 +6,9 @@ costs is `models.prices`.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -15,12 +16,11 @@ from typing import Any
 from agentsim.engine.codec import adapter, json_line
 from agentsim.engine.event import LogEntry
 from agentsim.engine.game import Outcome
+from agentsim.engine.log import ComeTo
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import SurveyPlace
 from agentsim.history import making
 from agentsim.history.contents import TICK_DEADLINE, Entry
-from agentsim.history.decided import ComeTo
-from agentsim.history.diagnostics import warnings_of
 from agentsim.history.making import ByIndex, Decisions, decision_record, events_by_round
 from agentsim.history.record import (
     FORMAT,
@@ -33,9 +33,11 @@ from agentsim.history.record import (
     RoundRecord,
     StandingRecord,
     TotalsRecord,
+    WarningRecord,
 )
 from agentsim.models.base import Attempt
 from agentsim.models.prices import CallTotals
+from agentsim.players.model import Diagnostic, diagnostics
 
 
 def fold(
@@ -112,9 +114,9 @@ def fold(
 def history_bytes(history: History) -> Iterator[bytes]:
     """The full format's bytes in pieces: JSON with one event, decision or text a line, so that two can be compared."""
     by_line: Mapping[str, Iterator[bytes]] = {
-        "rounds": array_lines(map(_round, history.rounds)),
+        "rounds": round_lines(history.rounds, _line),
         "decisions": array_lines(map(_line, history.decisions)),
-        "texts": array_lines(map(_line, history.texts)),
+        "texts": array_lines(map(json_line, history.texts)),
     }
     rest = history.model_dump(exclude={*by_line})
     before = b"{\n"
@@ -131,24 +133,32 @@ def dump_history(history: History) -> str:
     return b"".join(history_bytes(history)).decode()
 
 
-def _round(part: RoundRecord) -> Iterator[bytes]:
-    yield b'{"index":%d,"title":%b,"events":' % (part.index, json_line(part.title))
-    yield from array_lines(map(_line, part.events))
-    yield b"}"
+def round_lines(rounds: Iterable[RoundRecord], line: Callable[[EventRecord], bytes]) -> Iterator[bytes]:
+    """The rounds in pieces, one event a line."""
+    before = b"[\n"
+    for part in rounds:
+        yield b'%b{"index":%d,"title":%b,"events":' % (before, part.index, json_line(part.title))
+        yield from array_lines(map(line, part.events))
+        yield b"}"
+        before = b",\n"
+    yield _end(before)
 
 
-def _line(item: EventRecord | DecisionRecord | str) -> Iterator[bytes]:
-    yield json_line(item if isinstance(item, str) else adapter(type(item)).dump_python(item))
-
-
-def array_lines(values: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
+def array_lines(values: Iterable[bytes]) -> Iterator[bytes]:
     """A list, one value a line."""
     before = b"[\n"
     for value in values:
-        yield before
-        yield from value
+        yield before + value
         before = b",\n"
-    yield b"[]" if before == b"[\n" else b"\n]"
+    yield _end(before)
+
+
+def _end(before: bytes) -> bytes:
+    return b"[]" if before == b"[\n" else b"\n]"
+
+
+def _line(item: EventRecord | DecisionRecord) -> bytes:
+    return json_line(adapter(type(item)).dump_python(item))
 
 
 def _outcome(outcome: Outcome) -> OutcomeRecord:
@@ -204,3 +214,21 @@ def totals(
         everything.add_call(attempt)
         by_player[player].add_call(attempt)
     return everything.record(by_player)
+
+
+def warnings_of(
+    entries: Iterable[Entry], undecided: Sequence[tuple[str, Attempt]], models: Mapping[str, str]
+) -> list[WarningRecord]:
+    """The history's `warnings`: each diagnostic of each model once, in order of appearance, and how often it came.
+
+    `models` are those of the players, by id.
+    """
+    attempts = [(entry.player, attempt) for entry in entries for attempt in entry.tries]
+    first: dict[tuple[str, str], Diagnostic] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    for player, attempt in (*attempts, *undecided):
+        for diagnostic in diagnostics(attempt.model or models[player], attempt):
+            key = (diagnostic.code, diagnostic.model)
+            first.setdefault(key, diagnostic)
+            counts[key] += 1
+    return [WarningRecord(**asdict(diagnostic), count=counts[key]) for key, diagnostic in first.items()]

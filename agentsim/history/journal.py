@@ -20,6 +20,7 @@ from agentsim.engine.steering import Steer
 from agentsim.errors import AgentsimError, JournalError, UsageError
 from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
 from agentsim.history.run_files import RunFiles, reserved
+from agentsim.history.spool import DecisionSpool
 from agentsim.models.base import Attempt
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -166,7 +167,7 @@ class Journal:
         self.contents = contents
         self._file = file
         self._texts = NewTexts(contents.texts)
-        contents.entries.spill(file.path.parent, contents.texts, self._texts)
+        contents.entries.spill(DecisionSpool(file.path.parent, contents.texts, self._texts))
         self._unwritten = bytearray()
         self._due = False  # something was added that must be on the disk soon
 
@@ -220,10 +221,7 @@ class Journal:
         self.contents.put(entry)
 
     def sync(self) -> None:
-        """Sync what is due; decisions that came together share one sync.
-
-        Raises `AgentsimError` also where the run must stop though everything is written: see `JournalFile.check`.
-        """
+        """Sync what is due, and `check`; decisions that came together share one sync."""
         if self._file.closed:  # a timer may fire after the end of one of several games in a loop
             return
         if self._due:

@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from agentsim.engine.codec import NewTexts, Texts, adapter
+from agentsim.history.contents import Entry
+
 T = TypeVar("T")
 
 
@@ -18,24 +21,20 @@ class Spool(Generic[T]):
     """Keeps records on the disk, in this directory or, without one, in that of temporary files.
 
     The file is made when the first ones come. What cannot be kept, because the disk is full or a record is of a class
-    that no other process could name, is refused, and so is all that comes later.
+    that no other process could name, is refused.
     """
 
     def __init__(self, directory: Path | None = None) -> None:
         self._directory = directory
         self._handle = -1
         self._ends = array("q", [0])  # where each record ends, and the next one begins
-        self._refuses = False
 
     def keep(self, records: Sequence[T]) -> bool:
-        """Take the next ones; False where they cannot be kept, and no later ones will be."""
-        if self._refuses:
-            return False
+        """Take the next ones; False where they cannot be kept: none of them is."""
         try:
             pieces = [pickle.dumps(self._shortened(record), pickle.HIGHEST_PROTOCOL) for record in records]
             self._write(b"".join(pieces))
         except (OSError, pickle.PicklingError, AttributeError, TypeError, RecursionError):
-            self._refuses = True
             return False
         for piece in pieces:
             self._ends.append(self._ends[-1] + len(piece))
@@ -67,3 +66,21 @@ class Spool(Generic[T]):
 
     def __len__(self) -> int:
         return len(self._ends) - 1
+
+
+class DecisionSpool(Spool[Entry]):
+    """A spool of decisions in which the journal's texts stand by their places, as in its lines."""
+
+    def __init__(self, directory: Path, texts: Texts, places: NewTexts) -> None:
+        super().__init__(directory)
+        self._texts, self._places = texts, places
+
+    def _shortened(self, record: Entry) -> Any:
+        # a bot's has no texts
+        return adapter(Entry).dump_python(record, context=self._places) if record.tries else record
+
+    def _restored(self, written: Any) -> Entry:
+        if isinstance(written, dict):
+            written = adapter(Entry).validate_python(written, context=self._texts)
+        entry: Entry = written
+        return entry

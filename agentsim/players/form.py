@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 from agentsim.engine.request import Request
+from agentsim.engine.schema import asked_for
 from agentsim.errors import DecisionError, IllegalDecision
 from agentsim.players.typed_answers import is_words, kinds_of, unnamed_part
 
@@ -32,7 +33,7 @@ class Form:
 
     def __init__(self, request: Request[Any]) -> None:
         self.request = request
-        self.fields: Mapping[str, Any] = request.schema()["properties"]
+        self.fields: Mapping[str, Any] = asked_for(request.whole_schema(), request.narrowed())["properties"]
         self.unnamed = unnamed_part(self.fields)
         """The part whose fields are called without its name."""
         self.chosen = [name for name, legal in self.fields.items() if not is_words(legal)]

@@ -15,12 +15,12 @@ from itertools import takewhile
 from typing import Any, Literal
 
 from agentsim.engine.play import Ask
-from agentsim.engine.prompt import Quoted, Restated, cleaned
+from agentsim.engine.prompt import Restated, cleaned
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion, Message
 from agentsim.players.form import WITHOUT_END, Form
 from agentsim.players.model import Complaint, ReaskPolicy, prompt_messages
-from agentsim.players.rendering import news, outlined, paragraphs, parts_of, plainly, question, rows_of
+from agentsim.players.rendering import as_read, paragraphs, plainly, question
 from agentsim.players.terminal import MARK, InterruptRequest, Terminal
 from agentsim.players.typed_answers import by_number, hint, reason, takes_numbers, understood
 
@@ -116,10 +116,8 @@ class HumanPlayer:
 
     def _say(self, line: str) -> None:
         # Rows that a player wrote are marked, so that none can pass for a line of its own.
-        for part in rows_of(line):
-            foreign = "{" in part or any(isinstance(each, Quoted) for each in parts_of(part))
-            for row in outlined(part) or [news(part)]:
-                self.terminal.say(row, hang=_FOREIGN if foreign else "  " if row.startswith("- ") else "")
+        for row, foreign in as_read(line):
+            self.terminal.say(row, hang=_FOREIGN if foreign else "  " if row.startswith("- ") else "")
 
     def _fresh(self, history: tuple[str, ...], *, told: bool) -> list[str]:
         """The lines that were not there before, wherever older ones have been summed up or dropped.

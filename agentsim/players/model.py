@@ -6,9 +6,11 @@ Whether a reply is any good is the referee's business; retries, keys and bodies 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
+from itertools import chain
 from typing import Any, Literal, Protocol
 
 from agentsim.engine import reading
@@ -21,10 +23,12 @@ from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.attempts import AttemptPolicy
-from agentsim.models.base import Call, Completion, Message, Model, Sampling
+from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Model, Sampling
 from agentsim.models.prices import USUAL_REPLY, estimated_tokens
 from agentsim.models.rate_limiter import RateLimiter, Slot
 
+_LEAST_PROMPT = 1_000  # estimated tokens: no server has a context so short, and estimates of little text are bad
+_ARRIVED = 0.6  # of the estimate; the worst of today's tokenizers are within a third of it
 MAX_QUOTED = 4_000  # characters of a bad reply that are sent back with the reason
 
 
@@ -108,6 +112,45 @@ def emptiness(completion: Completion) -> Literal["empty", "empty_reasoning"] | N
         return None
     thought = completion.text.strip() or (completion.reasoning or "").strip() or completion.usage.reasoning_tokens
     return "empty_reasoning" if thought or completion.finish_reason == "length" else "empty"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One warning: `code` is a stable word, `model` the scenario's name of it, `message` a line for a person."""
+
+    code: str
+    model: str
+    message: str
+
+
+def diagnostics(model: str, attempt: Attempt) -> Iterator[Diagnostic]:
+    """What is strange about one attempt at a decision; of bots, scripts and failed calls there is nothing to say."""
+    if attempt.completion is not None and "/" in model and not model.startswith(("script:", "bot/")):
+        for code, said in _remarks(model, attempt, attempt.completion):
+            yield Diagnostic(code, model, f"{model}: {said}")
+
+
+def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[tuple[str, str]]:
+    used = completion.usage
+    sent = estimated_tokens(chain.from_iterable(message.segments for message in attempt.messages))
+    if used.prompt_tokens is not None and sent >= _LEAST_PROMPT and used.prompt_tokens < _ARRIVED * sent:
+        cut = f"of a prompt of about {sent:,} tokens only {used.prompt_tokens:,} were read"
+        yield "prompt_cut", f"{cut}; give the server a longer context (Ollama: OLLAMA_CONTEXT_LENGTH)"
+    if completion.model is not None and _family(completion.model) != _family(model):
+        yield "other_model", f"the answers come from {completion.model}"
+    if used.prompt_tokens is None or used.completion_tokens is None:
+        yield "no_usage", "does not say how many tokens it used; the totals leave them out"
+    if emptiness(completion) == "empty_reasoning":
+        yield "empty_reasoning", "thinking used up a whole reply; raise max_tokens, or lower its reasoning effort"
+    if completion.cut:
+        yield "reply_cut", f"a reply of more than {MOST_TEXT // 1024} KiB was cut"
+
+
+@lru_cache(64)  # asked twice about every reply
+def _family(model: str) -> str:
+    """The letters that a model's own name begins with: `gpt` of `openai/gpt-5-mini`; '' where it begins otherwise."""
+    found = re.match("[a-z]*", model.rpartition("/")[2].lower())
+    return found[0] if found else ""
 
 
 def _read(request: Request[Any], text: str) -> str:

@@ -88,6 +88,13 @@ def rows_of(line: str) -> Iterator[Line]:
     yield joined(*filter(None, row))
 
 
+def as_read(line: str) -> Iterator[tuple[str, bool]]:
+    """The rows of a line as a person reads them, and whether each holds words of others."""
+    for part in rows_of(line):
+        foreign = "{" in part or any(isinstance(each, Quoted) for each in parts_of(part))
+        yield from ((row, foreign) for row in outlined(part) or [news(part)])
+
+
 def _with_value(said: str, value: Any) -> str:
     """The words so far with a value behind them, without the name of its one field where that is their end."""
     if isinstance(value, str):

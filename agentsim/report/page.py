@@ -31,9 +31,9 @@ from agentsim.engine.panel import (
     Threads,
 )
 from agentsim.games import find
-from agentsim.history.diagnostics import shares_in
 from agentsim.history.events import derived, pairs, told_events
 from agentsim.history.record import History
+from agentsim.history.shares import shares_in
 from agentsim.models.prices import cached_share
 from agentsim.report import markup
 from agentsim.report.board import board

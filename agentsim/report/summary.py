@@ -15,8 +15,8 @@ from agentsim.engine.codec import paths_in
 from agentsim.engine.event import AGAINST, FOR, LogEntry, Past
 from agentsim.engine.panel import Course, DataTable
 from agentsim.engine.wording import listed
-from agentsim.history.diagnostics import shares_in
 from agentsim.history.record import EventRecord, History, StandingRecord
+from agentsim.history.shares import shares_in
 from agentsim.report.charts import chart
 from agentsim.report.markup import Drawing, number
 

@@ -77,8 +77,7 @@ class Timeline:
     def _entry(self, event: EventRecord, decision: DecisionRecord | None, anchor: str, label: str = "") -> Drawing:
         """An event; `seen` are the places of its viewers, `asked` is that of who decided it, `by` of whom it tells."""
         everyone = event.visibility == "all"
-        # The role first: a page for one player lacks the others' decisions.
-        player = self._roles.get(event.role.casefold()) or (decision.player if decision else None)
+        player = self._player(event, decision)
         return Drawing(
             record=event,
             anchor=anchor,

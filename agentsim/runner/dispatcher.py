@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentsim.engine.decision import Decision
+from agentsim.engine.log import ComeTo
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.contents import TICK_DEADLINE, Entry
-from agentsim.history.decided import ComeTo
-from agentsim.history.diagnostics import diagnostics
 from agentsim.history.fold import Totals
 from agentsim.history.journal import Journal
 from agentsim.history.record import Branch
@@ -27,10 +26,10 @@ from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.models.prices import Prices, longest_reply, most_tokens
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import BotPlayer, ModelPlayer, Player
+from agentsim.players.model import BotPlayer, ModelPlayer, Player, diagnostics
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
-from agentsim.runner.referee import deadline, late, rule, to_entry, unanswered
+from agentsim.runner.referee import deadline, fallen_back, rule, to_entry, unanswered
 from agentsim.runner.warming import Warming
 
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ class Dispatcher:
                 if isinstance(ended, TimeoutError) and not tick.expired():
                     raise
                 code = WITHDRAWN if isinstance(ended, Withdrawn) else code
-                ruling = late(ask, self.journal.contents.open_tries(ask.wave, ask.place), code)
+                ruling = fallen_back(ask, self.journal.contents.open_tries(ask.wave, ask.place), code)
             if ruling.fallback_reason not in {None, NO_ANSWER, WITHDRAWN, TICK_DEADLINE}:
                 if self.breaker.waits(place):
                     self.check()  # or it would wait for requests that are asked no more

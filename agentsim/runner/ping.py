@@ -15,10 +15,9 @@ from dataclasses import dataclass, replace
 
 from agentsim.engine.game import Game
 from agentsim.errors import DecisionError, ModelError, RateLimited, ScenarioError
-from agentsim.history.diagnostics import diagnostics
 from agentsim.models.base import Attempt, Call, Completion, Message
 from agentsim.models.prices import USUAL_REPLY, Prices, context_window
-from agentsim.players.model import ModelPlayer
+from agentsim.players.model import ModelPlayer, diagnostics
 from agentsim.runner.forecast import Forecast, Sample
 from agentsim.runner.seats import seated
 from agentsim.scenario.player_plan import PlayerPlan

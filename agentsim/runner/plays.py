@@ -15,18 +15,17 @@ from typing import Any, cast
 from agentsim import __version__
 from agentsim.engine.event import LogEntry
 from agentsim.engine.game import Game
-from agentsim.engine.log import Log
+from agentsim.engine.log import ComeTo, Log
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.rule_sets import versions
 from agentsim.errors import AgentsimError, JournalMismatch, ScenarioError, UsageError
 from agentsim.games import find
 from agentsim.history.contents import Contents, Entry
-from agentsim.history.decided import ComeTo
-from agentsim.history.diagnostics import shares
 from agentsim.history.fold import dump_history, fold, totals
 from agentsim.history.record import Branch, ForkRecord, History
 from agentsim.history.run_files import RunFiles
+from agentsim.history.shares import shares
 from agentsim.history.spool import Spool
 from agentsim.models.base import Attempt
 from agentsim.scenario.document import by_typed_ids, overridden

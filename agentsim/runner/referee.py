@@ -195,9 +195,7 @@ class _RetryLoop:
         return policy.reasks is None or len(self.complaints) < policy.reasks
 
     def fallback(self, reason: str) -> Ruling:
-        decision = without_reply(self.ask.request, self.tries)
-        self.ask.request.check(decision)
-        return Ruling(decision, "fallback", tuple(self.tries), fallback_reason=reason)
+        return fallen_back(self.ask, self.tries, reason)
 
 
 def deadline(player: Player, tick_ends: float | None) -> tuple[float | None, str]:
@@ -207,8 +205,8 @@ def deadline(player: Player, tick_ends: float | None) -> tuple[float | None, str
     return None if isinstance(player, HumanPlayer | WebPlayer) else tick_ends, TICK_DEADLINE
 
 
-def late(ask: Ask, tries: Sequence[Attempt], reason: str) -> Ruling:
-    """The ruling of a decision that was not made in its time, after these attempts."""
+def fallen_back(ask: Ask, tries: Sequence[Attempt], reason: str) -> Ruling:
+    """The ruling of a decision that was not made, or not in its time, after these attempts."""
     decision = without_reply(ask.request, tries)
     ask.request.check(decision)
     return Ruling(decision, "fallback", tuple(tries), fallback_reason=reason)

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
 
 from agentsim.engine.game import Game
+from agentsim.engine.log import ComeTo
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
 from agentsim.history.compact import file_bytes
 from agentsim.history.contents import read_journal
-from agentsim.history.decided import ComeTo
 from agentsim.history.journal import Journal
 from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, default_stem, write_named

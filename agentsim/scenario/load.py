@@ -19,12 +19,11 @@ from agentsim.engine.rule_sets import settings_of, versions
 from agentsim.engine.survey import Interview, Survey
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.scenario.document import adopted, beside, by_typed_ids, overridden, put, recast, rename, with_provider
-from agentsim.scenario.people import admit_people
-from agentsim.scenario.player_plan import OWN
+from agentsim.scenario.player_plan import OWN, ModelName, PlayerPlan
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.seating import Seating
 from agentsim.scenario.source_files import Material, gathered, read_toml, roots
-from agentsim.scenario.toml_tables import ScenarioTable
+from agentsim.scenario.toml_tables import PeopleTable, ScenarioTable
 from agentsim.scenario.validation import dotted, nearest, one_line, screen, validated
 
 Source: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | ScenarioTable
@@ -136,7 +135,7 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...]) ->
     config = seating.by_player(config)
     staff = seating.staff(players)
     game.admit(config, [player.id for player in players])
-    admit_people(table.people, game, players)
+    _admit_people(table.people, game, players)
     return Scenario(
         game=game.name,
         name=table.name,
@@ -152,6 +151,22 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...]) ->
         path=path.resolve(),
         allow_dirs=tuple(allowed.resolve() for allowed in allow_dirs),
     )
+
+
+def _admit_people(people: PeopleTable | None, game: Game, players: Sequence[PlayerPlan]) -> None:
+    """Raise `ScenarioError` where the table cannot be of these players of this game."""
+    if people is None:
+        return
+    if all(plan.name.kind != "web" for plan in players):
+        raise ScenarioError('no player has model = "web"', key="people")
+    if people.fill_with is not None:
+        try:
+            name = ModelName.parse(people.fill_with)
+        except ValueError:
+            name = None
+        if name is None or name.kind != "bot" or name.rest not in game.bots:
+            hint, valid = nearest(people.fill_with, [f"bot/{policy}" for policy in game.bots])
+            raise ScenarioError(f"must be a bot of {game.name}{hint}", key=dotted(("people", "fill_with")), valid=valid)
 
 
 def _interviews(table: ScenarioTable, game: Game, players: Sequence[str]) -> tuple[Interview, ...]:

@@ -23,9 +23,8 @@ from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.record import Branch
 from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
-from agentsim.scenario.people import PeopleTable
 from agentsim.scenario.player_plan import PlayerPlan, SeatRecord
-from agentsim.scenario.toml_tables import Limits
+from agentsim.scenario.toml_tables import Limits, PeopleTable
 from agentsim.scenario.validation import nearest, one_line, screen, validated
 
 

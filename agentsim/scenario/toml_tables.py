@@ -16,11 +16,10 @@ from pydantic_core import core_schema
 from agentsim.engine.codec import ClosedTable
 from agentsim.engine.game import Game, SeatsInFolder
 from agentsim.engine.prompt import NARRATOR
-from agentsim.engine.survey import Interview
+from agentsim.engine.survey import Interview, Question
 from agentsim.errors import ScenarioError
 from agentsim.models.prices import Price
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, extra_problem
-from agentsim.scenario.people import PeopleTable
 from agentsim.scenario.player_plan import PEOPLE, MaxTokens, ModelName, ModelSettings, Temperature, is_provider
 from agentsim.scenario.validation import dotted, nearest, validated
 
@@ -142,6 +141,38 @@ class PlayerTable(Defaults):
     def name(self) -> str | None:
         """The id under either of its names; None where it is made from the prompt file's name."""
         return self.id or self.player_id
+
+
+_Words = Annotated[str, Field(min_length=1, max_length=20_000)]
+
+
+class PeopleTable(ClosedTable):
+    """`[people]`: those who play at pages of the server (`model = "web"`)."""
+
+    consent: _Words | None = Field(
+        default=None, description="What a person reads and agrees to first; absent: nothing is asked"
+    )
+    wait_s: Annotated[float, Field(gt=0, le=86_400)] | None = Field(
+        default=None,
+        description="Seconds after the first person is ready in which the others may come; absent: all are waited for",
+    )
+    fill_with: str | None = Field(default=None, description="bot/<policy>: the bot that takes a seat that stays empty")
+    before: Annotated[tuple[Question, ...], Field(max_length=30)] = Field(
+        default=(), description="Questions before the game: [[people.before]]"
+    )
+    after: Annotated[tuple[Question, ...], Field(max_length=30)] = Field(
+        default=(), description="Questions after the game: [[people.after]]"
+    )
+    completion: _Words | None = Field(default=None, description="What stands beside a person's completion code")
+
+    @model_validator(mode="after")
+    def _together(self) -> Self:
+        if (self.wait_s is None) != (self.fill_with is None):
+            raise ValueError("wait_s and fill_with go together: when an empty seat is filled, and with which bot")
+        names = [question.name for question in (*self.before, *self.after)]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"two questions are called {twice}")
+        return self
 
 
 class Limits(ClosedTable):

@@ -20,8 +20,8 @@ from agentsim.players.page_form import answers_to, questionnaire
 from agentsim.players.web import WebPlayer, WebQuestion
 from agentsim.runner.plays import restored_scenario, stamp
 from agentsim.runner.session import Session
-from agentsim.scenario.people import PeopleTable
 from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.toml_tables import PeopleTable
 
 Stage: TypeAlias = Literal[
     "welcome", "before", "waiting", "game", "after", "done", "declined", "taken", "paused", "withdrawn"

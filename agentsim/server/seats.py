@@ -13,10 +13,9 @@ from typing import Any
 from aiohttp import web
 from markupsafe import Markup
 
-from agentsim.engine.prompt import Quoted
 from agentsim.errors import AgentsimError
 from agentsim.players.page_form import FieldProblem, questionnaire
-from agentsim.players.rendering import news, outlined, paragraphs, parts_of, plainly, question, rows_of
+from agentsim.players.rendering import as_read, paragraphs, plainly, question
 from agentsim.players.web import WebQuestion
 from agentsim.report.page import Served
 from agentsim.server.people import LEAVABLE, Seat, digest
@@ -136,12 +135,7 @@ def _words(asked: WebQuestion) -> dict[str, Any]:
 
 def _rows(lines: Iterable[str]) -> list[tuple[str, bool]]:
     """The lines, and whether each holds words of others."""
-    rows: list[tuple[str, bool]] = []
-    for line in paragraphs(lines):
-        for row in rows_of(line):
-            foreign = "{" in row or any(isinstance(each, Quoted) for each in parts_of(row))
-            rows += [(each, foreign) for each in outlined(row) or [news(row)]]
-    return rows
+    return [row for line in paragraphs(lines) for row in as_read(line)]
 
 
 async def _stream(site: Site, seat: Seat, request: web.Request) -> web.StreamResponse:

@@ -85,6 +85,17 @@ def test_an_effect_is_the_mean_of_branch_k_less_branch_k(forked: Path) -> None:
         assert received.mean == effect(found, "loyal", "votes_against", player).mean
 
 
+def test_one_fact_under_two_names_is_one_row(forked: Path) -> None:
+    found = comparison(forked, "parent")
+    again = {(each.measure, each.player): each.same_as for each in found.arms[0].effects if each.same_as is not None}
+    names = {"votes_against", "voted to eliminate (received)"}
+    assert any({measure, other} == names for (measure, _), other in again.items())
+    (panel, _) = arm_panels([found])
+    assert {(row[0], row[1]) for row in panel.rows}.isdisjoint(again)
+    assert len(panel.rows) + len(again) == len(found.arms[0].effects), "JSON has all of them"
+    assert f"Not shown: {len(again)} row" in panel.note
+
+
 def test_the_trunk_is_no_data_point(forked: Path, tmp_path: Path) -> None:
     whole = comparison(forked, "parent").to_json()
     for path in forked.iterdir():

@@ -63,7 +63,7 @@ FILES: dict[str, tuple[str, str]] = {
     ),
     "nine at a board": (
         'game = "monopoly"\n[[players]]\nid = "p"\ncount = 9\nmodel = "bot/shark"\n',
-        "trio.toml: players: Monopoly is for 2 to 8 players (valid: 2 to 8)",
+        "trio.toml: players: Monopoly is for 2 to 8 players, found 9 (valid: 2 to 8)",
     ),
     "items of another kind": (
         'game = "auction"\n[game_config]\nitems = "trio.toml"\n',
@@ -75,7 +75,7 @@ FILES: dict[str, tuple[str, str]] = {
     ),
     "two players": (
         TRIO.partition('[[players]]\nid = "C"')[0],
-        "trio.toml: players: agent_island needs players to eliminate and a jury, found 2 players (valid: 3 or more)",
+        "trio.toml: players: Agent Island: Deliberations is for 3 or more players, found 2 (valid: 3 or more)",
     ),
     "prompt file outside": (
         f'{TRIO}prompt_file = "../../etc/passwd"',

@@ -421,15 +421,15 @@ def test_the_lines_of_a_player_are_what_it_heard_and_when_with_words_told_from_f
     table.tell(Rained(), to=Everyone)
     table.round("Day 1")
     table.tell(Spoke("B", "ha"), to=("A",))
-    facts = '{"round": "Set-up", "event": "Rain", "fact": "It rains."}'
-    assert table.lines("A") == (facts, f'{{"round": "Day 1", "event": "{Spoke("B", "ha").heading}", "words": "ha"}}')
+    facts = "Set-up: Rain. It rains."
+    assert table.lines("A") == (facts, f'Day 1: {Spoke("B", "ha").heading}: "ha"')
     assert table.lines("B") == (facts,)
 
 
 def test_an_event_that_says_no_more_than_its_heading_is_a_line_without_a_fact() -> None:
     table = a_table("A")
     table.tell(Passed(), to=Everyone)
-    assert table.lines("A") == ('{"round": "Set-up", "event": "A passes"}',)
+    assert table.lines("A") == ("Set-up: A passes.",)
 
 
 class Confided(Event, content="{text}", private=("speaker", "friends")):

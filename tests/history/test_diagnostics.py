@@ -15,10 +15,11 @@ from agentsim.games.market.acting import Acted
 from agentsim.games.market.asking import Forfeited
 from agentsim.games.monopoly.trading import TradeDiscarded
 from agentsim.games.society.turn import InvalidAction
-from agentsim.history.diagnostics import Share, Shares, diagnostics, shares, shares_in, summed, warnings_of
-from agentsim.history.fold import fold
+from agentsim.history.fold import fold, warnings_of
 from agentsim.history.record import History
+from agentsim.history.shares import Share, Shares, shares, shares_in, summed
 from agentsim.models.base import Attempt, Completion, Message, Usage
+from agentsim.players.model import diagnostics
 from agentsim.runner.referee import Ruling, to_entry
 from tests.contract.harness import on_bots, some_bot
 

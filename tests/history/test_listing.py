@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.diagnostics import shares
 from agentsim.history.load import RunSummary, list_runs
 from agentsim.history.run_files import RunFiles
+from agentsim.history.shares import shares
 from tests.history.sample import journal
 
 COUNTS = ("calls", "failed_calls", "reasks", "fallbacks", "prompt_tokens", "cached_tokens", "completion_tokens")

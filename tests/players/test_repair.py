@@ -235,8 +235,9 @@ def test_an_explanation_never_changes_the_vote(
     text = json.dumps(dict(fields if last else reversed(fields)), ensure_ascii=False)
     for how in broken:
         text = BREAKS[how](text)  # type: ignore[no-untyped-call]  # a table of lambdas
-    # a quotation that ends its own string and writes a vote with its key is, unescaped, the one vote of the reply
-    assume(vote or not ("nothing escaped" in broken and re.search(r'"\s*,?\s*"vote"\s*:', explanation)))
+    # a quotation that ends its own string and writes a vote with its key, or that ends the object and writes one below
+    # it, is, unescaped, the one vote of the reply
+    assume(vote or not ("nothing escaped" in broken and re.search(r'"\s*(,?\s*"vote"\s*:|})', explanation)))
     text = wrapped.replace("{}", text)
     try:
         reading = read(VOTE, text)

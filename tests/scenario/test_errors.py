@@ -60,7 +60,8 @@ ADDED = {
     "nameless bot": ("model = 'bot/'", f'players.1.model: {MODEL_SHAPE}, found "bot/"'),
     "unknown bot": (
         "model = 'bot/crefull'",
-        'players.1.model: parlour has no "bot/crefull" (did you mean bot/careful?) (valid: bot/bold, bot/careful)',
+        'players.1.model: parlour has no "bot/crefull" (did you mean bot/careful?) '
+        "(valid: bot/bold, bot/careful, bot/random)",
     ),
     "script": ("model = 'script:no.jsonl'", "players.1.model: no such file: no.jsonl (looked at {folder}/no.jsonl)"),
     "weights": ("model = 'local/no.gguf'", "players.1.model: no such file: no.gguf (looked at {folder}/no.gguf)"),
@@ -135,7 +136,7 @@ ADDED = {
         "prompt_file = 'no.txt'\n[[players]]\nid = 'Z'\nmodel = 'bot/none'\n"
         "[[players]]\nid = 'Y'\nprompt_file = 'n.txt'",
         "players.1.prompt_file: no such file: no.txt (looked at {folder}/no.txt); "
-        'players.2.model: parlour has no "bot/none" (valid: bot/bold, bot/careful); '
+        'players.2.model: parlour has no "bot/none" (valid: bot/bold, bot/careful, bot/random); '
         "players.3.prompt_file: no such file: n.txt (looked at {folder}/n.txt)",
     ),
     "calls below zero": (
@@ -204,7 +205,7 @@ WHOLE = {
     "defaults": ("[defaults]\nretries = -1", "defaults.retries: must be a whole number from 0 to 100, found -1"),
     "a bot in the defaults": (
         'game = "parlour"\n[defaults]\nmodel = "bot/zzz"\n[[players]]\nid = "A"',
-        'defaults.model: parlour has no "bot/zzz" (valid: bot/bold, bot/careful)',
+        'defaults.model: parlour has no "bot/zzz" (valid: bot/bold, bot/careful, bot/random)',
     ),
     "a placeholder in the defaults": (
         'game = "parlour"\n[defaults]\nmodel = "human"\nprompt = "${all}"\n[[players]]\nid = "A"',

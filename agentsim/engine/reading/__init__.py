@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["READER_VERSION", "has_marks", "read", "split", "thoughts_in"]
 
-READER_VERSION = 5
+READER_VERSION = 6
 """Rises with every change that reads some reply otherwise: a journal names the version that read its replies."""
 
 

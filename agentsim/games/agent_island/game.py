@@ -142,22 +142,16 @@ class AgentIsland(Game, parts=(panels, rulebook)):
     name = "agent_island"
     title = "Agent Island: Deliberations"
     summary = "pitches, secret votes, elimination, and a jury of the eliminated"
-    rules_version = 1
     config = AgentIslandConfig
     requests = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
     announcements = True
     bots = BOTS
     typical = ("grudge", "loyal")
+    seats = (3, None)
+    reserved = frozenset({NOBODY})
 
     def admit(self, config: AgentIslandConfig, players: Sequence[PlayerId]) -> None:
-        if len(players) < 3:
-            raise ScenarioError(
-                f"{self.name} needs players to eliminate and a jury, found {len(players)} players",
-                key="players",
-                valid="3 or more",
-            )
-        if NOBODY in {player.casefold() for player in players}:
-            raise ScenarioError(f'no player may be called "{NOBODY}": it is an answer in this game', key="players")
+        super().admit(config, players)
         rounds = len(config.schedule(len(players)))
         for override in config.round_overrides:
             if override.round != "final" and override.round > rounds:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from agentsim.engine import Choice, Options
+from agentsim.engine import Choice
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Deed, Everyone
 from agentsim.engine.wording import If, Template, cut
@@ -92,7 +92,7 @@ class Whispered(
 class ApproachMade(Decision):
     """Whom to approach for a private exchange, or `nobody`."""
 
-    partner: str
+    partner: Annotated[str, lambda asked: Choice(asked.partners, nothing=NOBODY)]
 
 
 class Answer(Decision):
@@ -113,9 +113,6 @@ class Approach(IslandRequest[ApproachMade]):
     @property
     def partners(self) -> tuple[str, ...]:
         return (*self.free, NOBODY) if self.may_decline else self.free
-
-    def options(self) -> Options:
-        return {"partner": Choice(self.partners, nothing=NOBODY)}
 
     def question(self) -> str:
         return f"Whom do you take aside for a private exchange?{' They may decline.' * self.may_decline}"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from agentsim.engine import Each, Options, Text
+from agentsim.engine import Each, Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import NAMED, Deed, Everyone
 from agentsim.engine.wording import Template, counted, cut, listed
@@ -61,7 +61,7 @@ class Quipped(
 class QuipsMade(Decision):
     """One line about each other active player, by id."""
 
-    quips: dict[str, str]
+    quips: Annotated[dict[str, str], lambda asked: Each(asked.about, Text(asked.limit, empty=False))]
 
 
 class Quips(IslandRequest[QuipsMade]):
@@ -72,9 +72,6 @@ class Quips(IslandRequest[QuipsMade]):
 
     about: tuple[str, ...]
     limit: int
-
-    def options(self) -> Options:
-        return {"quips": Each(self.about, Text(self.limit, empty=False))}
 
     def question(self) -> str:
         return f"Say one public line about {'each of ' * (len(self.about) > 1)}{listed(self.about)}."

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
 
-from agentsim.engine import Options, Text
+from agentsim.engine import Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.prompt import Prompt, in_quotes, joined
@@ -110,7 +110,7 @@ D = TypeVar("D", bound=Decision)
 class Speech(Decision):
     """Words; empty where a player says nothing."""
 
-    text: str
+    text: Annotated[str, lambda asked: Text(asked.limit, asked.about, empty=False)]
 
 
 class IslandRequest(Request[D]):
@@ -140,9 +140,6 @@ class SpeechRequest(IslandRequest[Speech]):
     prose: ClassVar[str | None] = "text"
     about: ClassVar[str]
     limit: int
-
-    def options(self) -> Options:
-        return {"text": Text(self.limit, self.about, empty=False)}
 
 
 class GameBegan(

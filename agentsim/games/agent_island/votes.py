@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from agentsim.engine import Choice, Options, Text
+from agentsim.engine import Choice, Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
 from agentsim.engine.options import Schema
@@ -25,8 +25,8 @@ class PollOpened(Told, heading="A poll", content="The next vote is a poll: no pl
 class VoteCast(Decision):
     """For whom, and why; `vote` None is an abstention, which only the fallback gives."""
 
-    explanation: str = ""
-    vote: str | None = None
+    explanation: Annotated[str, lambda asked: Text(asked.limit, "one or two sentences")] = ""
+    vote: Annotated[str | None, lambda asked: Choice(asked.ballot)] = None
 
 
 class Voted(
@@ -109,9 +109,6 @@ class Vote(IslandRequest[VoteCast]):
     ballot: tuple[str, ...]
     limit: int
     poll: bool = False
-
-    def options(self) -> Options:
-        return {"explanation": Text(self.limit, "one or two sentences"), "vote": Choice(self.ballot)}
 
     def question(self) -> str:
         aim = "win" if self.view.final else "be eliminated"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from agentsim.engine import Number, Options, Text
+from agentsim.engine import Number, Text
 from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.event import Audience, Event, Everyone
 from agentsim.engine.options import Schema
@@ -22,8 +22,8 @@ from agentsim.games.auction.state import Auction, FailReason, GameState, Sale, v
 class BidCast(Decision):
     """What a team offers and why; `bid` None is what no readable reply comes to: only the fallback gives it."""
 
-    reasoning: str = ""
-    bid: WholeNumber | None
+    reasoning: Annotated[str, lambda asked: Text(asked.reasoning_chars)] = ""
+    bid: Annotated[WholeNumber | None, Number(0, None, nothing=0)]
 
 
 class BidMade(
@@ -114,9 +114,6 @@ class Bid(Request[BidCast]):
     state: GameState
     refused: str = ""
     reasoning_chars: int
-
-    def options(self) -> Options:
-        return {"reasoning": Text(self.reasoning_chars), "bid": Number(0, None, nothing=0)}
 
     def prompt(self) -> Prompt:
         return Prompt(

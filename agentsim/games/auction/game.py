@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from agentsim.engine.event import Everyone, PlayerId
 from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
-from agentsim.errors import ScenarioError
 from agentsim.games.auction import panels, rulebook
 from agentsim.games.auction.announcing import began, ended, offer, settle
 from agentsim.games.auction.bidding import take_bids
@@ -24,15 +23,11 @@ class AgentAuction(Game, parts=(panels, rulebook)):
     name = "auction"
     title = "The Agent Auction Game"
     summary = "teams with strategies of their own bid for the ten components of a set"
-    rules_version = 1
     config = AuctionConfig
     announcements = "restated"
     bots = BOTS
     typical = ("truthful", "hoarder", "sniper")
-
-    def admit(self, config: AuctionConfig, players: Sequence[PlayerId]) -> None:
-        if len(players) < 2:
-            raise ScenarioError("an auction needs teams that bid against each other", key="players", valid="2 or more")
+    seats = (2, None)
 
     def doubts(self, config: AuctionConfig, players: Sequence[PlayerId]) -> Iterator[str]:
         listed = config.items.items if isinstance(config.items, Catalogue) else ()

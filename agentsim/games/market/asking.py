@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BeforeValidator, Field
 
-from agentsim.engine import Choice, Decision, Event, Options, joined, quoted, tools
-from agentsim.engine.capability import Capability, Refused, variant
+from agentsim.engine import Choice, Decision, Event, Options, joined, quoted
+from agentsim.engine.capability import Capability, Refused, calculate, use_tool, variant
 from agentsim.engine.prompt import bounded
-from agentsim.engine.tools import calculate
 from agentsim.engine.wording import If, counted, cut, sentence
 from agentsim.games.market.state import NO_QUERY
 from agentsim.games.market.view import MarketRequest
@@ -196,7 +195,7 @@ def observe(turns: Turns, turn: Turn, chosen: QueryChosen) -> bool:
     is_tool = name in market.tools
     try:
         if is_tool:
-            found = tools.use(name, chosen.query_parameters, agent.notebook)
+            found = use_tool(name, chosen.query_parameters, agent.notebook)
         else:
             artifact = market.queries[name]
             found = artifact.call(agent.id, name, artifact.queries[name].read(chosen.query_parameters))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
 from pydantic import BeforeValidator
 
-from agentsim.engine import Choice, Decision, Event, Options, Text
+from agentsim.engine import Choice, Decision, Event, Text
 from agentsim.engine.wording import If, cut
 from agentsim.games.market.state import SKIP
 from agentsim.games.market.view import MarketRequest
@@ -40,8 +40,8 @@ Memo: TypeAlias = Annotated[str, BeforeValidator(_as_text)]
 class BriefingAnswered(Decision):
     """A skip, from who understands; or in words what is unclear."""
 
-    action: str
-    working_memory: Memo = ""
+    action: Annotated[str, Choice((SKIP, UNCLEAR))]
+    working_memory: Annotated[Memo, lambda asked: Text(asked.menu.memory_chars)] = ""
 
 
 class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
@@ -51,9 +51,6 @@ class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
         **MarketRequest.unshown,
         "now": "a briefing comes before there is anything to see",
     }
-
-    def options(self) -> Options:
-        return {"action": Choice((SKIP, UNCLEAR)), "working_memory": Text(self.menu.memory_chars)}
 
     def state(self) -> tuple[str, ...]:
         return ()

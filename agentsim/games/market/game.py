@@ -25,8 +25,6 @@ from agentsim.games.market.state import Agent, Market, MarketBegan, MarketEnded,
 from agentsim.games.market.turn import Turns
 from agentsim.games.market.world import World
 
-RESERVED = frozenset((NOBODY, EVERYBODY, EVERYONE))
-
 
 class MarketGame(Game, parts=(panels,)):
     """Agents deal with each other through artifacts: a double auction, messages, a grid, a bank."""
@@ -42,11 +40,10 @@ class MarketGame(Game, parts=(panels,)):
     bots = BOTS
     typical = ("zi_c", "fundamentalist")
     staff = frozenset({MODERATOR})
+    reserved = frozenset({NOBODY, EVERYBODY, EVERYONE})
 
     def admit(self, config: MarketConfig, players: Sequence[PlayerId]) -> None:
-        if taken := sorted(RESERVED.intersection(players)):
-            problem = f"no agent can be called {taken[0]}: agents and moderators say it when they mean no single agent"
-            raise ScenarioError(problem, key="players")
+        super().admit(config, players)
         named = {player: "agents" for table in config.agents for player in table.ids}
         named |= {player: "moderator" for interview in config.moderator for player in interview.agents}
         named |= {player: "traits" for trait in config.traits for player in trait.agents}

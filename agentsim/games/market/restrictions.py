@@ -16,7 +16,7 @@ from agentsim.engine import GameConfig
 from agentsim.engine.capability import Refused
 from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import Order, shortage, stake
+from agentsim.games.market.order_book import Order, cover, stake
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +172,7 @@ class Scope:
             # the order that makes room for this one frees what it has reserved
             asset, needed = stake(action, given["good"], given.get("price", 0), given["quantity"])
             freed = sum(amount for promised, amount in map(Order.stake, going) if promised == asset)
-            if short := shortage(asset, needed, who.free[asset] + freed):
-                raise Refused(short)
+            cover(asset, needed, who.free[asset] + freed)
 
     def _named(self, given: Mapping[str, Any]) -> Order | None:
         return next((order for order in self.orders if order.number == given.get("order")), None)

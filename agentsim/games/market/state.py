@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agentsim.engine import Event, Standing, ranked
-from agentsim.engine.capability import Capability
-from agentsim.engine.tools import TOOLS
+from agentsim.engine.capability import TOOLS, Capability
 from agentsim.engine.wording import By, If, Rows, first_place
 from agentsim.games.market import artifacts as registry
 from agentsim.games.market.artifact import Artifact

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from agentsim.engine import Options, Subset
+from agentsim.engine import Choice, Options, Subset
 from agentsim.engine.options import Schema
+from agentsim.engine.schema import closed_object
 from agentsim.engine.wording import Worded, counted
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, OnDeed, group_name
+from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, STREETS, OnDeed, group_name
 from agentsim.games.monopoly.bundle import Bundle, Funds, Step
 from agentsim.games.monopoly.estate import BANK, Estate, Kind, amount
 from agentsim.games.monopoly.landing_odds import highest_rent
@@ -140,18 +141,24 @@ def _outlay(estate: Estate, seat: int, cash: int) -> Iterator[str]:
 
 
 def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Schema | None]]:
-    """The lists of what there is to sell, mortgage, lift and build on, if only after those before."""
-    held = estate.held(seat)
-    whole = [group for group in GROUPS if estate.completes(seat, group)]
-    matters = {
-        "sells": any(estate.level[position] for position in held),
-        "mortgages": any(not estate.mortgaged[position] for position in held),
-        "unmortgages": any(estate.mortgaged[position] for position in held),
-        "builds": any(group not in {"railroad", "utility"} for group in whole),
-    }
-    for name, asked in matters.items():
-        how = _LOTS_IN_WORDS if name in {"sells", "builds"} else DEEDS_IN_WORDS
-        yield f"action.{name}", {"description": how} if asked else None
+    """The lists of what there is to sell, mortgage, lift and build on, if only after those before.
+
+    What they may hold changes with deeds and buildings alone: a provider's cache ends where a schema changes.
+    """
+    held, house = estate.held(seat), Choice(("house", "hotel")).schema({})
+    lots = [lot for lot in held if lot in STREETS and estate.completes(seat, SPACES[lot].group)]
+    built = [lot for lot in lots if estate.level[lot]]
+
+    def listed(positions: Sequence[int], *, levels: bool = False) -> Schema:
+        place = Choice(tuple(positions)).schema({})
+        most, item = len(positions), closed_object({"position": place, "type": house}) if levels else place
+        legal = {"type": "array", "items": item, "maxItems": HOTEL * most if levels else most}
+        return {"description": _LOTS_IN_WORDS if levels else DEEDS_IN_WORDS, "schema": legal}
+
+    yield "action.sells", listed(built, levels=True) if built else None
+    yield "action.mortgages", listed(held) if any(not estate.mortgaged[position] for position in held) else None
+    yield "action.unmortgages", listed(held) if any(estate.mortgaged[position] for position in held) else None
+    yield "action.builds", listed(lots, levels=True) if lots else None
 
 
 # -- what happens

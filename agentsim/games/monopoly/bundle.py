@@ -85,14 +85,15 @@ def possible(estate: Estate, seat: int, cash: int) -> bool:
 def carry_out(estate: Estate, seat: int, cash: int, bundle: Bundle) -> list[Step]:
     """Change the estate; the steps, in the order in which they happen.
 
-    Raises `IllegalDecision`, with a reason fit for a player, and may then have done a part: try it on a copy first.
+    A deed that a list names twice is mortgaged, or lifted, once. Raises `IllegalDecision`, with a reason fit for a
+    player, and may then have done a part: try it on a copy first.
     """
     asked = len(bundle.sells) + len(bundle.mortgages) + len(bundle.unmortgages) + len(bundle.builds)
     if asked > _LONGEST:
         raise IllegalDecision(f"{asked} changes are more than any estate has room for.")
     steps = [*_sold(estate, seat, bundle.sells)]
-    steps += [_step(estate, seat, "mortgage", _deed(position)) for position in bundle.mortgages]
-    steps += [_step(estate, seat, "lift", _deed(position)) for position in bundle.unmortgages]
+    steps += [_step(estate, seat, "mortgage", _deed(position)) for position in dict.fromkeys(bundle.mortgages)]
+    steps += [_step(estate, seat, "lift", _deed(position)) for position in dict.fromkeys(bundle.unmortgages)]
     steps += _built(estate, seat, bundle.builds)
     for step in steps:
         cash += step.gain
@@ -104,7 +105,8 @@ def carry_out(estate: Estate, seat: int, cash: int, bundle: Bundle) -> list[Step
 def why_not(view: View, seat: int, bundle: Bundle) -> str:
     """Why not all of it can be done; "" where it can."""
     try:
-        carry_out(view.estate(), seat, view.seats[seat].cash, bundle)
+        if not bundle.empty:
+            carry_out(view.estate(), seat, view.seats[seat].cash, bundle)
     except IllegalDecision as illegal:
         return str(illegal)
     return ""

@@ -180,7 +180,9 @@ class AuctionBid(MonopolyRequest[Bid]):
         return {**super().fingerprint_fields(), **building}
 
     def on_board(self) -> Iterable[tuple[str, Schema | None]]:
-        return [("action.bid", {"description": f"{self.bids}, or 0 to withdraw"})]
+        bid = {"type": "integer", "minimum": self.lot.least, "maximum": self.you.cash}
+        legal = {"anyOf": [Choice((0,)).schema({}), bid]}
+        return [("action.bid", {"description": f"{self.bids}, or 0 to withdraw", "schema": legal})]
 
     def fallback(self) -> Bid:
         """Ten more than the highest, as far as the cash goes, while that is below the printed price."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from agentsim.engine.event import Everyone, PlayerId
+from agentsim.engine.event import Everyone
 from agentsim.engine.game import Bot, Game, Outcome
 from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.errors import ScenarioError
 from agentsim.games.monopoly import panels, replay, rulebook
 from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import DECKS, Deck, ids
@@ -26,7 +25,6 @@ from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_m
 from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
 from agentsim.games.monopoly.turn import GameBegan, GameEnded, Result, play_turn
 
-MOST_PLAYERS = 8
 REQUESTS: tuple[type[Request[Any]], ...] = (
     *(JailAction, PhaseAction, ManageEstate, ProposeTrade, AnswerTrade, React, BuyOrAuction, AuctionBid, RaiseCash),
     *(RaiseFirst, LiftOnReceipt),
@@ -46,11 +44,7 @@ class Monopoly(Game, parts=(panels, replay, rulebook)):
     bots: ClassVar[Mapping[str, Bot]] = {name: keeping_minutes(policy) for name, policy in BOTS.items()}
     typical = ("shark", "professor", "hustler", "turtle")
     staff = frozenset({SUMMARIZER})
-
-    def admit(self, config: MonopolyConfig, players: Sequence[PlayerId]) -> None:
-        if not 2 <= len(players) <= MOST_PLAYERS:
-            most = f"2 to {MOST_PLAYERS}"
-            raise ScenarioError(f"Monopoly is for {most} players", key="players", valid=most)
+    seats = (2, 8)
 
     async def play(self, table: Table, config: MonopolyConfig) -> Outcome:
         names = {player: table.names.get(player, player) for player in table.players}

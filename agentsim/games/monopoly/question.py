@@ -18,7 +18,6 @@ from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.options import Schema
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
-from agentsim.engine.schema import options_in
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.prompts import rules, state_lines
@@ -135,7 +134,7 @@ class MonopolyRequest(Request[S]):
         return self.view.seats[self.seat]
 
     def options(self) -> Options:
-        return {**options_in(self.answer), **self.choices(), **_spoken(self.words, self.chars)}
+        return {**super().options(), **self.choices(), **_spoken(self.words, self.chars)}
 
     def choices(self) -> Options:
         """The legal actions, where they are few and the state decides them."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from agentsim.engine import Options, Text
+from agentsim.engine import Text
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event
@@ -29,7 +29,7 @@ _MOST_LINES = 100  # that are summed up at once; the newest say how it ended
 class Summary(Decision):
     """Two or three sentences."""
 
-    summary: str
+    summary: Annotated[str, Text(_CHARS)]
 
 
 class Summarize(Request[Summary]):
@@ -40,9 +40,6 @@ class Summarize(Request[Summary]):
     turns: str
     digest: str
     told: tuple[Told, ...]
-
-    def options(self) -> Options:
-        return {"summary": Text(_CHARS)}
 
     def prompt(self) -> Prompt:
         return Prompt(

@@ -17,27 +17,10 @@ from agentsim.games.society.turn import Action
 from agentsim.games.society.voting import CreateProposal, Vote
 from agentsim.games.society.work import Trade, Work
 
-Spoken: TypeAlias = (
-    ForumPost
-    | ForumReply
-    | DirectMessage
-    | CreateProposal
-    | Vote
-    | Work
-    | Trade
-    | MakeOffer
-    | Accept
-    | Contribute
-    | SetName
-    | Idle
-    | Elect
-    | PayOut
-    | Veto
-    | FoundGroup
-    | JoinGroup
-    | LeaveGroup
-    | WriteToGroup
-)
+_Talk: TypeAlias = ForumPost | ForumReply | DirectMessage
+_Common: TypeAlias = CreateProposal | Vote | Work | Trade | MakeOffer | Accept | Contribute
+_Institutions: TypeAlias = Elect | PayOut | Veto | FoundGroup | JoinGroup | LeaveGroup | WriteToGroup
+Spoken: TypeAlias = _Talk | _Common | SetName | Idle | _Institutions
 ACTIONS: dict[str, type[Action]] = {kind.model_fields["action"].default: kind for kind in get_args(Spoken)}
 
 

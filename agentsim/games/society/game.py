@@ -32,10 +32,10 @@ class Society(Game, parts=(charts, tables)):
     announcements = "restated"
     bots = BOTS
     typical = ("citizen", "farmer")  # half of the agents help those who fall short
+    seats = (2, None)
 
     def admit(self, config: SocietyConfig, players: Sequence[PlayerId]) -> None:
-        if len(players) < 2:
-            raise ScenarioError("a society needs agents that live together", key="players", valid="2 or more")
+        super().admit(config, players)
         if config.quorum > len(players):
             raise ScenarioError("there are fewer agents to vote", key="game_config.quorum", valid=f"0..{len(players)}")
         if isinstance(config.topology, Ties) and (strangers := config.topology.strangers(len(players))):

@@ -16,25 +16,8 @@ from pydantic_core import CoreSchema, core_schema
 from agentsim.engine import Event, LogEntry
 from agentsim.engine.codec import adapter, values
 from agentsim.engine.memory import Heard, Lines
-from agentsim.games.society.building import Contributed, ProjectBegan, ProjectBuilt, UpkeepPaid
+from agentsim.games.society import building, evening, exchange, groups, laws, offices, shocks, talk, turn, voting, work
 from agentsim.games.society.config import SocietyConfig
-from agentsim.games.society.evening import AgentWoke, FellDormant, Idled
-from agentsim.games.society.exchange import Accepted, Offered, PromiseEnded
-from agentsim.games.society.groups import GroupFounded, GroupJoined, GroupLeft, GroupMessage
-from agentsim.games.society.laws import (
-    AllocationPaid,
-    DividendPaid,
-    FinePaid,
-    LawLapsed,
-    LawRepealed,
-    WorkMinimumBroken,
-)
-from agentsim.games.society.offices import BallotCast, ElectionHeld, OfficePaid, Vetoed
-from agentsim.games.society.shocks import LostToShock, ShockStruck
-from agentsim.games.society.talk import MessageSent, Posted, Renamed
-from agentsim.games.society.turn import InvalidAction
-from agentsim.games.society.voting import ProposalResolved, Proposed, Reasoned, Voted
-from agentsim.games.society.work import Traded, Worked
 
 ALL = "@all"
 """Who hears what all hear, and nothing else."""
@@ -44,30 +27,30 @@ Part: TypeAlias = Literal["deeds", "messages", "decisions", "met"]
 
 _PARTS: Mapping[Part, tuple[type[Event], ...]] = {
     "deeds": (
-        *(Worked, Posted, Traded, Contributed, Offered, Accepted, Renamed, Idled),
-        *(OfficePaid, Vetoed, GroupFounded, GroupJoined, GroupLeft),
+        *(work.Worked, talk.Posted, work.Traded, building.Contributed, exchange.Offered, exchange.Accepted),
+        *(talk.Renamed, evening.Idled, offices.OfficePaid, offices.Vetoed),
+        *(groups.GroupFounded, groups.GroupJoined, groups.GroupLeft),
     ),
-    "messages": (MessageSent, GroupMessage),
-    "decisions": (Proposed, Voted, Reasoned, ProposalResolved, BallotCast, ElectionHeld),
+    "messages": (talk.MessageSent, groups.GroupMessage),
+    "decisions": (
+        *(voting.Proposed, voting.Voted, voting.Reasoned, voting.ProposalResolved),
+        *(offices.BallotCast, offices.ElectionHeld),
+    ),
     "met": (
-        *(AllocationPaid, DividendPaid, FinePaid, WorkMinimumBroken, PromiseEnded, LostToShock),
-        *(InvalidAction, FellDormant, AgentWoke),
+        *(laws.AllocationPaid, laws.DividendPaid, laws.FinePaid, laws.WorkMinimumBroken, exchange.PromiseEnded),
+        *(shocks.LostToShock, turn.InvalidAction, evening.FellDormant, evening.AgentWoke),
     ),
 }
 _PART = {kind: part for part, kinds in _PARTS.items() for kind in kinds}
 """Where an event stands; what another did is met."""
-_OF_ALL = frozenset(
-    (
-        *(ProposalResolved, LawRepealed, AllocationPaid, DividendPaid, WorkMinimumBroken),
-        *(ProjectBegan, ProjectBuilt, UpkeepPaid, Contributed, Traded, Accepted, PromiseEnded, ShockStruck),
-        *(FinePaid, LawLapsed, ElectionHeld, OfficePaid, Vetoed),
-    )
-)
-
-
-_TOLD_TO_ALL = (DividendPaid, WorkMinimumBroken)
+_TOLD_TO_ALL = (laws.DividendPaid, laws.WorkMinimumBroken)
 """What all are told in full, and the agent's own line names."""
-_OUTCOMES = (ProposalResolved, LawRepealed)
+_OUTCOMES = (voting.ProposalResolved, laws.LawRepealed)
+_OF_ALL = {
+    *(*_OUTCOMES, *_TOLD_TO_ALL, laws.AllocationPaid, laws.FinePaid, laws.LawLapsed, shocks.ShockStruck),
+    *(building.ProjectBegan, building.ProjectBuilt, building.UpkeepPaid, building.Contributed, work.Traded),
+    *(exchange.Accepted, exchange.PromiseEnded, offices.ElectionHeld, offices.OfficePaid, offices.Vetoed),
+}
 
 
 @dataclass(frozen=True)
@@ -154,7 +137,7 @@ class Recollection:
         return Told(part, entry.event.kind, own, new, other, post, wording.lines.of(entry, brief=brief, **named))
 
     def _other(self, entry: LogEntry) -> int:
-        if isinstance(entry.event, GroupMessage):
+        if isinstance(entry.event, groups.GroupMessage):
             return -entry.event.group
         agent: int = getattr(entry.event, "agent", 0)
         return agent if agent != self._agent else getattr(entry.event, "recipient", 0)
@@ -184,7 +167,7 @@ def _is_kept(entry: LogEntry) -> bool:
 
 
 def _about(entry: LogEntry) -> int:
-    return entry.event.post if isinstance(entry.event, Posted) else 0
+    return entry.event.post if isinstance(entry.event, talk.Posted) else 0
 
 
 class Wording(NamedTuple):
@@ -225,5 +208,5 @@ class Chronicle:
         if type(event) in _OF_ALL:
             name = "outcomes" if isinstance(event, _OUTCOMES) else "events"
             setattr(self, name, getattr(self, name).with_line(wording.lines.of(entry), self._most))
-        elif isinstance(event, Renamed):
+        elif isinstance(event, talk.Renamed):
             self.wording = wording._replace(names={**wording.names, event.agent: event.name})

@@ -10,30 +10,11 @@ from typing import Any
 from agentsim.engine import Event
 from agentsim.engine.panel import Cell, Chart, DiaryLine, Panel, PlayerProfile, PlayerProfiles, Series
 from agentsim.engine.wording import If, Template, cut, filled
+from agentsim.games.society import building, evening, exchange, groups, laws, offices, shocks, talk, turn, voting, work
 from agentsim.games.society.amounts import UNIT, number, shown
-from agentsim.games.society.building import Contributed
-from agentsim.games.society.evening import (
-    AgentDied,
-    AgentWoke,
-    Consumed,
-    DayEnded,
-    FellDormant,
-    Idled,
-    Meal,
-    SocietyEnded,
-)
-from agentsim.games.society.exchange import Accepted, Offered, PromiseEnded
 from agentsim.games.society.founding import Being, SocietyBegan
-from agentsim.games.society.groups import GroupFounded, GroupJoined, GroupLeft, GroupMessage
-from agentsim.games.society.laws import AllocationPaid, DividendPaid, FinePaid, WorkMinimumBroken
-from agentsim.games.society.offices import BallotCast, ElectionHeld, OfficePaid, Vetoed
-from agentsim.games.society.shocks import LostToShock
-from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.terms import RESOURCES, Resource
 from agentsim.games.society.transfers import changes
-from agentsim.games.society.turn import InvalidAction
-from agentsim.games.society.voting import Proposed, Reasoned, Voted
-from agentsim.games.society.work import Traded, Worked
 
 MOST_PAGES = 200
 """The most agents with a page of their own; the table of agents (`agentsim export`) has them all."""
@@ -59,7 +40,7 @@ class People:
 def people(events: Sequence[Event]) -> People | None:
     """Who is there; None before the beginning."""
     began = next((event for event in events if isinstance(event, SocietyBegan)), None)
-    names = {event.agent: event.name for event in events if isinstance(event, Renamed)}
+    names = {event.agent: event.name for event in events if isinstance(event, talk.Renamed)}
     return None if began is None else People({being.agent: being for being in began.agents}, names)
 
 
@@ -69,7 +50,7 @@ def pages(events: Sequence[Event], people: People) -> list[Panel]:
     if not lines:
         return []
     days = fortunes(events)
-    ended = next((event for event in events if isinstance(event, SocietyEnded)), None)
+    ended = next((event for event in events if isinstance(event, evening.SocietyEnded)), None)
     results = {result.agent: result for result in ended.results} if ended else {}
     shown = list(people.beings.values())[:MOST_PAGES]
     x = tuple(str(day) for day in range(1, len(days) + 1))
@@ -88,28 +69,23 @@ def pages(events: Sequence[Event], people: People) -> list[Panel]:
 
 # -- the diary
 
+_PLAIN = (
+    *(work.Worked, building.Contributed, evening.Idled, evening.FellDormant, evening.AgentWoke, evening.AgentDied),
+    *(shocks.LostToShock, groups.GroupFounded, groups.GroupJoined, groups.GroupLeft),
+)
 _OWN: dict[type[Event], tuple[Template, Template]] = {
-    Worked: ("works {hours} h ({work})", "{content}"),
-    Contributed: ("gives {amount} materials to project {project}", "{content}"),
-    Offered: ("offers", "{content}"),
-    LostToShock: ("loses by a shock", "{lost}"),
-    FellDormant: ("falls dormant", "{content}"),
-    AgentWoke: ("wakes", ""),
-    AgentDied: ("dies", "{content}"),
-    Posted: (("posts {post}", If("parent", " in reply to {parent}")), "{text}"),
-    Proposed: ("proposes {type} {proposal}", "{title}"),
-    Voted: ("votes {vote}", "on proposal {proposal}"),
-    Reasoned: ("thinks", "{text}"),
-    Renamed: ("is called", "{name}"),
-    Idled: ("does nothing", "{text}"),
-    InvalidAction: ("is rejected", "{reason}"),
-    BallotCast: ("votes for an office", "#{candidate} as {title}"),
-    Vetoed: ("vetoes proposal {proposal}", "{reasons}"),
-    GroupFounded: ("founds group {group}", "{name}"),
-    GroupJoined: ("joins group {group}", ""),
-    GroupLeft: ("leaves group {group}", ""),
+    **dict.fromkeys(_PLAIN, ("{heading}", "{content}")),
+    exchange.Offered: ("offers", "{content}"),
+    talk.Posted: (("posts {post}", If("parent", " in reply to {parent}")), "{text}"),
+    voting.Proposed: ("proposes {type} {proposal}", "{title}"),
+    voting.Voted: ("votes {vote}", "on proposal {proposal}"),
+    voting.Reasoned: ("thinks", "{text}"),
+    talk.Renamed: ("is called", "{name}"),
+    turn.InvalidAction: ("is rejected", "{reason}"),
+    offices.BallotCast: ("votes for an office", "#{candidate} as {title}"),
+    offices.Vetoed: ("vetoes proposal {proposal}", "{reasons}"),
 }
-"""What is done and its words, of events that only their agent's page tells of."""
+"""What is done and its words, of events that only their agent's page tells of; it does not name the agent."""
 
 
 def _diaries(events: Sequence[Event], people: People) -> Mapping[int, list[DiaryLine]]:
@@ -119,8 +95,9 @@ def _diaries(events: Sequence[Event], people: People) -> Mapping[int, list[Diary
     event: Any
     for event in events:
         if (own := _OWN.get(type(event))) is not None:
-            met: Iterable[tuple[int, str, str]] = [(event.agent, *(filled(template, event) for template in own))]
-        elif isinstance(event, DayEnded):
+            what, text = (filled(template, event) for template in own)
+            met: Iterable[tuple[int, str, str]] = [(event.agent, what.removeprefix(f"Agent #{event.agent} "), text)]
+        elif isinstance(event, evening.DayEnded):
             met, today = _by_law(today), []
         else:
             met = _dealings(event, people)
@@ -133,21 +110,21 @@ def _diaries(events: Sequence[Event], people: People) -> Mapping[int, list[Diary
 def _dealings(event: Event, people: People) -> Iterator[tuple[int, str, str]]:
     """Agent, what it did or met, and the words of it, of what concerns several agents."""
     match event:
-        case MessageSent():
+        case talk.MessageSent():
             yield event.agent, f"writes to {people.called(event.recipient)}", event.text
             yield event.recipient, f"hears from {people.called(event.agent)}", event.text
-        case Traded():
+        case work.Traded():
             what = f"{shown(event.amount)} {event.resource}"
             yield event.agent, "gives", f"{what} to {people.called(event.recipient)}"
             if event.recipient:
                 yield event.recipient, "is given", f"{what} by {people.called(event.agent)}"
-        case Accepted():
+        case exchange.Accepted():
             yield event.agent, f"accepts an offer of {people.called(event.recipient)}", event.content
             yield event.recipient, f"has an offer accepted by {people.called(event.agent)}", event.content
-        case PromiseEnded():
+        case exchange.PromiseEnded():
             yield event.agent, f"{event.result}: a promise to {people.called(event.recipient)}", event.content
             yield event.recipient, f"{event.result}: a promise of {people.called(event.agent)}", event.content
-        case AllocationPaid():
+        case laws.AllocationPaid():
             for agent, amount in event.paid.items():
                 yield agent, "is paid", f"{shown(amount)} {event.resource} by proposal {event.proposal}"
         case _:
@@ -157,17 +134,17 @@ def _dealings(event: Event, people: People) -> Iterator[tuple[int, str, str]]:
 def _in_institutions(event: Event, people: People) -> Iterator[tuple[int, str, str]]:
     """The same of groups, offices and fines."""
     match event:
-        case GroupMessage():
+        case groups.GroupMessage():
             yield event.agent, f"writes to group {event.group}", event.text
             for member in event.members:
                 yield member, f"hears from {people.called(event.agent)} in group {event.group}", event.text
-        case OfficePaid():
+        case offices.OfficePaid():
             what = f"{shown(event.amount)} {event.resource}"
             yield event.agent, "pays from the pool", f"{what} to {people.called(event.recipient)}"
             yield event.recipient, "is paid", f"{what} from the pool by {people.called(event.agent)}"
-        case ElectionHeld() if event.agent:
+        case offices.ElectionHeld() if event.agent:
             yield event.agent, "is elected", event.title
-        case FinePaid():
+        case laws.FinePaid():
             for agent, amount in event.paid.items():
                 yield agent, "is fined", f"{shown(amount)} {event.resource} by law {event.law}"
 
@@ -177,16 +154,16 @@ def _by_law(today: Sequence[Event]) -> Iterator[tuple[int, str, str]]:
     paid: dict[int, Counter[Resource]] = defaultdict(Counter)
     broke: dict[int, list[str]] = defaultdict(list)
     for event in today:
-        if isinstance(event, DividendPaid):
+        if isinstance(event, laws.DividendPaid):
             for agent, amount in event.paid.items():
                 paid[agent][event.resource] += amount
-        elif isinstance(event, WorkMinimumBroken):
+        elif isinstance(event, laws.WorkMinimumBroken):
             for agent in event.agents:
                 broke[agent].append(str(event.law))
     for agent, amounts in paid.items():
         yield agent, "is paid by law", ", ".join(f"{shown(much)} {what}" for what, much in amounts.items())
-    for agent, laws in broke.items():
-        yield agent, "works less than law demands", f"law {', '.join(laws)}"
+    for agent, numbers in broke.items():
+        yield agent, "works less than law demands", f"law {', '.join(numbers)}"
 
 
 # -- fortunes
@@ -202,38 +179,38 @@ def fortunes(events: Sequence[Event]) -> list[dict[int, Stock]]:
         return []
     start: Stock = {"food": began.food, "energy": began.energy, "materials": began.materials}
     stocks: dict[int, Stock] = {being.agent: dict(start) for being in began.agents}
-    meals: dict[int, Meal] = {}  # this evening's
+    meals: dict[int, evening.Meal] = {}  # this evening's
     asleep: set[int] = set()
     dead: set[int] = set()
     days: list[dict[int, Stock]] = []
     for event in events:
         for agent, resource, amount in _moves(event, meals):
             stocks[agent][resource] += amount
-        if isinstance(event, Consumed):
+        if isinstance(event, evening.Consumed):
             fed = stocks.keys() - dead - event.unfed.keys()
             meals = {agent: event.asleep if agent in asleep else event.each for agent in fed}
-        elif isinstance(event, FellDormant):
+        elif isinstance(event, evening.FellDormant):
             asleep.add(event.agent)
             del meals[event.agent]
-        elif isinstance(event, AgentWoke):
+        elif isinstance(event, evening.AgentWoke):
             asleep.discard(event.agent)
-        elif isinstance(event, AgentDied):
+        elif isinstance(event, evening.AgentDied):
             dead.add(event.agent)
-        elif isinstance(event, DayEnded):
+        elif isinstance(event, evening.DayEnded):
             if any(sum(stock[name] for stock in stocks.values()) != event.totals[name].held for name in RESOURCES):
                 return []
             days.append({agent: dict(stock) for agent, stock in stocks.items()})
     return days
 
 
-def _moves(event: Event, meals: Mapping[int, Meal]) -> Iterator[tuple[int, str, int]]:
+def _moves(event: Event, meals: Mapping[int, evening.Meal]) -> Iterator[tuple[int, str, int]]:
     """Whose stock of what changes by how much; meals when the day is over, since some who eat fall dormant first."""
     yield from changes(event)
     match event:
-        case Worked():
+        case work.Worked():
             yield event.agent, event.resource, event.made
             yield event.agent, "energy", -event.energy
-        case DayEnded():
+        case evening.DayEnded():
             for agent, meal in meals.items():
                 yield agent, "food", -meal.food
                 yield agent, "energy", -meal.energy

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from agentsim.engine.game import GameConfig
 from agentsim.engine.rule_sets import Since
 from agentsim.games.society.amounts import UNIT, Amount, Quantity
 from agentsim.games.society.terms import RESOURCES, Resource
+from agentsim.games.society.windows import Chapter
 
 Preset: TypeAlias = Literal["classic", "commons", "scarcity", "inequality", "frontier"]
 
@@ -63,10 +64,8 @@ class Shock(GameConfig):
         return self.what == "rates" and resource in self.resources and self.day <= day < self.day + self.days
 
 
-class Stakes(BaseModel):
+class Stakes(Chapter):
     """What agents can overuse, are unequal in, and can exchange."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     commons_capacity: Annotated[Quantity, Since(3, before=0)] = Field(
         default=0, description="Food in the commons at most, for 100 agents; farming draws on them; 0 for no commons"
@@ -98,68 +97,32 @@ class Conditions(NamedTuple):
 
 PLAIN = Conditions()
 
-_POLITICS = {"quorum_percent": 25, "institutions": True}
+_POLITICS: dict[str, Any] = {"quorum_percent": 25, "institutions": True}
 """How the worlds beside the seed's decide: a quarter of the awake must vote, and laws can be enforced."""
 
 PRESETS: Mapping[Preset, Mapping[str, Any]] = {
     "classic": {},
-    "commons": {
-        **_POLITICS,
-        "commons_capacity": 1_200,
-        "commons_regrowth": 0.6,
-        "farm_rate": 8,
-        "farm_energy": 0,
-        "generate_rate": 0.5,
-        "start_food": 2,
-        "start_energy": 4,
-        "pool_food": 0,
-        "pool_energy": 0,
-    },
-    "scarcity": {
-        **_POLITICS,
-        "farm_rate": 0.35,
-        "generate_rate": 0.35,
-        "farm_energy": 0,
-        "pool_food": 300,
-        "pool_energy": 300,
-        "skill_spread": 0.3,
-        "exchange": True,
+    "commons": _POLITICS
+    | {"commons_capacity": 1_200, "commons_regrowth": 0.6, "farm_rate": 8, "farm_energy": 0, "generate_rate": 0.5}
+    | {"start_food": 2, "start_energy": 4, "pool_food": 0, "pool_energy": 0},
+    "scarcity": _POLITICS
+    | {"farm_rate": 0.35, "farm_energy": 0, "generate_rate": 0.35, "skill_spread": 0.3, "exchange": True}
+    | {"pool_food": 300, "pool_energy": 300}
+    | {
         "shocks": [
             {"day": 8, "what": "rates", "resource": "food", "percent": 50, "days": 4, "title": "Drought"},
             {"day": 16, "what": "held", "resource": "food", "percent": 30, "title": "Rot"},
             {"day": 22, "what": "rates", "resource": "energy", "percent": 50, "days": 4, "title": "Still air"},
-        ],
+        ]
     },
-    "inequality": {
-        **_POLITICS,
-        "farm_rate": 0.5,
-        "generate_rate": 0.5,
-        "farm_energy": 0,
-        "pool_food": 100,
-        "pool_energy": 100,
-        "start_food": 5,
-        "start_energy": 5,
-        "skill_spread": 0.9,
-        "exchange": True,
-    },
-    "frontier": {
-        **_POLITICS,
-        "commons_capacity": 10_000,
-        "commons_regrowth": 0.05,
-        "farm_rate": 2,
-        "generate_rate": 0.5,
-        "farm_energy": 0,
-        "start_food": 3,
-        "start_energy": 4,
-        "start_materials": 2,
-        "pool_food": 0,
-        "pool_energy": 0,
-        "pool_materials": 0,
-        "farm_cost": 30,
-        "generator_cost": 30,
-        "exchange": True,
-        "shocks": [{"day": 15, "what": "commons", "percent": 40, "title": "Fire"}],
-    },
+    "inequality": _POLITICS
+    | {"farm_rate": 0.5, "farm_energy": 0, "generate_rate": 0.5, "skill_spread": 0.9, "exchange": True}
+    | {"start_food": 5, "start_energy": 5, "pool_food": 100, "pool_energy": 100},
+    "frontier": _POLITICS
+    | {"commons_capacity": 10_000, "commons_regrowth": 0.05, "farm_rate": 2, "farm_energy": 0, "generate_rate": 0.5}
+    | {"start_food": 3, "start_energy": 4, "start_materials": 2, "pool_food": 0, "pool_energy": 0, "pool_materials": 0}
+    | {"farm_cost": 30, "generator_cost": 30, "exchange": True}
+    | {"shocks": [{"day": 15, "what": "commons", "percent": 40, "title": "Fire"}]},
 }
 """Worlds, as defaults under what a config says."""
 

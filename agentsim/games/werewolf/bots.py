@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentsim.engine import Bot, Decision, Request, Stream
-from agentsim.engine.random_policy import random_decision
 from agentsim.games.werewolf.words import NOBODY, Inspect, Named, Naming, Question, Remark, Speak, Speech, Vote
 
 
@@ -36,4 +35,4 @@ def _wanted(request: Naming) -> list[str | None]:
     return seen or [said.seen for said in request.claims if said.werewolf and said.seen not in request.pack]
 
 
-BOTS: Mapping[str, Bot] = {"random": random_decision, "candid": candid}
+BOTS: Mapping[str, Bot] = {"candid": candid}

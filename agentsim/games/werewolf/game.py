@@ -45,26 +45,21 @@ class Werewolf(Game, parts=(panels, rulebook)):
     name = "werewolf"
     title = "Werewolf"
     summary = "werewolves kill by night, the village hangs by day, and a player may lie about its role"
-    rules_version = 1
     config = WerewolfConfig
     requests = (words.Whisper, words.Hunt, words.Inspect, words.Protect, words.Speak, words.Vote)
     announcements = True
     bots = BOTS
     typical = ("candid",)
+    seats = (3, None)
+    reserved = frozenset({NOBODY})
 
     def admit(self, config: WerewolfConfig, players: Sequence[PlayerId]) -> None:
+        super().admit(config, players)
         least = max(2 * config.werewolves + 1, config.werewolves + config.seer + config.doctor)
         if len(players) < least:
             most = min((len(players) - 1) // 2, len(players) - config.seer - config.doctor)
-            if most < 1:
-                raise ScenarioError(f"{len(players)} players are too few", key="players", valid=f"at least {least}")
-            raise ScenarioError(
-                f"{config.werewolves} are too many of {len(players)} players, and need {least}",
-                key="game_config.werewolves",
-                valid=f"at most {most}",
-            )
-        if NOBODY in players:
-            raise ScenarioError(f"a vote for {NOBODY} is an abstention", key="players", valid="any other id")
+            problem = f"{config.werewolves} are too many of {len(players)} players, and need {least}"
+            raise ScenarioError(problem, key="game_config.werewolves", valid=f"at most {most}")
 
     async def play(self, table: Table, config: WerewolfConfig) -> Outcome:
         course = Course(table, config)
@@ -121,8 +116,8 @@ class Course:
                 village.protected = target
                 table.tell(words.Protected(player, target), to=(player,), by=player)
             elif target != NOBODY:
-                found = village.roles[target] == "werewolf"
-                table.tell(words.Inspected(player, target, found), to=(player,), by=player)
+                inspected = words.Inspected(player, target, village.roles[target] == "werewolf")
+                table.tell(inspected, to=(player,), by=player)
         most = self.count("night", votes, pack)
         victim = table.chance.stream("hunt").pick(most) if most else None
         self.die("night", None if victim == village.protected else victim)
@@ -133,8 +128,8 @@ class Course:
             for speaker in table.chance.stream("speeches").shuffled(village.living()):
                 asked = words.Speak(**self.known(speaker))
                 (speech,) = await self.ask([asked])
-                claim = asked.claimable.get(speech.claim, (None, None, False))
-                table.tell(words.Said(speaker, cut(speech.text, self.limit), None, *claim), to=Everyone, by=speaker)
+                said = words.Said(speaker, cut(speech.text, self.limit), None, *asked.claimable[speech.claim])
+                table.tell(said, to=Everyone, by=speaker)
         living = village.living()
         answers = await self.ask([words.Vote(**self.known(each), targets=village.others(each)) for each in living])
         votes = {voter: answer.target for voter, answer in zip(living, answers, strict=True)}
@@ -143,17 +138,16 @@ class Course:
 
     def known(self, player: PlayerId) -> dict[str, Any]:
         """What a player may know, as the fields of a question: its own role, what it has heard, and who lives."""
-        roles, rounds, heard = self.village.roles, self.table.rounds, self.table.heard(player)
-        told = [entry.event for entry in heard]
+        roles, told = self.village.roles, [entry.event for entry in self.table.heard(player)]
         return {
             "player": player,
             "terms": self.terms,
-            "when": rounds[-1],
+            "when": self.table.rounds[-1],
             "role": roles[player],
             "pack": self.pack if player in self.pack else (),
             "living": self.village.living(),
             "dead": tuple(f"{dead} ({roles[dead]})" for dead in self.village.died),
-            "heard": tuple(words.line_of(entry, rounds) for entry in heard if entry.event.in_prompt),
+            "heard": self.table.lines(player),
             "found": tuple(event for event in told if isinstance(event, words.Inspected)),
             "claims": tuple(event for event in told if isinstance(event, words.Said) and event.claim),
             "limit": self.limit,

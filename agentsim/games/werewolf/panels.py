@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from agentsim.engine import LogEntry
 from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Panel, Series, TurnedAt
@@ -56,41 +56,30 @@ def course(log: Sequence[LogEntry], players: Sequence[str]) -> Course:
     ended = next((told.event for told in log if isinstance(told.event, Unmasked)), None)
     if ended is None:
         return Course()
-    rounds = tuple(range(log[-1].round + 1))
-    fell = {told.event.victim: told.round for told in log if isinstance(told.event, Died)}
-    lines = []
+    deaths = {at: told.event for at, told in enumerate(log) if isinstance(told.event, Died) and told.event.victim}
+    fell, rounds = {event.victim: log[at].round for at, event in deaths.items()}, tuple(range(log[-1].round + 1))
+    lines, verdict = [], ended.heading
     for team in dict.fromkeys(TEAMS.values()):
         members = [player for player, role in ended.roles.items() if TEAMS[role] == team]
-        living = (float(sum(fell.get(player, at + 1) > at for player in members)) for at in rounds)
-        lines.append(Series(team, tuple(living)))
+        lines.append(Series(team, tuple(float(sum(fell.get(each, at + 1) > at for each in members)) for at in rounds)))
+        if team == ended.winners:
+            verdict += f": {listed(members)}; {sum(each not in fell for each in members)} of {len(members)} alive"
     x = ("start", *(f"{'night' if at % 2 else 'day'} {(at + 1) // 2}" for at in rounds[1:]))
     chart = Chart("Players alive by team", "line", x, tuple(lines), rounds=rounds)
-    deaths = [(at, told.event) for at, told in enumerate(log) if isinstance(told.event, Died) and told.event.victim]
-    return Course(chart, verdict=_verdict(ended, fell), why=_why(ended, deaths), turns=tuple(_turns(ended, deaths)))
+    return Course(chart, verdict=verdict, why=_why(deaths.values()), turns=tuple(_turns(deaths)))
 
 
-def _verdict(ended: Unmasked, fell: Mapping[str | None, int]) -> str:
-    """The winning team by its members, and how many of them are alive."""
-    members = [player for player, role in ended.roles.items() if TEAMS[role] == ended.winners]
-    if not members:
-        return ended.heading
-    alive = sum(player not in fell for player in members)
-    return f"{ended.heading}: {listed(members)}; {alive} of {len(members)} alive"
-
-
-def _why(ended: Unmasked, deaths: Sequence[tuple[int, Died]]) -> str:
+def _why(deaths: Iterable[Died]) -> str:
     """Whom the village hanged, and whom the werewolves killed of those that hinder them."""
-    ends = [(event.victim, ended.roles[event.victim], event.at) for _, event in deaths if event.victim]
-    hanged = [f"{player} ({role})" for player, role, at in ends if at == "day"]
-    killed = [f"the {role} ({player})" for player, role, at in ends if at == "night" and role != "villager"]
-    said = f"The village hanged {listed(hanged)}." if hanged else "The village hanged no one."
+    hanged = [f"{died.victim} ({died.role})" for died in deaths if died.at == "day"]
+    killed = [f"the {died.role} ({died.victim})" for died in deaths if died.at == "night" and died.role != "villager"]
+    said = f"The village hanged {listed(hanged) or 'no one'}."
     return said + (f" The werewolves killed {listed(killed)}." if killed else "")
 
 
-def _turns(ended: Unmasked, deaths: Sequence[tuple[int, Died]]) -> Iterator[TurnedAt]:
+def _turns(deaths: Mapping[int, Died]) -> Iterator[TurnedAt]:
     """The first werewolf hanged, the death of the seer, and the death that decided."""
-    roles = [(at, event.victim, ended.roles[event.victim]) for at, event in deaths if event.victim]
     for role, what in (("werewolf", "First werewolf found"), ("seer", "The seer is lost")):
-        yield from [TurnedAt(at, what, f"{player}") for at, player, its in roles if its == role][:1]
-    for at, player, role in roles[-1:]:
-        yield TurnedAt(at, "Decided", f"by the death of {player}, a {role}")
+        yield from [TurnedAt(at, what, f"{died.victim}") for at, died in deaths.items() if died.role == role][:1]
+    for at, died in [*deaths.items()][-1:]:
+        yield TurnedAt(at, "Decided", f"by the death of {died.victim}, a {died.role}")

@@ -14,63 +14,59 @@ class Referee:
     """What happened so far; `most` have the most votes of this night or day, `safe` is protected, `won` who has won."""
 
     def __init__(self, players: Sequence[PlayerId]) -> None:
-        self.living = list(players)
+        self.living = players
         self.roles: dict[PlayerId, Role] = {}
-        self.most: tuple[PlayerId, ...] = ()
+        self.most: list[PlayerId] = []
         self.safe = self.safe_before = NOBODY
         self.won: Team | None = None
 
-    def hear(self, event: object) -> Iterator[str | Lot]:
-        if self.won and not isinstance(event, Unmasked):
-            yield f"{event!r}, and the {self.won} have won"
-        match event:
+    def look(self, step: object) -> Iterator[str | Lot]:
+        """What an event or a question breaks."""
+        if self.won and not isinstance(step, Unmasked):
+            yield f"{step!r}, and the {self.won} have won"
+        match step:
             case Dealt():
-                self.roles[event.player] = event.role
-                if event.pack and event.role != "werewolf":
-                    yield f"{event.player} is told the werewolves, and is a {event.role}"
+                self.roles[step.player] = step.role
+                if step.pack and step.role != "werewolf":
+                    yield f"{step.player} is told the werewolves, and is a {step.role}"
+            case Question():
+                yield from self.asked(step)
             case Protected():
-                self.safe = event.target
-                if event.target in {self.safe_before} - {NOBODY}:
-                    yield f"{event.target} is protected twice in a row"
+                self.safe = step.target
+                if step.target in {self.safe_before} - {NOBODY}:
+                    yield f"{step.target} is protected twice in a row"
             case Voted():
-                tally = Counter(vote for vote in event.votes.values() if vote != NOBODY)
-                self.most = tuple(each for each in self.living if tally[each] == max(tally.values(), default=-1))
+                tally = Counter(vote for vote in step.votes.values() if vote != NOBODY)
+                self.most = [each for each in self.living if tally[each] == max(tally.values(), default=-1)]
             case Died():
-                yield from self.bury(event)
-            case Unmasked() if event.winners != self.won:
-                yield f"the {event.winners} are said to have won, and {self.won} have"
+                yield from self.bury(step, night=step.at == "night")
+            case Unmasked() if step.winners != self.won:
+                yield f"the {step.winners} are said to have won, and {self.won} have"
 
-    def bury(self, died: Died) -> Iterator[str | Lot]:
+    def bury(self, died: Died, *, night: bool) -> Iterator[str | Lot]:
         """At night one of those with the most votes dies, by lot, unless protected; by day the one who has the most."""
-        night, victim = died.at == "night", died.victim
-        can = self.most if night or len(self.most) == 1 else ()
-        if victim is None and can and (not night or self.safe not in can):
-            yield f"no player dies at {died.at}, and {', '.join(can)} had the most votes"
-        elif victim is not None and (victim not in can or (night and victim == self.safe)):
-            yield f"{victim} dies at {died.at}, with {', '.join(self.most)} ahead and {self.safe} protected"
-        elif victim is not None and len(can) > 1:
-            yield Lot("between players with as many votes of the night", can, victim)
+        can = self.most if night or len(self.most) == 1 else []
+        saved = night and self.safe in can
+        if (died.victim not in can or died.victim == self.safe) if died.victim else (can and not saved):
+            yield f"{died.heading}, with {', '.join(self.most)} ahead and {self.safe} protected"
+        elif died.victim and len(can) > 1:
+            yield Lot("between players with as many votes of the night", tuple(can), died.victim)
         self.safe_before, self.safe = (self.safe, NOBODY) if night else (self.safe_before, NOBODY)
-        self.living = [each for each in self.living if each != victim]
+        self.living = [each for each in self.living if each != died.victim]
         werewolves = [each for each in self.living if self.roles[each] == "werewolf"]
         self.won = "village" if not werewolves else "werewolves" if 2 * len(werewolves) >= len(self.living) else None
 
     def asked(self, question: Question[Any]) -> Iterator[str]:
         """A player knows its own role and findings, and who lives; werewolves know each other."""
-        player, role = question.player, self.roles[question.player]
-        known: list[object] = [question.role, bool(question.pack), question.living]
-        right: list[object] = [role, role == "werewolf", tuple(self.living)]
-        if known != right:
-            yield f"{player} is shown {known}, and {right} is right"
-        if strange := {each.seer for each in question.found} - {player}:
-            yield f"{player} is shown what {', '.join(sorted(strange))} has seen"
+        known = (question.role, bool(question.pack), question.living)
+        role = self.roles[question.player]
+        if known != (role, role == "werewolf", tuple(self.living)):
+            yield f"{question.player} is a {role}, {', '.join(self.living)} live, and it is shown {known}"
+        if others := {each.seer for each in question.found} - {question.player}:
+            yield f"{question.player} is shown what {', '.join(sorted(others))} has seen"
 
 
 def laws(course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
     """The rules' statements on deaths, protection and victory, and on what a player knows."""
     referee = Referee(players)
-    for step in course:
-        if isinstance(step, LogEntry):
-            yield from referee.hear(step.event)
-        elif isinstance(step, Question):
-            yield from referee.asked(step)
+    return (broken for step in course for broken in referee.look(step.event if isinstance(step, LogEntry) else step))

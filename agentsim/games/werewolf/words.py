@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, TypeAlias, TypeVar
+from typing import Annotated, ClassVar, Literal, TypeAlias, TypeVar
 
-from agentsim.engine import Choice, Decision, Event, LogEntry, Options, Prompt, Request, Standing, Text, joined, ranked
+from agentsim.engine import Choice, Decision, Event, Prompt, Request, Standing, Text, ranked
 from agentsim.engine.event import AGAINST, FOR, Deed
-from agentsim.engine.prompt import in_quotes
 from agentsim.engine.wording import By, If, listed
 
 D = TypeVar("D", bound=Decision)
@@ -17,7 +16,7 @@ ROLES: tuple[Role, ...] = ("werewolf", "seer", "doctor", "villager")
 Team: TypeAlias = Literal["werewolves", "village"]
 NOBODY = "nobody"
 TEAMS: Mapping[Role, Team] = {role: "werewolves" if role == "werewolf" else "village" for role in ROLES}
-Claims: TypeAlias = dict[str, tuple[Role, str | None, bool]]
+Claims: TypeAlias = dict[str, tuple[Role | None, str | None, bool]]
 Part: TypeAlias = Literal["night", "day"]
 _NATURE = If("werewolf", "a werewolf", "no werewolf")
 _SAYS = If("pack", "{speaker} whispers", "{speaker} says")
@@ -71,13 +70,6 @@ class Village:
         """Every broken invariant, in words."""
         died = set(self.died)
         return [] if len(died) == len(self.died) and died <= set(self.roles) else ["players die, and die once"]
-
-
-def line_of(entry: LogEntry, rounds: Sequence[str]) -> str:
-    """An event in the record of those who hear it: `Day 1: Ada says: "Good morning."`; facts without the marks."""
-    told = f"{rounds[entry.round]}: {entry.event.heading}"
-    said = entry.event.content
-    return joined(f"{told}: ", in_quotes(said)) if entry.event.words and said else f"{told}. {said}".strip()
 
 
 class Dealt(
@@ -182,67 +174,56 @@ class Question(Request[D]):
 
 
 class Named(Decision):
-    thought: str
-    target: str
+    thought: Annotated[str, lambda asked: Text(asked.limit, "why, in secret")]
+    target: Annotated[str, lambda asked: Choice((*asked.targets, NOBODY), nothing=NOBODY)]
 
 
 class Naming(Question[Named]):
     targets: tuple[str, ...]
 
-    def options(self) -> Options:
-        target = Choice((*self.targets, NOBODY), nothing=NOBODY)
-        return {"thought": Text(self.limit, "why, in secret"), "target": target}
-
 
 class Hunt(Naming):
-    asks: ClassVar[str] = "You vote with the other werewolves. Whom shall you kill tonight?"
+    asks = "You vote with the other werewolves. Whom shall you kill tonight?"
     against = True
 
 
 class Inspect(Naming):
-    asks: ClassVar[str] = "Of whom do you learn tonight whether it is a werewolf?"
+    asks = "Of whom do you learn tonight whether it is a werewolf?"
 
 
 class Protect(Naming):
-    asks: ClassVar[str] = "Whom do you protect tonight?"
+    asks = "Whom do you protect tonight?"
 
 
 class Vote(Naming):
-    asks: ClassVar[str] = "You vote with all the living. Whom shall the village hang?"
+    asks = "You vote with all the living. Whom shall the village hang?"
     against = True
 
 
 class Remark(Decision):
-    text: str
+    text: Annotated[str, lambda asked: Text(asked.limit, "your words")]
 
 
 class Whisper(Question[Remark]):
     prose = "text"
-    asks: ClassVar[str] = "What do you say to the other werewolves? Only they hear it. An empty text says nothing."
-
-    def options(self) -> Options:
-        return {"text": Text(self.limit, "your words")}
+    asks = "What do you say to the other werewolves? Only they hear it. An empty text says nothing."
 
 
 class Speech(Decision):
-    thought: str
-    text: str
-    claim: str
+    thought: Annotated[str, lambda asked: Text(asked.limit, "why, in secret")]
+    text: Annotated[str, lambda asked: Text(asked.limit, "your words")]
+    claim: Annotated[str, lambda asked: Choice(tuple(asked.claimable), nothing="none")]
 
 
 class Speak(Question[Speech]):
-    asks: ClassVar[str] = (
+    asks = (
         "What do you say to all (an empty text says nothing), and which role do you claim to have, truly or not? A "
         "claim that names a player is a finding of the seer."
     )
-
-    def options(self) -> Options:
-        claim = Choice(("none", *self.claimable), nothing="none")
-        return {"thought": Text(self.limit, "why, in secret"), "text": Text(self.limit, "your words"), "claim": claim}
 
     @property
     def claimable(self) -> Claims:
         """By name: a role, and as the seer whom it saw and whether that is a werewolf."""
         seen = [(player, bad) for bad in (True, False) for player in self.living if player != self.player]
         said: Claims = {f"seer: {who} is {'a' if bad else 'no'} werewolf": ("seer", who, bad) for who, bad in seen}
-        return {**{role: (role, None, False) for role in ROLES}, **said}
+        return {"none": (None, None, False), **{role: (role, None, False) for role in ROLES}, **said}

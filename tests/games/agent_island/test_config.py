@@ -48,8 +48,8 @@ def test_phases_run_in_the_order_given() -> None:
 @pytest.mark.parametrize(
     ("players", "config", "key", "words"),
     [
-        ("AB", {}, "players", "found 2 players"),
-        ("", {}, "players", "found 0 players"),
+        ("AB", {}, "players", "found 2 "),
+        ("", {}, "players", "found 0 "),
         (["A", "B", "nobody"], {}, "players", "nobody"),
         (["A", "B", "Nobody"], {}, "players", "nobody"),
         ("ABC", {"rounds": 3}, "game_config.rounds", "3 players can play 2 rounds at most, found 3"),

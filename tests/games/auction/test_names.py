@@ -256,7 +256,7 @@ def _broken(root: Path, how: str) -> Path:
         ("latin-1", 'game_config.prompts_dir."c.txt": c.txt is not UTF-8 at byte 0 (line 1)'),
         ("secret", 'game_config.prompts_dir."c.txt": the file holds what looks like a key or password; keys come'),
         ("placeholder", 'game_config.prompts_dir."c.txt": has an unknown placeholder ${nobody} (known: ${player}, '),
-        ("one file", "players: an auction needs teams that bid against each other (valid: 2 or more)"),
+        ("one file", "players: The Agent Auction Game is for 2 or more players, found 1 (valid: 2 or more)"),
         ("prompts_dir = 5", "game_config.prompts_dir: must be text, found 5"),
         ('prompts_dri = "../prompts"', "game_config.prompts_dri: unknown key (did you mean prompts_dir?)"),
         ("", "players: there are none; each needs a [[players]] table, or a file in game_config.prompts_dir"),

@@ -456,7 +456,7 @@ def test_a_config_that_makes_no_sense_is_refused(config: dict[str, Any], words: 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_one_team_alone_cannot_bid(count: int) -> None:
-    with pytest.raises(ScenarioError, match="bid against each other") as caught:
+    with pytest.raises(ScenarioError, match=f"for 2 or more players, found {count}") as caught:
         GAME.admit(AuctionConfig.from_toml({"items": "random"}), list("AB")[:count])
     assert caught.value.key == "players"
     GAME.admit(AuctionConfig.from_toml({"items": "random"}), list("AB"))

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agentsim.engine.capability import Refused
-from agentsim.engine.tools import LARGEST, calculate, use
+from agentsim.engine.capability import LARGEST, Refused, calculate, use_tool
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
 from agentsim.games.market.acting import Act
@@ -129,7 +128,7 @@ def test_whatever_is_typed_the_calculator_answers_with_a_number_or_refuses(text:
 
 
 def test_the_calculator_does_not_evaluate() -> None:
-    import agentsim.engine.tools as module
+    import agentsim.engine.capability as module
 
     tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
@@ -138,13 +137,13 @@ def test_the_calculator_does_not_evaluate() -> None:
 
 def test_the_notebook_keeps_a_bounded_number_of_notes() -> None:
     notes: dict[str, str] = {}
-    assert use("write_note", {"key": "a", "text": "one"}, notes) == {"notes": 1}
-    assert use("read_notes", {}, notes) == {"notes": {"a": "one"}}
-    assert use("write_note", {"key": "a"}, notes) == {"notes": 0}
+    assert use_tool("write_note", {"key": "a", "text": "one"}, notes) == {"notes": 1}
+    assert use_tool("read_notes", {}, notes) == {"notes": {"a": "one"}}
+    assert use_tool("write_note", {"key": "a"}, notes) == {"notes": 0}
     for number in range(20):
-        use("write_note", {"key": str(number), "text": "x"}, notes)
+        use_tool("write_note", {"key": str(number), "text": "x"}, notes)
     with pytest.raises(Refused, match="full"):
-        use("write_note", {"key": "more", "text": "x"}, notes)
+        use_tool("write_note", {"key": "more", "text": "x"}, notes)
 
 
 EXPERIMENT = {"kind": "smith_1962", **SMITH}
@@ -219,5 +218,5 @@ def test_an_agent_of_a_trait_must_be_there() -> None:
 
 @pytest.mark.parametrize("name", ["everyone", "everybody", "nobody"])
 def test_no_agent_has_a_name_that_means_all_or_none(name: str) -> None:
-    with pytest.raises(ScenarioError, match=f"no agent can be called {name}"):
+    with pytest.raises(ScenarioError, match=f"no player can be called {name}"):
         GAME.admit(MarketConfig(), ["A", name])

@@ -11,16 +11,20 @@ import pytest
 
 from agentsim import games
 from agentsim.engine.simulate import simulate
+from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.acting import DoEstate, PhaseAction
 from agentsim.games.monopoly.board import GROUPS, SPACES
+from agentsim.games.monopoly.building import ManageEstate
+from agentsim.games.monopoly.buying import AuctionBid
 from agentsim.games.monopoly.game import REQUESTS
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.prompts import state_lines
-from agentsim.games.monopoly.question import MonopolyRequest
+from agentsim.games.monopoly.question import MonopolyRequest, Spoken
 from agentsim.games.monopoly.summarizing import Summarize, Summary
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import Side, Terms
 from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade
+from agentsim.players.form import Form
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import wordy
 from tests.amounts import amounts
@@ -261,6 +265,51 @@ def test_a_list_that_cannot_matter_is_not_asked_for_and_is_read_where_it_is_give
     shark = asked.schema()["properties"]["action"]["anyOf"][1]["properties"]
     assert "jail_cards" not in shark["offer"]["properties"], "only the Hustler has a card"
     assert "jail_cards" in shark["request"]["properties"]
+
+
+def test_a_list_holds_what_the_player_has_and_no_more_of_it() -> None:
+    """Small models list positions of others, without end; what a reply names beside these is read, and told why not."""
+    estate = Game("AB", A="1:1 3:0 5 12m", B="39").match.request(0, ManageEstate, when="after")
+    lists = estate.schema()["properties"]["action"]["properties"]
+    positions = {name: part["items"].get("properties", {"position": part["items"]}) for name, part in lists.items()}
+    held = {name: (part["position"]["enum"], lists[name]["maxItems"]) for name, part in positions.items()}
+    deeds = ([1, 3, 5, 12], 4)
+    assert held == {"sells": ([1], 5), "mortgages": deeds, "unmortgages": deeds, "builds": ([1, 3], 10)}
+    whole = Form(estate).fields["action"]["properties"]
+    assert "enum" not in whole["mortgages"]["items"], "a person is told by the rules what is wrong with a name"
+    given = {"sells": [], "mortgages": [39], "unmortgages": [], "builds": []}
+    reading = estate.parse(json.dumps({"private_thought": "", "action": given, "public_speech": ""}))
+    with pytest.raises(IllegalDecision, match="Boardwalk is not yours"):
+        estate.check(reading.decision)
+
+
+def test_a_bid_is_none_or_one_that_counts() -> None:
+    bids = [request for _, request in NUMBERED if isinstance(request, AuctionBid)]
+    assert bids
+    for bid in bids:
+        none, counting = bid.schema()["properties"]["action"]["properties"]["bid"]["anyOf"]
+        assert none == {"type": "integer", "enum": [0]}
+        assert counting == {"type": "integer", "minimum": bid.lot.least, "maximum": bid.you.cash}
+        assert "anyOf" not in Form(bid).fields["action"]["properties"]["bid"], "a person is told what counts"
+
+
+@pytest.mark.parametrize(("bot", "lists"), [("hustler", "unmortgages builds"), ("random", "mortgages")])
+def test_what_is_done_with_an_estate_can_be_said_in_its_lists(bot: str, lists: str) -> None:
+    done = set[str]()
+    for seed in range(4):
+        played = simulate(MONOPOLY, {"max_turns": 60, "questions": "separate"}, "ABCD", bot=bot, seed=seed)
+        answers = [pair for wave, decisions in played.waves for pair in zip(wave.asks, decisions, strict=True)]
+        for ask, decision in answers:
+            if isinstance(ask.request, ManageEstate) and isinstance(decision, Spoken):
+                said = {name: entries for name, entries in decision.action.model_dump().items() if entries}
+                whole = ask.request.schema()["properties"]["action"]["properties"]
+                for name, entries in said.items():
+                    legal = whole[name]["items"].get("properties", {"position": whole[name]["items"]})["position"]
+                    positions = [each if isinstance(each, int) else each["position"] for each in entries]
+                    assert set(positions) <= set(legal["enum"])
+                    assert len(positions) <= whole[name]["maxItems"]
+                done |= said.keys()
+    assert done >= set(lists.split())
 
 
 @pytest.mark.parametrize(("place", "request_"), ASKED)

@@ -200,6 +200,14 @@ def test_119_a_mortgaged_lot() -> None:
     assert (game.gains, game.owner(39)) == ({}, "B")
 
 
+def test_a_deed_that_is_listed_twice_is_mortgaged_or_lifted_once() -> None:
+    """A list is a set of deeds: small models name one again, and mean no more by it."""
+    mortgaged = Game(A="39 5").does(mortgage=[39, 5, 39])
+    assert (mortgaged.gains, mortgaged.deeds()) == ({"A": 200 + 100}, ["5m", "39m"])
+    lifted = Game(A="39m").does(lift=[39, 39])
+    assert (lifted.gains, lifted.deeds()) == ({"A": -220}, ["39"])
+
+
 def test_lifting_needs_the_cash() -> None:
     refused("$219 39m", r"\$1 short", lift=[39])
 

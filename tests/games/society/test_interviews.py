@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine import Decision, Request, Stream
+from agentsim.engine import Stream
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.engine.survey import Interview, Survey, SurveyAnswers
 from agentsim.games.society import GAME
+from agentsim.games.society.actions import Spoken
 from agentsim.games.society.bots.interviewed import ATTITUDES, interviewed
-from agentsim.games.society.requests import Act, Acted
+from agentsim.games.society.requests import Act, Said
 
 PLAYERS = ["p1", "p2", "p3", "p4"]
 PERCENT = [{"name": name, "ask": f"How is your {name}?", "least": 0, "most": 100} for name in ATTITUDES]
@@ -38,12 +39,11 @@ def answers(played: Simulation, round_: int | None = None) -> dict[str, dict[str
 def scripted(first: dict[str, dict[str, Any]]) -> Any:
     """Agents that do one thing in the first turn, and then nothing."""
 
-    def bot(request: Request[Any], rng: Stream) -> Decision:
-        assert isinstance(request, Act)
+    def bot(request: Act, rng: Stream) -> Spoken:
         begins = (request.world.day, request.world.tick) == (1, 1)
-        return Acted.model_validate(
+        return Said.model_validate(
             {"action": first.get(request.player, {"action": "idle"}) if begins else {"action": "idle"}}
-        )
+        ).action
 
     return interviewed(bot)
 

@@ -41,9 +41,9 @@ def test_a_village_begins_with_fewer_werewolves_than_others(
     players: int, config: dict[str, Any], least: int, most: int
 ) -> None:
     """Where fewer werewolves could play, it is said how many; else how many players it takes."""
-    with pytest.raises(ScenarioError, match=f"too many of {players} players, and need {least}|too few") as error:
+    with pytest.raises(ScenarioError, match=f"too many of {players} players, and need {least}|for 3 or more") as error:
         GAME.admit(WerewolfConfig(**config), "ABCDEFGHI"[:players])
-    said = ("game_config.werewolves", f"at most {most}") if most else ("players", f"at least {least}")
+    said = ("game_config.werewolves", f"at most {most}") if most else ("players", f"{least} or more")
     assert (error.value.key, error.value.valid) == said
     GAME.admit(WerewolfConfig(**config), "ABCDEFGHI"[:least])
     if most:

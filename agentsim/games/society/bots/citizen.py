@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from agentsim.engine import Decision, Request, Stream
+from agentsim.engine import Stream
 from agentsim.games.society.actions import Spoken
 from agentsim.games.society.amounts import number
 from agentsim.games.society.assembly import Proposal, VoteCast
@@ -19,7 +18,7 @@ from agentsim.games.society.bots.politics import opinion, proposal, reason
 from agentsim.games.society.building import Contribute
 from agentsim.games.society.config import Personality, once
 from agentsim.games.society.evening import Idle
-from agentsim.games.society.requests import Act, Acted
+from agentsim.games.society.requests import Act
 from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, Posted, SetName
 from agentsim.games.society.terms import Resource
 from agentsim.games.society.voting import Vote
@@ -48,11 +47,7 @@ class Character:
     answers: float
     gathers: float
 
-    def __call__(self, request: Request[Any], rng: Stream) -> Decision:
-        assert isinstance(request, Act), f"no policy for {request.kind}"
-        return Acted(action=self._act(request, rng))
-
-    def _act(self, request: Act, rng: Stream) -> Spoken:
+    def __call__(self, request: Act, rng: Stream) -> Spoken:
         resource, lasts = needs.scarcer(request)
         if lasts < DANGER_DAYS:
             return self._in_danger(request, rng, resource)
@@ -207,7 +202,6 @@ CHARACTERS: Mapping[Personality, Character] = {
 }
 
 
-def citizen(request: Request[Any], rng: Stream) -> Decision:
+def citizen(request: Act, rng: Stream) -> Spoken:
     """The policy of whatever personality the agent was dealt."""
-    assert isinstance(request, Act), f"no policy for {request.kind}"
     return CHARACTERS[request.you.personality](request, rng)

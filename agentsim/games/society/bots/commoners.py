@@ -6,14 +6,12 @@ their capacity, where they grow most, in equal parts for all who are awake; belo
 
 from __future__ import annotations
 
-from typing import Any
-
-from agentsim.engine import Decision, Request, Stream
+from agentsim.engine import Stream
 from agentsim.games.society.actions import Spoken
 from agentsim.games.society.bots.needs import STORE_DAYS, farmer, lasting, scarcer
 from agentsim.games.society.config import MADE, WorkType
 from agentsim.games.society.evening import Idle
-from agentsim.games.society.requests import Act, Acted
+from agentsim.games.society.requests import Act
 from agentsim.games.society.talk import ForumPost
 from agentsim.games.society.terms import Tax
 from agentsim.games.society.voting import Vote
@@ -28,37 +26,34 @@ NEED_DAYS = 2
 """For how long each of food and energy is to last before anything else is looked at."""
 
 
-def selfish(request: Request[Any], rng: Stream) -> Decision:
+def selfish(request: Act, rng: Stream) -> Spoken:
     """Works all hours at what makes it richest, taxes paid, once it has food and energy for two days."""
-    assert isinstance(request, Act), f"no policy for {request.kind}"
-    return Acted(action=_vote(request, yes=False) or _greedy(request))
+    return _vote(request, yes=False) or _greedy(request)
 
 
-def fair(request: Request[Any], rng: Stream) -> Decision:
+def fair(request: Act, rng: Stream) -> Spoken:
     """Takes its share of what the commons can give for ever, and makes energy for ten days."""
-    assert isinstance(request, Act), f"no policy for {request.kind}"
     if "commons" not in request.world.pool:
         return farmer(request, rng)
-    return Acted(action=_vote(request, yes=True) or _share(request, rng))
+    return _vote(request, yes=True) or _share(request, rng)
 
 
-def conditional(request: Request[Any], rng: Stream) -> Decision:
+def conditional(request: Act, rng: Stream) -> Spoken:
     """Takes its share as long as the others did, by what the commons hold and held last evening; else all it can.
 
     Before it does, it calls on all to take their shares, where it can; and it goes on with its own where enough do.
     """
-    assert isinstance(request, Act), f"no policy for {request.kind}"
     if "commons" not in request.world.pool:
         return farmer(request, rng)
     if voted := _vote(request, yes=True):
-        return Acted(action=voted)
+        return voted
     if _trusts(request):
-        return Acted(action=_share(request, rng))
+        return _share(request, rng)
     callers = {post.author for post in request.posts if post.day >= request.world.day - 1 and post.text == CALL}
     if request.rules.talk and request.you.agent not in callers:
-        return Acted(action=ForumPost(content=CALL[: request.rules.post_chars]))
+        return ForumPost(content=CALL[: request.rules.post_chars])
     together = 4 * len(callers) >= min(request.world.active, MOST_CALLERS)
-    return Acted(action=_share(request, rng) if together else _greedy(request))
+    return _share(request, rng) if together else _greedy(request)
 
 
 def _trusts(request: Act) -> bool:

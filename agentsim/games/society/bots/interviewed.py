@@ -11,9 +11,10 @@ from typing import Any
 from agentsim.engine import Bot, Decision, Request, Stream
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.survey import Question, Survey, SurveyAnswers, answers_surveys
+from agentsim.games.society.actions import Spoken
 from agentsim.games.society.bots.needs import STORE_DAYS, scarcer
 from agentsim.games.society.bots.words import asks_for
-from agentsim.games.society.requests import Act
+from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.talk import Posted
 from agentsim.games.society.work import Traded
 
@@ -48,12 +49,15 @@ ATTITUDES: Mapping[str, Callable[[Act], float]] = {"security": _security, "trust
 """By the name of a question; those of other names are answered at random."""
 
 
-def interviewed(bot: Bot) -> Bot:
-    """The bot, which in interviews answers for itself."""
+def interviewed(acts: Callable[[Act, Stream], Spoken]) -> Bot:
+    """The bot that acts so, and in interviews answers for itself."""
 
     @answers_surveys
     def policy(request: Request[Any], rng: Stream) -> Decision:
-        return _answers(request, rng) if isinstance(request, Survey) else bot(request, rng)
+        if isinstance(request, Survey):
+            return _answers(request, rng)
+        assert isinstance(request, Act), f"no policy for {request.kind}"
+        return Acted(action=acts(request, rng))
 
     return policy
 

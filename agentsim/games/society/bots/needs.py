@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from agentsim.engine import Decision, Request, Stream
+from agentsim.engine import Stream
 from agentsim.games.society.config import MADE, WorkType
 from agentsim.games.society.evening import Idle
-from agentsim.games.society.requests import Act, Acted
+from agentsim.games.society.requests import Act
 from agentsim.games.society.terms import Resource
 from agentsim.games.society.work import Work
 
@@ -62,12 +60,11 @@ def _enough(request: Act, kind: WorkType, wanted: int, most: int) -> int:
     return next(made, most)
 
 
-def idle(request: Request[Any], rng: Stream) -> Decision:
+def idle(request: Act, rng: Stream) -> Idle:
     """Does nothing, ever."""
-    return Acted(action=Idle())
+    return Idle()
 
 
-def farmer(request: Request[Any], rng: Stream) -> Decision:
+def farmer(request: Act, rng: Stream) -> Work | Idle:
     """Works for its own food and energy until they last ten days, and says nothing."""
-    assert isinstance(request, Act), f"no policy for {request.kind}"
-    return Acted(action=work(request, STORE_DAYS) or Idle())
+    return work(request, STORE_DAYS) or Idle()

@@ -1,93 +1,28 @@
-"""Diagnostics: warnings about answers that came and look wrong, and the share of decisions that are fallbacks.
+"""Shares: how many decisions of a run, a player and a model are fallbacks, and how many the game turned away.
 
 They follow from what is recorded of a run, so a replay finds the same.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, astuple, dataclass
-from functools import lru_cache, reduce
-from itertools import chain
+from dataclasses import astuple, dataclass
+from functools import reduce
 from operator import add
 from typing import Any
 
 from agentsim import games
 from agentsim.engine.event import Event
 from agentsim.errors import ScenarioError
-from agentsim.history.contents import Entry
-from agentsim.history.record import History, WarningRecord
-from agentsim.models.base import MOST_TEXT, Attempt, Completion
-from agentsim.models.prices import estimated_tokens
-from agentsim.players.model import emptiness
+from agentsim.history.record import History
 
-_LEAST_PROMPT = 1_000  # estimated tokens: no server has a context so short, and estimates of little text are bad
-_ARRIVED = 0.6  # of the estimate; the worst of today's tokenizers are within a third of it
 LEAST_DECISIONS = 10
 """Decisions of one player from which on its own share says something."""
 NOTABLE = 0.05
 """Above this share there is a warning: that many fallbacks may have decided a game."""
 _MOST_NAMED = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
-    """One warning: `code` is a stable word, `model` the scenario's name of it, `message` a line for a person."""
-
-    code: str
-    model: str
-    message: str
-
-
-def diagnostics(model: str, attempt: Attempt) -> Iterator[Diagnostic]:
-    """What is strange about one attempt at a decision; of bots, scripts and failed calls there is nothing to say."""
-    if attempt.completion is not None and "/" in model and not model.startswith(("script:", "bot/")):
-        for code, said in _remarks(model, attempt, attempt.completion):
-            yield Diagnostic(code, model, f"{model}: {said}")
-
-
-def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[tuple[str, str]]:
-    used = completion.usage
-    sent = estimated_tokens(chain.from_iterable(message.segments for message in attempt.messages))
-    if used.prompt_tokens is not None and sent >= _LEAST_PROMPT and used.prompt_tokens < _ARRIVED * sent:
-        cut = f"of a prompt of about {sent:,} tokens only {used.prompt_tokens:,} were read"
-        yield "prompt_cut", f"{cut}; give the server a longer context (Ollama: OLLAMA_CONTEXT_LENGTH)"
-    if completion.model is not None and _family(completion.model) != _family(model):
-        yield "other_model", f"the answers come from {completion.model}"
-    if used.prompt_tokens is None or used.completion_tokens is None:
-        yield "no_usage", "does not say how many tokens it used; the totals leave them out"
-    if emptiness(completion) == "empty_reasoning":
-        yield "empty_reasoning", "thinking used up a whole reply; raise max_tokens, or lower its reasoning effort"
-    if completion.cut:
-        yield "reply_cut", f"a reply of more than {MOST_TEXT // 1024} KiB was cut"
-
-
-@lru_cache(64)  # asked twice about every reply
-def _family(model: str) -> str:
-    """The letters that a model's own name begins with: `gpt` of `openai/gpt-5-mini`; '' where it begins otherwise."""
-    found = re.match("[a-z]*", model.rpartition("/")[2].lower())
-    return found[0] if found else ""
-
-
-def warnings_of(
-    entries: Iterable[Entry], undecided: Sequence[tuple[str, Attempt]], models: Mapping[str, str]
-) -> list[WarningRecord]:
-    """The history's `warnings`: each diagnostic of each model once, in order of appearance, and how often it came.
-
-    `models` are those of the players, by id.
-    """
-    attempts = [(entry.player, attempt) for entry in entries for attempt in entry.tries]
-    first: dict[tuple[str, str], Diagnostic] = {}
-    counts: Counter[tuple[str, str]] = Counter()
-    for player, attempt in (*attempts, *undecided):
-        for diagnostic in diagnostics(attempt.model or models[player], attempt):
-            key = (diagnostic.code, diagnostic.model)
-            first.setdefault(key, diagnostic)
-            counts[key] += 1
-    return [WarningRecord(**asdict(diagnostic), count=counts[key]) for key, diagnostic in first.items()]
 
 
 @dataclass(frozen=True, slots=True)
