@@ -23,7 +23,9 @@ from tests.report.test_browser import ALL, CORPUS, Opened, browser
 
 __all__ = ["browser"]
 
-pytestmark = pytest.mark.parametrize("name", GAMES)
+by_game = pytest.mark.parametrize("name", GAMES)
+AS_ONE_PLAYER = ("monopoly", "werewolf")
+"""Games whose page for one player is used in every run: with a board, and with most that is secret."""
 PAYLOADS = list(CORPUS.values())
 
 
@@ -98,6 +100,7 @@ def use_everything(page: Page) -> int:
     return used
 
 
+@by_game
 def test_every_control_works_and_foreign_words_are_only_words(browser: Browser, name: str, pages: Path) -> None:
     with Opened(browser, pages, reduced_motion="reduce") as opened:
         page = opened.page
@@ -132,6 +135,7 @@ WIDER = """width => [...document.querySelectorAll('body *')].filter(part => {
 }).map(part => `${part.tagName}.${part.className}#${part.id}: ${part.textContent.slice(0, 40)}`).slice(0, 5)"""
 
 
+@by_game
 def test_no_element_is_wider_than_its_container(browser: Browser, name: str, pages: Path) -> None:
     with Opened(browser, pages) as opened:
         for width in (390, 768, 1280):
@@ -140,6 +144,7 @@ def test_no_element_is_wider_than_its_container(browser: Browser, name: str, pag
             assert opened.page.evaluate(WIDER, width) == [], width
 
 
+@by_game
 def test_the_page_reads_without_a_script(browser: Browser, name: str, pages: Path) -> None:
     with Opened(browser, pages, java_script_enabled=False) as opened:
         for section in ("#standings", "#players", "#panels", "#timeline"):
@@ -148,6 +153,9 @@ def test_the_page_reads_without_a_script(browser: Browser, name: str, pages: Pat
         assert opened.page.locator("#timeline article").count() > 5
 
 
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in AS_ONE_PLAYER)) for name in GAMES]
+)
 def test_as_one_player_saw_it_the_page_works_as_well(browser: Browser, name: str, pages: Path) -> None:
     files = RunFiles(pages.parent, pages.stem)
     first = json.loads(files.history.read_text(encoding="utf-8"))["players"][0]["id"]
