@@ -52,16 +52,20 @@ class ByPlace(Sequence[T]):
         """The records of these places."""
         return list(map(self.at, places))
 
+    def __iter__(self) -> Iterator[T]:
+        return map(self.at, range(len(self)))
+
     @overload
     def __getitem__(self, index: int) -> T: ...
     @overload
     def __getitem__(self, index: slice) -> list[T]: ...
     def __getitem__(self, index: int | slice) -> T | list[T]:
+        count = len(self)
         if isinstance(index, slice):
-            return self.between(range(*index.indices(len(self))))
-        if not -len(self) <= index < len(self):
+            return self.between(range(*index.indices(count)))
+        if not -count <= index < count:
             raise IndexError("there is no such record")
-        return self.at(index if index >= 0 else index + len(self))
+        return self.at(index if index >= 0 else index + count)
 
 
 class Growing(ByPlace[T]):
@@ -213,6 +217,12 @@ class Part(ByPlace[Entry]):
     def at(self, place: int) -> Entry:
         there = self._places[place]
         return self._base + there, self._log.at(there)
+
+    def between(self, places: range) -> list[Entry]:
+        if places.step != 1:
+            return super().between(places)
+        base, at = self._base, self._log.at
+        return [(base + there, at(there)) for there in self._places[places.start : places.stop]]
 
     def __iter__(self) -> Iterator[Entry]:
         for place in self._places:

@@ -5,15 +5,16 @@ Who may hear an event is stated where it is told (`table`); which events a memor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from heapq import merge
 from itertools import islice
 from operator import itemgetter
-from typing import Protocol, TypeAlias, TypeVar, overload
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, overload
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
-from agentsim.engine.log import Entry
+from agentsim.engine.log import Entry, Part
 from agentsim.engine.prompt import Quoted, in_quotes, joined, quoted
 from agentsim.engine.wording import cut
 
@@ -72,7 +73,7 @@ class Heard(Sequence[LogEntry]):
 class Memory(Protocol):
     """What a player makes of the events that it hears, one after the other.
 
-    A class may name in `skips`, a frozenset, the kinds of events that are never handed to it.
+    A class may name in `skips` the kinds of events that are never handed to it.
     """
 
     def hear(self, entry: LogEntry) -> None:
@@ -83,10 +84,35 @@ class Memory(Protocol):
 M = TypeVar("M", bound=Memory)
 
 
+def skipped(make: Callable[[PlayerId], Memory]) -> Container[type[Event]]:
+    """The kinds of events that such a memory is never handed."""
+    skips: Container[type[Event]] = getattr(make, "skips", frozenset())
+    return skips
+
+
+class Kept:
+    """A memory, the parts of the log that its player hears, and how much of them it has heard."""
+
+    def __init__(self, memory: Memory, skips: Container[type[Event]], public: Part, private: Part) -> None:
+        self._memory, self._skips, self._public, self._private = memory, skips, public, private
+        self._heard = 0, 0
+
+    def up_to_date(self) -> Any:
+        """The memory, after all that there is to hear; costs what is new."""
+        (public, private), now = self._heard, (len(self._public), len(self._private))
+        if now != self._heard:
+            self._heard, news = now, self._public[public:]
+            if now[1] > private:
+                own = [entry for entry in self._private[private:] if type(entry[1].event) not in self._skips]
+                news = list(merge(news, own, key=itemgetter(0)))
+            for _, entry in news:
+                self._memory.hear(entry)
+        return self._memory
+
+
 def anew(player: PlayerId, make: Callable[[PlayerId], M], heard: Heard) -> M:
     """The same of what the player has heard up to now, kept for no later time."""
-    skips: frozenset[type[Event]] = getattr(make, "skips", frozenset())
-    memory = make(player)
+    skips, memory = skipped(make), make(player)
     for entry in heard:
         if type(entry.event) not in skips:
             memory.hear(entry)
@@ -141,11 +167,23 @@ class Room:
         return len(events) <= self.most and (self.chars is None or sum(len(e.content) for e in events) <= self.chars)
 
 
-_ROOMS: dict[type[Event], Room | None] = {}
+@cache
+def _room_for(kind: Hashable) -> Room | None:
+    room: Room | None = getattr(kind, "room", None)
+    return room
+
+
+class _Roomless(Container[type[Event]]):
+    """Kinds whose class names no room for them."""
+
+    def __contains__(self, kind: Any) -> bool:
+        return _room_for(kind) is None
 
 
 class Latest:
     """The newest events that a player has heard, oldest first, of the kinds whose class names a `room` for them."""
+
+    skips: ClassVar[Container[type[Event]]] = _Roomless()
 
     def __init__(self, player: PlayerId) -> None:
         self._kept: dict[tuple[object, ...], list[LogEntry]] = {}
@@ -153,10 +191,8 @@ class Latest:
         """How many there were in all: what is made of those that are kept stays the same as long as this does."""
 
     def hear(self, entry: LogEntry) -> None:
-        event, kind = entry.event, type(entry.event)
-        if kind not in _ROOMS:
-            _ROOMS[kind] = getattr(kind, "room", None)
-        if (room := _ROOMS[kind]) is not None:
+        event = entry.event
+        if (room := _room_for(type(event))) is not None:  # type: ignore[arg-type] # a class can be hashed
             kept = self._kept.setdefault((room, *(getattr(event, name) for name in room.of)), [])
             kept.append(entry)
             self.heard += 1

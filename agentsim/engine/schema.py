@@ -200,16 +200,16 @@ def by_path(options: Options) -> Mapping[str, Option | Subset]:
 
 def stated(answer: type[Decision], options: Options, by: str) -> Options:
     """The options that a request states; `TypeError` for a path that its answer has not."""
-    if strange := next((path for path in options if path not in _paths_of(answer)), None):
-        paths = ", ".join(_paths_of(answer))
-        raise TypeError(f"{by}.options: {answer.__name__} has no {strange}; it has {paths}")
+    paths = _paths_of(answer)
+    if strange := [path for path in options if path not in paths]:
+        raise TypeError(f"{by}.options: {answer.__name__} has no {strange[0]}; it has {', '.join(paths)}")
     return options
 
 
 @cache
-def _paths_of(answer: type[Decision]) -> tuple[str, ...]:
+def _paths_of(answer: type[Decision]) -> Mapping[str, None]:
     """Every path that options of this decision may have: its fields, and the fields of those."""
-    return tuple(dict.fromkeys(_paths({"properties": _properties(answer)})))
+    return dict.fromkeys(_paths({"properties": _properties(answer)}))
 
 
 def _paths(schema: Schema, place: str = "") -> Iterator[str]:

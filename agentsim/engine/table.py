@@ -7,10 +7,8 @@ sends decisions in.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
-from heapq import merge
+from collections.abc import Callable, Container, Coroutine, Generator, Iterable, Mapping, Sequence
 from itertools import islice
-from operator import itemgetter
 from types import coroutine
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -18,7 +16,7 @@ from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Audience, Event, EveryoneType, LogEntry, Past, PlayerId
 from agentsim.engine.log import Log, Part, PastOf
-from agentsim.engine.memory import Heard, M, Transcript, Windows, anew
+from agentsim.engine.memory import Heard, Kept, M, Transcript, Windows, anew, skipped
 from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.errors import RulesBroken
@@ -70,7 +68,7 @@ class Table:
         self.progress: Callable[[], Progress] | None = None
         self.latest: dict[PlayerId, int] = {}  # index of each player's latest decision, kept by the driver
         self._sinks = [Sink(log=log)]
-        self._memories = Memories()
+        self._memories: dict[tuple[PlayerId, Callable[[PlayerId], Any]], Kept] = {}
 
     @property
     def log(self) -> Sequence[LogEntry]:
@@ -172,7 +170,12 @@ class Table:
         """
         if len(self._sinks) > 1:
             return anew(player, make, self.heard(player))
-        return self._memories.of(player, make, self._sinks[0])
+        if (kept := self._memories.get((player, make))) is None:
+            (sink,), skips = self._sinks, skipped(make)
+            kept = Kept(make(player), skips, sink.public_without(skips), sink.private(player))
+            self._memories[player, make] = kept
+        memory: M = kept.up_to_date()
+        return memory
 
     def lines(self, player: PlayerId) -> tuple[str, ...]:
         """What this player has heard up to now, as lines of a prompt: when, the heading, and its words or fact."""
@@ -206,7 +209,7 @@ class Sink:
         self.all: Log = Log() if log is None else log
         self.public = self._part()
         self._private: dict[PlayerId, Part] = {}
-        self._without: dict[frozenset[type[Event]], Part] = {}
+        self._without: dict[Container[type[Event]], Part] = {}
         self._concerning: dict[PlayerId, Part] = {}
         self._indexed = 0  # how many public events are in `_concerning` and in `_past`
         self._past: Past = PastOf(self.public, None if outer is None else outer._past)
@@ -232,9 +235,9 @@ class Sink:
             part = self._private[player] = self._part()
         return part
 
-    def public_without(self, kinds: frozenset[type[Event]]) -> Part:
+    def public_without(self, kinds: Container[type[Event]]) -> Part:
         """What all hear, without events of these kinds; kept, so that to ask again costs nothing."""
-        if not kinds:
+        if kinds == frozenset():
             return self.public
         if (part := self._without.get(kinds)) is None:
             part = self._without[kinds] = self._part()
@@ -272,23 +275,3 @@ def concerned(told: LogEntry, players: Sequence[PlayerId], past: Past) -> Mappin
             found[players[each - 1]] = None
     past.add(told.event)
     return found
-
-
-class Memories:
-    """The memories of all players, each made once and brought up to date when it is asked for."""
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[PlayerId, Callable[[PlayerId], Any]], tuple[Any, int, int]] = {}
-
-    def of(self, player: PlayerId, make: Callable[[PlayerId], M], sink: Sink) -> M:
-        """`make(player)` after it has heard all that the player has; costs what is new to it."""
-        skips: frozenset[type[Event]] = getattr(make, "skips", frozenset())
-        public, private = sink.public_without(skips), sink.private(player)
-        memory, public_heard, private_heard = self._kept.get((player, make)) or (make(player), 0, 0)
-        public_news = public[public_heard:]
-        private_news = [entry for entry in private[private_heard:] if type(entry[1].event) not in skips]
-        news = merge(public_news, private_news, key=itemgetter(0)) if private_news else public_news
-        for _, entry in news:
-            memory.hear(entry)
-        self._kept[player, make] = memory, len(public), len(private)
-        return memory

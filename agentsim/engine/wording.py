@@ -11,9 +11,10 @@ import difflib
 import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import reduce
+from functools import lru_cache
+from operator import attrgetter
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
 CUT = " [cut]"
@@ -22,6 +23,7 @@ _WORD = re.compile(r"[\w-]+")
 _PLAYER = re.compile(r"\bplayer\s*$", re.IGNORECASE)
 _OPENS = "\"'(\u201c\u2018"
 _SLOT = re.compile(r"\{([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)(?::([^{}]+))?\}")
+_PLAIN = (str, int)
 _NUMERIC = re.compile(r"[+,]?(?:\.\d+)?[fg%]")
 
 
@@ -170,7 +172,7 @@ class If(Part):
         return (self.then, self.otherwise)
 
     def words(self, record: Any) -> str:
-        return filled(self.then if _of(record, self.name) else self.otherwise, record)
+        return filled(self.then if attrgetter(self.name)(record) else self.otherwise, record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +187,7 @@ class By(Part):
         return (*self.cases.values(), self.otherwise)
 
     def words(self, record: Any) -> str:
-        return filled(self.cases.get(_of(record, self.name), self.otherwise), record)
+        return filled(self.cases.get(attrgetter(self.name)(record), self.otherwise), record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +201,7 @@ class Rows(Part):
         return ()
 
     def words(self, record: Any) -> str:
-        return "\n".join(filled(self.row, each) for each in _of(record, self.name))
+        return "\n".join(filled(self.row, each) for each in attrgetter(self.name)(record))
 
 
 def names_in(template: Template) -> Iterator[str]:
@@ -219,27 +221,38 @@ def names_in(template: Template) -> Iterator[str]:
 def filled(template: Template, record: Any) -> str:
     """The template in the words of this record."""
     if isinstance(template, str):
-        return _SLOT.sub(lambda found: _value(record, *found.groups()), template)
+        text, slots = _taken_apart(template, type(record))  # type: ignore[arg-type] # a class can be hashed
+        return text % tuple([words(record) for words in slots])
     return template.words(record) if isinstance(template, Part) else "".join(filled(part, record) for part in template)
 
 
-def _of(record: Any, path: str) -> Any:
-    return reduce(getattr, path.split("."), record)
+@lru_cache(maxsize=4096)
+def _taken_apart(template: str, record: Hashable) -> tuple[str, tuple[Callable[[Any], str], ...]]:
+    """A text with `%s` for its names, and what makes the words of each from a record of that class."""
+    parts = _SLOT.split(template)
+    slots = (_slot(record, path, spec) for path, spec in zip(parts[1::3], parts[2::3], strict=True))
+    return "%s".join(part.replace("%", "%%") for part in parts[::3]), tuple(slots)
 
 
-def _value(record: Any, path: str, spec: str | None) -> str:
-    value, words = _of(record, path), _wordings(type(record)).get(path, str)
+def _slot(record: Any, path: str, spec: str | None) -> Callable[[Any], str]:
+    value, words = attrgetter(path), _wordings(record).get(path, str)
     if spec is None:
-        return _said(value, words)
+        return lambda record: _said(value(record), words)
     if spec == "and":
-        return listed([words(each) for each in value])
+        return lambda record: listed([words(each) for each in value(record)])
     if _NUMERIC.fullmatch(spec):
-        return format(value, spec)
+        return lambda record: format(value(record), spec)
+    return lambda record: _count(value(record), spec)
+
+
+def _count(value: Any, noun: str) -> str:
     count = value if isinstance(value, int) else len(value)
-    return str(count) if spec == "#" else counted(count, spec)
+    return str(count) if noun == "#" else counted(count, noun)
 
 
 def _said(value: Any, words: Callable[[Any], str]) -> str:
+    if isinstance(value, _PLAIN):
+        return words(value)
     match value:
         case None:
             return ""

@@ -16,9 +16,9 @@ from agentsim.history import making
 from agentsim.history.contents import Parse
 from agentsim.history.copies import Allowance, Copies
 from agentsim.history.expanded import COMPACT, following, said_in
-from agentsim.history.fold import array_lines, history_bytes
+from agentsim.history.fold import array_lines, history_bytes, round_lines
 from agentsim.history.making import role_of
-from agentsim.history.record import DecisionRecord, EventRecord, History, RoundRecord, TryRecord
+from agentsim.history.record import DecisionRecord, EventRecord, History, TryRecord
 
 _COMMON: Mapping[str, tuple[str, ...]] = {
     "decision": ("kind", "source", "fallback_reason", "parse", "model", "provider"),
@@ -39,9 +39,9 @@ def compact_bytes(history: History) -> Iterator[bytes]:
     short = _Short(history)
     yield b'{\n"format":%b,\n"common":%b' % (json_line(COMPACT), json_line(short.common))
     by_line: Mapping[str, Callable[[], Iterator[bytes]]] = {
-        "texts": lambda: array_lines([json_line(short.copies.add(text))] for text in history.texts),
-        "rounds": lambda: array_lines(map(short.round, history.rounds)),
-        "decisions": lambda: array_lines([json_line(each)] for each in short.decisions()),
+        "texts": lambda: array_lines(json_line(short.copies.add(text)) for text in history.texts),
+        "rounds": lambda: round_lines(history.rounds, lambda event: json_line(short.event(event))),
+        "decisions": lambda: array_lines(json_line(each) for each in short.decisions()),
     }
     rest = history.model_dump(exclude={"format", *by_line})
     for key in sorted(History.model_fields, key=lambda key: key != "texts"):  # what is copied from stands first
@@ -102,13 +102,7 @@ class _Short:
                 most["usage"].add(each.usage)
         self.common = {"event": {"visibility": "all"}, **{kind: found.found() for kind, found in most.items()}}
 
-    def round(self, part: RoundRecord) -> Iterator[bytes]:
-        """A round, one event a line."""
-        yield b'{"index":%d,"title":%b,"events":' % (part.index, json_line(part.title))
-        yield from array_lines([json_line(self._event(event))] for event in part.events)
-        yield b"}"
-
-    def _event(self, event: EventRecord) -> dict[str, Any]:
+    def event(self, event: EventRecord) -> dict[str, Any]:
         full = adapter(EventRecord).dump_python(event)
         known: dict[str, Any] = {
             "seq": self._seq + 1,

@@ -7,7 +7,7 @@ costs is `models.prices`.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from operator import attrgetter
 from types import MappingProxyType
@@ -114,9 +114,9 @@ def fold(
 def history_bytes(history: History) -> Iterator[bytes]:
     """The full format's bytes in pieces: JSON with one event, decision or text a line, so that two can be compared."""
     by_line: Mapping[str, Iterator[bytes]] = {
-        "rounds": array_lines(map(_round, history.rounds)),
+        "rounds": round_lines(history.rounds, _line),
         "decisions": array_lines(map(_line, history.decisions)),
-        "texts": array_lines(map(_line, history.texts)),
+        "texts": array_lines(map(json_line, history.texts)),
     }
     rest = history.model_dump(exclude={*by_line})
     before = b"{\n"
@@ -133,24 +133,32 @@ def dump_history(history: History) -> str:
     return b"".join(history_bytes(history)).decode()
 
 
-def _round(part: RoundRecord) -> Iterator[bytes]:
-    yield b'{"index":%d,"title":%b,"events":' % (part.index, json_line(part.title))
-    yield from array_lines(map(_line, part.events))
-    yield b"}"
+def round_lines(rounds: Iterable[RoundRecord], line: Callable[[EventRecord], bytes]) -> Iterator[bytes]:
+    """The rounds in pieces, one event a line."""
+    before = b"[\n"
+    for part in rounds:
+        yield b'%b{"index":%d,"title":%b,"events":' % (before, part.index, json_line(part.title))
+        yield from array_lines(map(line, part.events))
+        yield b"}"
+        before = b",\n"
+    yield _end(before)
 
 
-def _line(item: EventRecord | DecisionRecord | str) -> Iterator[bytes]:
-    yield json_line(item if isinstance(item, str) else adapter(type(item)).dump_python(item))
-
-
-def array_lines(values: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
+def array_lines(values: Iterable[bytes]) -> Iterator[bytes]:
     """A list, one value a line."""
     before = b"[\n"
     for value in values:
-        yield before
-        yield from value
+        yield before + value
         before = b",\n"
-    yield b"[]" if before == b"[\n" else b"\n]"
+    yield _end(before)
+
+
+def _end(before: bytes) -> bytes:
+    return b"[]" if before == b"[\n" else b"\n]"
+
+
+def _line(item: EventRecord | DecisionRecord) -> bytes:
+    return json_line(adapter(type(item)).dump_python(item))
 
 
 def _outcome(outcome: Outcome) -> OutcomeRecord:

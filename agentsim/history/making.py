@@ -139,7 +139,12 @@ def events_by_round(
     log: Sequence[LogEntry], rounds: int, first: int, decided: ByIndex, *, at_once: bool
 ) -> list[Sequence[EventRecord]]:
     """The events of each round, made `at_once` or as they are read."""
+    if at_once:
+        made: list[list[EventRecord]] = [[] for _ in range(rounds)]
+        for seq, told in enumerate(log, start=first):
+            made[told.round].append(event_record(seq, told, decided.get(told.decision or 0)))
+        return [*made]
     parts = [Events(log, first, decided) for _ in range(rounds)]
     for place, told in enumerate(log):
         parts[told.round].places.append(place)
-    return [list(part) if at_once else part for part in parts]
+    return [*parts]

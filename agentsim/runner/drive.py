@@ -230,10 +230,9 @@ def not_whole(wave: Wave) -> JournalMismatch:
 
 def recall(recorded: Contents, ask: Ask) -> Entry | None:
     """The journal's answer to this request, if it has one; `JournalMismatch` where it answers another question."""
-    entry = recorded.entries.get((ask.wave, ask.place))
-    if entry is None:
+    if (key := (ask.wave, ask.place)) not in recorded.entries:
         return None
-    request = ask.request
+    entry, request = recorded.entries[key], ask.request
     found = (request.kind, request.player, request.fingerprint, ask.index)
     expected = (entry.kind, entry.player, entry.fingerprint, entry.index)
     if found != expected:

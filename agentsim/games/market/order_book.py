@@ -90,9 +90,10 @@ class Traded(Trade):
         return {"your_order": self.resting, what: self.quantity, "good": self.good, "price": self.price}
 
 
-def shortage(asset: str, needed: int, free: int) -> str:
-    """Why so much of an asset cannot be reserved; "" where it can."""
-    return f"that takes {needed} {asset}, and you have {free} free" if needed > free else ""
+def cover(asset: str, needed: int, free: int) -> None:
+    """Raise `Refused` where so much of an asset cannot be reserved."""
+    if needed > free:
+        raise Refused(f"that takes {needed} {asset}, and you have {free} free")
 
 
 def stake(side: str, good: str, price: int, quantity: int) -> tuple[str, int]:
@@ -235,8 +236,7 @@ class OrderBook:
             raise Refused("orders are for one unit here")
         asset, needed = stake(side, self.good, price, quantity)
         freed = sum(order.stake()[1] for order in going if order.side == side)
-        if short := shortage(asset, needed, self.ledger.free(agent, asset) + freed):
-            raise Refused(short)
+        cover(asset, needed, self.ledger.free(agent, asset) + freed)
         met = {"buy": 1, "sell": -1}[side]
         if self.sealed and any(
             met * (price - own.price) >= 0 for own in self.of(agent) if own.side != side and own not in going

@@ -5,7 +5,7 @@ Given the events one agent heard, they show what that agent could know. Markup d
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -56,9 +56,9 @@ class Replayed:
 def _holdings(log: Sequence[LogEntry]) -> list[Panel]:
     """Capital and each good by agent, where endowments were heard of: charts, or tables where agents are many."""
     replayed = Replayed()
-    after: dict[str, dict[str, dict[str, int]]] = {}
+    after: dict[str, defaultdict[str, Counter[str]]] = {}
     for number in scenes(log, replayed.follow):
-        after[str(number)] = {owner: dict(held) for owner, held in replayed.held.items()}
+        after[str(number)] = defaultdict(Counter, {owner: Counter(held) for owner, held in replayed.held.items()})
     agents = list(replayed.held)[:MOST_AGENTS]
     assets = dict.fromkeys(asset for held in replayed.held.values() for asset in held)
     note = "" if len(replayed.held) <= MOST_AGENTS else f"The first {MOST_AGENTS} of {len(replayed.held)} agents."
@@ -66,20 +66,16 @@ def _holdings(log: Sequence[LogEntry]) -> list[Panel]:
     drawn: list[Panel] = []
     for asset in sorted(assets, key=lambda asset: asset != CAPITAL):
         title = asset.capitalize()
-
-        def held(agent: str, number: str, asset: str = asset) -> int:
-            return after[number].get(agent, {}).get(asset, 0)
-
         if len(agents) <= MOST_LINES:
-            lines = tuple(Series(agent, tuple(float(held(agent, each)) for each in after)) for agent in agents)
+            lines = tuple(Series(each, tuple(float(held[each][asset]) for held in after.values())) for each in agents)
             rounds = tuple(map(int, after))
             drawn.append(Chart(title, "line", tuple(after), lines, "after round", "units held", note, rounds))
         else:
             rows: tuple[tuple[Cell, ...], ...] = tuple(
-                (agent, *(held(agent, each) for each in few)) for agent in agents
+                (agent, *(after[each][agent][asset] for each in few)) for agent in agents
             )
             says = f"Units held after the round. {note}".strip()
-            drawn.append(DataTable(title, ("agent", *few), tuple(rows), says, heat=True))
+            drawn.append(DataTable(title, ("agent", *few), rows, says, heat=True))
     return drawn
 
 

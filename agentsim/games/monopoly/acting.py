@@ -254,6 +254,7 @@ async def manage(match: Match, number: int, when: When, *, again: bool = False) 
     """Let the player see to its estate alone; whether it did anything."""
     if not bundle.possible(match.state.estate, number, match.seat(number).cash):
         return False
-    decision = await match.ask(number, ManageEstate, when=when, again=again)
-    await build_out(match, number, decision.action)
-    return not decision.action.empty
+    changes = (await match.ask(number, ManageEstate, when=when, again=again)).action
+    if not changes.empty:
+        await build_out(match, number, changes)
+    return not changes.empty

@@ -105,7 +105,8 @@ def carry_out(estate: Estate, seat: int, cash: int, bundle: Bundle) -> list[Step
 def why_not(view: View, seat: int, bundle: Bundle) -> str:
     """Why not all of it can be done; "" where it can."""
     try:
-        carry_out(view.estate(), seat, view.seats[seat].cash, bundle)
+        if not bundle.empty:
+            carry_out(view.estate(), seat, view.seats[seat].cash, bundle)
     except IllegalDecision as illegal:
         return str(illegal)
     return ""

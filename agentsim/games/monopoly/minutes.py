@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby, takewhile
+from itertools import accumulate, groupby, takewhile
 from typing import Any
 
 from agentsim.engine.event import LogEntry, PlayerId
@@ -31,6 +31,7 @@ class Minutes:
     def __init__(self, listener: PlayerId, *, titles: Sequence[str], turns: int, chars: int) -> None:
         self._titles, self._turns, self._chars = titles, turns, chars
         self._summaries: list[str] = []
+        self._shown: Heard | None = None
         self._begin(())
 
     def _begin(self, heard: Iterable[tuple[LogEntry, int]]) -> None:
@@ -45,6 +46,7 @@ class Minutes:
             self._add(entry)
 
     def hear(self, entry: LogEntry) -> None:
+        self._shown = None
         if isinstance(entry.event, Summarized):
             gone = len(self.leaving(entry.round))
             self._summaries.append(entry.event.text)
@@ -104,7 +106,13 @@ class Minutes:
         return tuple(again._lines)
 
     def shown(self) -> Heard:
-        return tuple(self._summaries), tuple(self._lines)
+        """What a player is told now, which stays the same until something is heard."""
+        if self._shown is None:
+            self._shown = tuple(self._summaries), tuple(self._in_full())
+        return self._shown
+
+    def _in_full(self) -> Sequence[Told]:
+        return self._lines
 
 
 @dataclass(slots=True)
@@ -152,13 +160,10 @@ class Blocks(Minutes):
             [entry for entry, _ in takewhile(lambda heard: heard[0].round <= oldest.last, self._heard)] if due else ()
         )
 
-    def shown(self) -> Heard:
-        earlier, told = super().shown()
-        room, count = self._chars, 0
-        for line in reversed(told):
-            room -= line.size
-            count += room >= 0
-        return earlier, told[len(told) - count :]
+    def _in_full(self) -> Sequence[Told]:
+        upto = accumulate(line.size for line in reversed(self._lines))
+        count = sum(1 for _ in takewhile(self._chars.__ge__, upto))
+        return self._lines[len(self._lines) - count :]
 
     def _reach(self, turn: int) -> None:
         while turn > (last := self._blocks[-1].last):

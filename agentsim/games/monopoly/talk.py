@@ -6,7 +6,7 @@ proposals are each player's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, TypeAlias
@@ -122,12 +122,16 @@ def _own(
     kept: Latest, so_far: int, player: PlayerId, players: tuple[PlayerId, ...]
 ) -> tuple[tuple[Thinking, ...], tuple[Rejection, ...], str, int]:
     """Thoughts, rejections, and why the last proposal could not be, with its turn, of what is kept `so_far`."""
-    answers: list[list[Any]] = [[told.event for told in kept.of(ANSWERS, player, other)] for other in players]
-    rejected = [(given, sum(not each.accepted for each in given)) for given in answers if given]
+    answers: list[Sequence[Any]] = [kept.of(ANSWERS, player, other) for other in players]
+    rejections = [
+        Rejection(given[0].event.target_name, sum(not told.event.accepted for told in given), len(given))
+        for given in answers
+        if given
+    ]
     last = [(getattr(told.event, "problem", ""), told.round) for told in kept.of(PROPOSALS, player)]
     return (
         tuple([Thinking(told.round, told.event.content) for told in kept.of(THOUGHTS)]),
-        tuple([Rejection(given[0].target_name, count, len(given)) for given, count in rejected]),
+        tuple(rejections),
         *(last or [("", 0)])[0],
     )
 

@@ -9,13 +9,13 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar, get_args
 
-from pydantic import Field, field_serializer, model_validator
+from pydantic import Field, model_validator
 
 from agentsim.engine.game import GameConfig, InFile
 from agentsim.engine.rule_sets import Since
 from agentsim.games.society.amounts import UNIT, Amount, Quantity, share
 from agentsim.games.society.stakes import Preset, Share, Shock, Stakes, settled
-from agentsim.games.society.terms import RESOURCES, Resource, Terms, kinds, misfit, once_only, plain
+from agentsim.games.society.terms import RESOURCES, Resource, Terms, kinds, misfit, once_only
 from agentsim.games.society.windows import Chapter, Chars, Count, Windows
 
 Personality: TypeAlias = Literal["efficiency", "equality", "freedom", "stability", "neutral"]
@@ -58,10 +58,6 @@ class FoundingLaw(GameConfig):
     title: Annotated[str, Field(min_length=1, max_length=200)]
     description: Annotated[str, Field(max_length=5_000)] = ""
     terms: Terms = ()
-
-    @field_serializer("terms")
-    def _as_spelt(self, terms: Terms) -> list[dict[str, Any]]:
-        return plain(terms)
 
 
 class Course(Chapter):

@@ -162,16 +162,15 @@ class Accept(Action, needs=("exchange",)):
         offer = state.bargains.offers.all[self.offer_id]
         state.bargains.offers.end(offer)
         author, public, due = state.citizen(offer.by), not offer.to, day + offer.days
-        if offer.later == "mine":
-            what = (offer.gives, offer.amount, due, public)
-            state.bargains.promises.add(Promise(offer.id, author.number, citizen.number, *what))
-        else:
-            state.trade(offer.gives, offer.amount, author, citizen)
-        if offer.later == "theirs":
-            what = (offer.wants, offer.price, due, public)
-            state.bargains.promises.add(Promise(offer.id, citizen.number, author.number, *what))
-        else:
-            state.trade(offer.wants, offer.price, citizen, author)
+        for whose, giver, taker, resource, amount in (
+            ("mine", author, citizen, offer.gives, offer.amount),
+            ("theirs", citizen, author, offer.wants, offer.price),
+        ):
+            if offer.later == whose:
+                what = (resource, amount, due, public)
+                state.bargains.promises.add(Promise(offer.id, giver.number, taker.number, *what))
+            else:
+                state.trade(resource, amount, giver, taker)
         parts = (offer.gives, offer.amount, offer.wants, offer.price, offer.later, offer.days, public)
         turn.tell_pair(Accepted(day, turn.agent, offer.id, author.number, *parts), 0 if public else author.number)
 

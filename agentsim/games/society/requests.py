@@ -12,12 +12,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, ClassVar, get_args
 
-from pydantic import Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
+from pydantic import Field, ValidationError
 
 from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text, reading
 from agentsim.engine.codec import knows
 from agentsim.engine.decision import Reading
-from agentsim.engine.options import Option, Schema, Subset
+from agentsim.engine.options import Option, Subset
 from agentsim.engine.schema import changed, schema_of
 from agentsim.engine.wording import cut, sentence
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
@@ -53,12 +53,7 @@ class Acted(Decision):
     """The one decision of the game: what an agent does in this turn."""
 
     action: Annotated[Spoken | Rejected, Field(discriminator="action")]
-    note: str = ""
-
-    @model_serializer(mode="wrap")
-    def _without_empty_note(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        said: dict[str, Any] = written(self)
-        return said if self.note else {"action": said["action"]}
+    note: Annotated[str, Field(exclude_if=lambda note: not note)] = ""
 
 
 class Said(Decision):
@@ -73,6 +68,42 @@ class Noting(Said):
     note: str
 
 
+_UNSHOWN: Mapping[str, tuple[str, ...]] = {
+    "the rules say it where agents can starve": ("rules.starvation_days",),
+    "how a reply is read": ("rules.strict_actions",),
+    "each agent is shown its own": ("rules.values",),
+    "what a law was proposed as is of no use once it is in force": ("world.laws.#.proposal",),
+    "said where there are more": (
+        *("world.more_projects", "world.more_proposals", "world.more_groups", "world.more_offers"),
+        *("world.events.older", "world.outcomes.older", "you.more_neighbours"),
+    ),
+    "what counts is when it closes": ("world.proposals.#.day", "you.proposals.#.day"),
+    "the rules say it": ("world.standing.entrenched",),
+    "the rules say it, and what it comes to": ("world.standing.quorum_percent",),
+    "each is shown with its law, and the agent's own to it": (
+        *("world.standing.fines", "world.standing.suspended", "world.standing.excluded"),
+    ),
+    "counted as votes of candidates": ("world.offices.#.ballots",),
+    "what counts is whether it is held": ("world.offices.#.since",),
+    "what there is is described where it is": ("rules.institutions",),
+    "each is shown with its law": ("world.standing.dividends",),
+    "each is shown with its law, and the most of them counts": ("world.standing.minimums",),
+    "none is, while it is being built": ("world.projects.#.running",),
+    "what of the past is too long for them is counted in its place": ("rules.memory_chars",),
+    "what is too long for them is counted in its place": ("rules.prompt_tokens",),
+    "its line says it": tuple(f"you.memory.told.#.{name}" for name in ("kind", "own", "other", "about")),
+    "what a law paid once it pays no more": ("world.laws.#.terms.#.agents",),
+    "what a law repealed is gone": ("world.laws.#.terms.#.law",),
+    "none where posts are not shown by them": ("world.posts.#.replies", "you.posts.#.replies"),
+    "the rules say what it does": ("rules.feed",),
+    "which posts there are room for": ("rules.feed_tokens",),
+    "each offer is shown with its last day": ("rules.offer_days",),
+    "what they hold as the day begins is shown": ("world.yesterday.commons",),
+    "what counts is what is due": ("you.promises.#.public",),
+}
+"""Fields that no prompt shows, by the reason."""
+
+
 class Act(Request[Acted]):
     """What do you do now?
 
@@ -80,45 +111,7 @@ class Act(Request[Acted]):
     turn comes is the society's verdict, and no matter of reading.
     """
 
-    unshown: ClassVar[Mapping[str, str]] = {
-        "rules.starvation_days": "the rules say it where agents can starve",
-        "rules.strict_actions": "how a reply is read",
-        "rules.values": "each agent is shown its own",
-        "world.laws.#.proposal": "what a law was proposed as is of no use once it is in force",
-        "world.more_projects": "said where there are more",
-        "world.more_proposals": "said where there are more",
-        "world.proposals.#.day": "what counts is when it closes",
-        "you.proposals.#.day": "what counts is when it closes",
-        "world.standing.entrenched": "the rules say it",
-        "world.standing.quorum_percent": "the rules say it, and what it comes to",
-        **{
-            f"world.standing.{name}": "each is shown with its law, and the agent's own to it"
-            for name in ("fines", "suspended", "excluded")
-        },
-        "world.offices.#.ballots": "counted as votes of candidates",
-        "world.offices.#.since": "what counts is whether it is held",
-        "world.more_groups": "said where there are more",
-        "rules.institutions": "what there is is described where it is",
-        "world.standing.dividends": "each is shown with its law",
-        "world.standing.minimums": "each is shown with its law, and the most of them counts",
-        "world.projects.#.running": "none is, while it is being built",
-        "rules.memory_chars": "what of the past is too long for them is counted in its place",
-        "rules.prompt_tokens": "what is too long for them is counted in its place",
-        **{f"you.memory.told.#.{name}": "its line says it" for name in ("kind", "own", "other", "about")},
-        "world.laws.#.terms.#.agents": "what a law paid once it pays no more",
-        "world.laws.#.terms.#.law": "what a law repealed is gone",
-        "world.events.older": "said where there are more",
-        "world.outcomes.older": "said where there are more",
-        "world.posts.#.replies": "none where posts are not shown by them",
-        "you.posts.#.replies": "none where posts are not shown by them",
-        "you.more_neighbours": "said where there are more",
-        "rules.feed": "the rules say what it does",
-        "rules.feed_tokens": "which posts there are room for",
-        "world.more_offers": "said where there are more",
-        "rules.offer_days": "each offer is shown with its last day",
-        "world.yesterday.commons": "what they hold as the day begins is shown",
-        "you.promises.#.public": "what counts is what is due",
-    }
+    unshown: ClassVar[Mapping[str, str]] = {path: why for why, paths in _UNSHOWN.items() for path in paths}
     unheard: ClassVar[Mapping[str, str]] = {
         "world.pool": "public, and told in no event where it changes by a law",
         "world.totals": "public, and told in no event",
@@ -163,13 +156,8 @@ class Act(Request[Acted]):
         return once(self.rules, "_schema", self._schema)
 
     def _schema(self) -> dict[str, Any]:
-        def these(action: Schema) -> Schema:
-            kinds = possible(self.rules)
-            return {"anyOf": [one for one in action["anyOf"] if one["properties"]["action"]["enum"][0] in kinds]}
-
-        offered = changed(schema_of(Noting if self.rules.note_chars else Said, self.legal), "action", these)
-        terms = partial(terms_of, institutions=self.rules.institutions)
-        return dict(changed(offered, "action.terms", terms))
+        offered = schema_of(Noting if self.rules.note_chars else Said, self.legal)
+        return dict(changed(offered, "action.terms", partial(terms_of, institutions=self.rules.institutions)))
 
     def prompt(self) -> Prompt:
         return composed(self.player, self.rules, self.world, self.you, possible(self.rules))

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from agentsim.engine.game import GameConfig
 from agentsim.engine.rule_sets import Since
 from agentsim.games.society.amounts import UNIT, Amount, Quantity
 from agentsim.games.society.terms import RESOURCES, Resource
+from agentsim.games.society.windows import Chapter
 
 Preset: TypeAlias = Literal["classic", "commons", "scarcity", "inequality", "frontier"]
 
@@ -63,10 +64,8 @@ class Shock(GameConfig):
         return self.what == "rates" and resource in self.resources and self.day <= day < self.day + self.days
 
 
-class Stakes(BaseModel):
+class Stakes(Chapter):
     """What agents can overuse, are unequal in, and can exchange."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     commons_capacity: Annotated[Quantity, Since(3, before=0)] = Field(
         default=0, description="Food in the commons at most, for 100 agents; farming draws on them; 0 for no commons"

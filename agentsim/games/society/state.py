@@ -243,13 +243,7 @@ class State:
         return gini(self.wealths())
 
     def _all_held(self) -> dict[str, int]:
-        held = _nothing()
-        for citizen in self.citizens:
-            stock = citizen.stock
-            held["food"] += stock["food"]
-            held["energy"] += stock["energy"]
-            held["materials"] += stock["materials"]
-        return held
+        return _nothing() | {each: sum(citizen.stock[each] for citizen in self.citizens) for each in RESOURCES}
 
     def _check_citizens(self) -> Iterator[str]:
         for citizen in self.citizens:

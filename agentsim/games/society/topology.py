@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
@@ -26,12 +26,6 @@ class Ties(GameConfig):
 
     name: str = ""
     text: Annotated[str, Field(max_length=10_000_000)]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_file(cls, value: Any) -> Any:
-        parts = InFile.parts(value)
-        return value if parts is None else {"name": parts[0], "text": parts[1]}
 
     @model_validator(mode="after")
     def _has_pairs(self) -> Ties:

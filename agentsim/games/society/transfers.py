@@ -6,12 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from agentsim.engine import Event
-from agentsim.games.society.building import Contributed, UpkeepPaid
-from agentsim.games.society.exchange import Accepted
-from agentsim.games.society.laws import AllocationPaid, DividendPaid, FinePaid
-from agentsim.games.society.offices import OfficePaid
-from agentsim.games.society.shocks import LostToShock, ShockStruck
-from agentsim.games.society.work import Traded, Worked
+from agentsim.games.society import building, exchange, laws, offices, shocks, work
 
 POOL = 0
 """The number of the common pool among agents."""
@@ -20,12 +15,8 @@ Transfer: TypeAlias = tuple[str, int, int | None, str, int, int | None]
 """As what, from whom, to whom (None: it is lost), of what, how much, and by which law, project, proposal or so."""
 
 
-def _from_pool(what: str, event: AllocationPaid | DividendPaid, by: int) -> Iterable[Transfer]:
+def _from_pool(what: str, event: laws.AllocationPaid | laws.DividendPaid, by: int) -> Iterable[Transfer]:
     return ((what, POOL, agent, event.resource, amount, by) for agent, amount in event.paid.items())
-
-
-def _exchanged(event: Accepted) -> Iterable[Transfer]:
-    return (("exchange", *each, event.offer) for each in event.handed())
 
 
 def _lost(giver: int, lost: Mapping[str, int]) -> Iterable[Transfer]:
@@ -33,17 +24,17 @@ def _lost(giver: int, lost: Mapping[str, int]) -> Iterable[Transfer]:
 
 
 _MOVED: Mapping[type[Event], Callable[[Any], Iterable[Transfer]]] = {
-    Traded: lambda it: [("gift", it.agent, it.recipient, it.resource, it.amount, None)],
-    Worked: lambda it: [("tax", it.agent, POOL, it.resource, it.taxed, None)],
-    Contributed: lambda it: [("contribution", it.agent, POOL, "materials", it.amount, it.project)],
-    UpkeepPaid: lambda it: [("upkeep", POOL, POOL, "materials", it.materials, None)],
-    AllocationPaid: lambda it: _from_pool("allocation", it, it.proposal),
-    DividendPaid: lambda it: _from_pool("dividend", it, it.law),
-    FinePaid: lambda it: (("fine", each, POOL, it.resource, amount, it.law) for each, amount in it.paid.items()),
-    OfficePaid: lambda it: [("office", POOL, it.recipient, it.resource, it.amount, it.office)],
-    Accepted: _exchanged,
-    LostToShock: lambda it: _lost(it.agent, it.lost),
-    ShockStruck: lambda it: _lost(POOL, it.lost) if it.what == "pool" else (),
+    work.Traded: lambda it: [("gift", it.agent, it.recipient, it.resource, it.amount, None)],
+    work.Worked: lambda it: [("tax", it.agent, POOL, it.resource, it.taxed, None)],
+    building.Contributed: lambda it: [("contribution", it.agent, POOL, "materials", it.amount, it.project)],
+    building.UpkeepPaid: lambda it: [("upkeep", POOL, POOL, "materials", it.materials, None)],
+    laws.AllocationPaid: lambda it: _from_pool("allocation", it, it.proposal),
+    laws.DividendPaid: lambda it: _from_pool("dividend", it, it.law),
+    laws.FinePaid: lambda it: (("fine", each, POOL, it.resource, amount, it.law) for each, amount in it.paid.items()),
+    offices.OfficePaid: lambda it: [("office", POOL, it.recipient, it.resource, it.amount, it.office)],
+    exchange.Accepted: lambda it: (("exchange", *each, it.offer) for each in it.handed()),
+    shocks.LostToShock: lambda it: _lost(it.agent, it.lost),
+    shocks.ShockStruck: lambda it: _lost(POOL, it.lost) if it.what == "pool" else (),
 }
 
 

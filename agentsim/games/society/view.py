@@ -117,10 +117,9 @@ def known(rules: Rules, world: World, you: Own) -> Known:
     A proposal that is not shown may be open; one that others make in this very turn is not known yet. Of a project one
     hundredth is missing, since others may bring the rest in the same turn. Names are refused by those who bear them.
     """
-    proposals = [each.id for each in (*world.proposals, *you.proposals)]
-    latest = max((*proposals, *you.votes), default=0) + world.more_proposals
-    building = {each.id for each in world.projects}
     shown = {each.id: each for each in (*world.proposals, *you.proposals)}
+    latest = max((*shown, *you.votes), default=0) + world.more_proposals
+    building = {each.id for each in world.projects}
     groups = {each.id: each for each in (*world.groups, *you.groups)}
     return Known(
         rules=rules,
@@ -131,7 +130,7 @@ def known(rules: Rules, world: World, you: Own) -> Known:
         dead=world.gone,
         posts=max((each.id for each in (*world.posts, *you.posts)), default=0),
         proposals=latest,
-        open=range(latest + 1) if world.more_proposals else proposals,
+        open=range(latest + 1) if world.more_proposals else shown,
         missing=lambda project: int(project in building or world.more_projects > 0),
         day=world.day,
         offer={each.id: each for each in (*world.offers, *you.offers)}.get,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, field_serializer
+from pydantic import BeforeValidator
 
 from agentsim.engine import Everyone, Table
 from agentsim.engine.event import AGAINST, FOR, NEITHER, Interaction, Past, PlayerId, Sign
@@ -13,7 +13,7 @@ from agentsim.engine.wording import By, If, counted, cut
 from agentsim.games.society.assembly import Proposal, Standing, VoteCast
 from agentsim.games.society.laws import carried_out
 from agentsim.games.society.state import State
-from agentsim.games.society.terms import EarlierTerms, ProposalType, Term, Terms, misfit, plain
+from agentsim.games.society.terms import EarlierTerms, ProposalType, Terms, misfit
 from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn, Why
 
 _SIGNS: dict[VoteCast, Sign] = {"yes": FOR, "no": AGAINST, "abstain": NEITHER}
@@ -37,10 +37,6 @@ class CreateProposal(Action):
     description: str
     proposal_type: ProposalType
     terms: Annotated[Terms, BeforeValidator(lambda value: () if value is None else value)] = ()
-
-    @field_serializer("terms")
-    def _as_spelt(self, terms: tuple[Term, ...]) -> list[dict[str, Any]]:
-        return plain(terms)
 
     def why_not(self, known: Known) -> str:
         return misfit(self.proposal_type, self.terms, known.rules.agents, known.rules.hours_per_day)

@@ -16,12 +16,12 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from agentsim.engine import Event, Everyone, GameConfig, LogEntry, Number
-from agentsim.engine.capability import Refused, Stated
+from agentsim.engine.capability import Stated
 from agentsim.engine.panel import Chart, Panel, Series
 from agentsim.engine.wording import If, Template, filled
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import shortage
+from agentsim.games.market.order_book import cover
 from agentsim.games.market.trade import Side
 from agentsim.games.market.trading_panels import spots
 from agentsim.games.market.world import World
@@ -217,8 +217,7 @@ class Lmsr(Artifact):
     def _deal(self, agent: str, side: Side, good: str, limit: int, quantity: int) -> str:
         """Trade share by share, as long as the price is within the limit; what the agent learns of it."""
         step, (asset, needed) = (1, (CAPITAL, limit * quantity)) if side == "buy" else (-1, (good, quantity))
-        if short := shortage(asset, needed, self.world.ledger.free(agent, asset)):
-            raise Refused(short)
+        cover(asset, needed, self.world.ledger.free(agent, asset))
         paid, place = list[int](), self.outcomes.index(good)
         while len(paid) < quantity and step * (limit - (price := self._next(good, step))) >= 0:
             paid.append(price)

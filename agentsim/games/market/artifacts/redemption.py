@@ -11,7 +11,7 @@ from agentsim.engine import Event, Number
 from agentsim.engine.capability import Refused
 from agentsim.games.market.artifact import Artifact, a_good, action
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import shortage
+from agentsim.games.market.order_book import cover
 
 
 class Redeemed(
@@ -45,8 +45,7 @@ class Redemption(Artifact):
         ledger, value = self.world.ledger, self.world.redeems.get(agent, {}).get(good)
         if value is None:
             raise Refused(f"{good} has no worth of its own to you")
-        if short := shortage(good, quantity, ledger.free(agent, good)):
-            raise Refused(short)
+        cover(good, quantity, ledger.free(agent, good))
         redeemed = Redeemed(agent, good, quantity, value)
         ledger.withdraw(agent, good, quantity)
         ledger.issue(agent, CAPITAL, redeemed.paid)

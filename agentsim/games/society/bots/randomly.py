@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, get_args
 
 from agentsim.engine import Decision, Request, Stream
@@ -28,19 +28,22 @@ def random(request: Request[Any], rng: Stream) -> Decision:
     values = _aimed(request, rng)
     able = [name for name in (*_OFTEN, *possible(request.rules)) if None not in map(values.get, _fields(name))]
     name = rng.pick(able)
-    named = name in {"direct_message", "pay_out"}  # an agent, and not the pool
-    lowest = {"recipient_agent_id": max(1, values["recipient_agent_id"])} if named else {}
-    spelt = {**values, **lowest}
-    return Acted.model_validate({"action": {"action": name, **{field: spelt[field] for field in _fields(name)}}})
+    if name in {"direct_message", "pay_out"}:  # an agent, and not the pool
+        values["recipient_agent_id"] = max(1, values["recipient_agent_id"])
+    return Acted.model_validate({"action": {"action": name, **{field: values[field] for field in _fields(name)}}})
 
 
 def _fields(name: str) -> list[str]:
     return [field for field in ACTIONS[name].model_fields if field != "action"]
 
 
+def _amount(rng: Stream) -> str:
+    return f"{rng.integer(0, 3)}.{rng.integer(1, 99):02}"
+
+
 def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
     """A value for each field of an action: words, a little of something, numbers that are shown; None for no such."""
-    world, rules = request.world, request.rules
+    world, you, rules = request.world, request.you, request.rules
 
     def one_of(*shown: Sequence[Any]) -> int | None:
         ids = [each.id for part in shown for each in part]
@@ -50,7 +53,7 @@ def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
     type_ = rng.pick(get_args(ProposalType))
     carried = kinds(type_, institutions=rules.institutions)
     count = 1 if type_ == "infrastructure" else rng.integer(0, MOST_TERMS if carried else 0)
-    return {
+    values: dict[str, Any] = {
         **dict.fromkeys(("content", "reasoning"), said),
         "title": said[: min(20, rules.title_chars)],
         "description": said[: rules.description_chars],
@@ -58,47 +61,38 @@ def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
         "work_type": rng.pick(get_args(WorkType)),
         "hours": min(rng.pick((1, 2, 3, rules.hours_per_day)), rules.hours_per_day),
         "vote": rng.pick(("yes", "yes", "no", "abstain")),
-        "proposal_id": one_of(world.proposals, request.you.proposals),
+        "proposal_id": one_of(world.proposals, you.proposals),
         "project_id": one_of(world.projects),
         "parent_message_id": one_of(request.posts),
         "recipient_agent_id": rng.integer(0, rules.agents),
         "resource_type": rng.pick(RESOURCES),
-        "amount": f"{rng.integer(0, 3)}.{rng.integer(1, 99):02}",
+        "amount": _amount(rng),
         "proposal_type": type_,
         "terms": [_term(request, rng.pick(carried), rng) for _ in range(count)],
-        **(_exchanged(request, rng) if rules.exchange else {}),
-        **(_founded(request, rng, one_of) if rules.institutions else {}),
     }
-
-
-def _exchanged(request: Act, rng: Stream) -> dict[str, Any]:
-    later = rng.pick(("none", "none", "mine", "theirs"))
-    offers = [each.id for each in (*request.world.offers, *request.you.offers)]
-    return {
-        "for_type": rng.pick(RESOURCES),
-        "for_amount": f"{rng.integer(0, 3)}.{rng.integer(1, 99):02}",
-        "later": later,
-        "days": 0 if later == "none" else rng.integer(1, 2),
-        "offer_id": rng.pick(offers) if offers else None,
-    }
-
-
-def _founded(request: Act, rng: Stream, one_of: Callable[..., int | None]) -> dict[str, Any]:
-    """The same for the fields of offices and groups."""
-    rules, world = request.rules, request.world
-    return {
-        "office_id": one_of(world.offices),
-        "candidate_agent_id": rng.integer(1, rules.agents + (rng.random() < ODD)),
-        "group_id": one_of(world.groups, request.you.groups),
-        "group_name": f"{rng.pick(_WORDS)} {rng.below(100)}"[: rules.name_chars],
-    }
+    if rules.exchange:
+        values["later"] = later = rng.pick(("none", "none", "mine", "theirs"))
+        values |= {
+            "for_type": rng.pick(RESOURCES),
+            "for_amount": _amount(rng),
+            "days": 0 if later == "none" else rng.integer(1, 2),
+            "offer_id": one_of(world.offers, you.offers),
+        }
+    if rules.institutions:
+        values |= {
+            "office_id": one_of(world.offices),
+            "candidate_agent_id": rng.integer(1, rules.agents + (rng.random() < ODD)),
+            "group_id": one_of(world.groups, you.groups),
+            "group_name": f"{rng.pick(_WORDS)} {rng.below(100)}"[: rules.name_chars],
+        }
+    return values
 
 
 def _term(request: Act, kind: str, rng: Stream) -> dict[str, Any]:
     """What can be carried out, and a rule of voting by which something still passes."""
     rules, laws = request.rules, [law.id for law in request.world.laws]
     named = [rng.integer(1, rules.agents + (rng.random() < ODD)) for _ in range(rng.integer(1, min(3, rules.agents)))]
-    paid = {"resource": rng.pick(RESOURCES), "amount": f"{rng.integer(0, 3)}.{rng.integer(1, 99):02}"}
+    paid = {"resource": rng.pick(RESOURCES), "amount": _amount(rng)}
     fields: dict[str, dict[str, Any]] = {
         "tax": {"resource": rng.pick((*RESOURCES, "all")), "percent": rng.integer(1, 100)},
         "dividend": {**paid, "to": rng.pick(("all", "dormant"))},
