@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sysconfig
 import venv
@@ -124,11 +125,13 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The command of the wheel in a fresh environment that borrows the libraries it requires, and nothing else."""
     folder = tmp_path_factory.mktemp("installed")
     wheel = built_wheel(folder)
-    venv.create(folder / "venv", with_pip=True)
+    uv = os.environ.get("UV") or shutil.which("uv")  # the first is of `uv run`
+    venv.create(folder / "venv", with_pip=uv is None)  # which takes longer than all else here
     bin_ = folder / "venv" / "bin"
-    quiet = ("--quiet", "--no-deps", "--no-index", "--disable-pip-version-check")
-    _do(str(bin_ / "python"), "-m", "pip", "install", *quiet, str(wheel), cwd=folder)
-    site = _do(str(bin_ / "python"), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder)
+    python = str(bin_ / "python")
+    tool = [python, "-m", "pip", "install"] if uv is None else [uv, "pip", "install", "--no-cache", "--python", python]
+    _do(*tool, "--quiet", "--no-deps", "--no-index", str(wheel), cwd=folder)
+    site = _do(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder)
     borrowed = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     Path(site.out.strip(), "borrowed.pth").write_text("\n".join(sorted(borrowed)), encoding="utf-8")
     return bin_ / "agentsim"

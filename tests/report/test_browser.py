@@ -7,27 +7,23 @@ but where the variable CI is set they fail: there, a skipped promise is a broken
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from agentsim.engine.panel import Board, Panel, Piece, Scene, Tile
 from agentsim.history.record import History
 from agentsim.report.markup import find_css
 from agentsim.report.page import PageOptions, render
 from agentsim.report.player_view import as_seen_by
+from tests.chromium import chromium
 from tests.report.sample import REASONING, document, panels, poisoned, poisoned_panels, sample
 
 ALL = PageOptions(include_prompts=True, include_reasoning=True, include_usage=True)
-ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-        "--disable-component-update", "--disable-sync"]  # fmt: skip
-
 WIDER = """[...document.querySelectorAll('main *, header *')].filter(e => {
         let box = e.parentElement;
         while (getComputedStyle(box).display === 'contents') box = box.parentElement;
@@ -55,19 +51,8 @@ CORPUS = {
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    named = os.environ.get("AGENTSIM_CHROMIUM")
-    found = named or next(
-        (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-    )
-    if found is None:
-        missing = "no Chromium found: install one, or set AGENTSIM_CHROMIUM to its path"
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=found, args=ARGS)
-        yield chromium
-        chromium.close()
+    with chromium() as found:
+        yield found
 
 
 # Contexts by their settings. Pages keep nothing, so that a test needs no more than a page for itself: half the work.

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import shutil
 import signal
 import socket
 import ssl
@@ -15,29 +13,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from tests.cli.command_line import program
 
-ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-        "--disable-component-update", "--disable-sync"]  # fmt: skip
 PRIVATE = ("thought", "private_thought", "explanation", "reasoning")
 """Fields whose words no other player learns."""
-
-
-@contextlib.contextmanager
-def chromium() -> Iterator[Browser]:
-    """The browser; without one the test is skipped, but in CI it fails."""
-    named = os.environ.get("AGENTSIM_CHROMIUM")
-    found = named or next((path for name in ("chromium", "google-chrome") if (path := shutil.which(name))), None)
-    if found is None:
-        missing = "no Chromium found: install one, or set AGENTSIM_CHROMIUM to its path"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=ARGS)
-        yield browser
-        browser.close()
 
 
 class Tap:

@@ -15,9 +15,10 @@ from playwright.sync_api import Browser
 from agentsim.history.contents import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
+from tests.chromium import chromium
 from tests.fakes.replies import first_by_schema
 from tests.fakes.server import FakeServer
-from tests.server.stage import PRIVATE, Person, Stage, chromium, play, seated
+from tests.server.stage import PRIVATE, Person, Stage, play, seated
 
 MODEL_SECRET = "what-only-a-model-thinks"
 HEAD = """

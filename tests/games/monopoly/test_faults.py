@@ -1,6 +1,6 @@
 """A model that fails in a game of the seed's policy: so many calls, then the move that the design says, and so told.
 
-The game is run by the command in a process of its own against a server that answers every other decision badly. What
+The game is run by the command against a server that answers every other decision badly. What
 the design's move is, is worked out here from the prompt that the model was sent.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command_line import ROOT, real
+from tests.cli.command_line import ROOT, agentsim
 from tests.fakes.replies import first_by_schema
 from tests.fakes.server import FakeServer, Received
 
@@ -168,7 +168,7 @@ def _played(folder: Path, fault: Fault) -> tuple[dict[str, Any], Unsteady]:
     with server.in_thread():
         timeout_s = 0.3 if fault.behaviour == "hang" else 30
         (folder / "game.toml").write_text(_scenario(server.url(), fault, timeout_s), encoding="utf-8")
-        said = real("run", "--config", "game.toml", "--name", "run", "--display", "none", "--no-html", cwd=folder)
+        said = agentsim("run", "--config", "game.toml", "--name", "run", "--display", "none", "--no-html", cwd=folder)
     assert said.code == 4, said.err
     history: dict[str, Any] = json.loads((folder / "logs" / "run.json").read_text(encoding="utf-8"))
     return history, server
