@@ -20,7 +20,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar, Unpack
 from agentsim.engine.event import LogEntry
 from agentsim.errors import Interrupted, UsageError
 from agentsim.history.bundle import unpack
-from agentsim.history.contents import read_journal
+from agentsim.history.journal_reader import read_journal
 from agentsim.history.load import again_with
 from agentsim.history.making import event_record
 from agentsim.history.record import FINISHED, EventRecord

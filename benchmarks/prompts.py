@@ -23,9 +23,10 @@ from typing import Any, NamedTuple
 
 from agentsim.engine.play import Ask
 from agentsim.games import find
+from agentsim.history.copies import alike
 from agentsim.models.prices import estimated_tokens
 from agentsim.players.model import prompt_messages
-from agentsim.runner.forecast import shared, wordy
+from agentsim.runner.forecast import wordy
 from agentsim.runner.plays import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
@@ -144,7 +145,7 @@ def _count(kind: Kind, ask: Ask, persona: str, last: dict[Any, str], keys: tuple
     prompt = ask.request.prompt()
     texts = [message.text for message in prompt_messages(ask, persona)]
     whole = "".join(texts)
-    longest = max(shared(last.get(key, ""), whole) for key in keys)
+    longest = max(alike(last.get(key, ""), whole) for key in keys)
     last.update(dict.fromkeys(keys, whole))
     kind.cacheable += min(estimated_tokens(texts), estimated_tokens([whole[:longest]]))
     for part in PARTS:

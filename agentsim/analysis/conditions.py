@@ -99,7 +99,7 @@ class _Columns:
         sums: dict[tuple[str, str | None], dict[int, list[float]]] = {}
         for row, game in enumerate(games):
             for entrant, win in zip(game.entrants, game.wins, strict=True):
-                for measure, label, value in _measures(entrant, win):
+                for measure, label, value in _measures(entrant, win if game.ranked else None):
                     sums.setdefault((measure, label), {}).setdefault(row, []).append(value)
         measures = list(dict.fromkeys(measure for measure, _ in sums))
         self.keys = sorted(sums, key=lambda key: (measures.index(key[0]), key[1] is not None, key[1] or ""))
@@ -109,9 +109,10 @@ class _Columns:
                 self.sums[row, column], self.counts[row, column] = sum(values), len(values)
 
 
-def _measures(entrant: Entrant, win: float) -> Iterator[tuple[str, str | None, float]]:
-    yield RANK, entrant.label, entrant.rank
-    yield WIN, entrant.label, win
+def _measures(entrant: Entrant, win: float | None) -> Iterator[tuple[str, str | None, float]]:
+    if win is not None:
+        yield RANK, entrant.label, entrant.rank
+        yield WIN, entrant.label, win
     for measure, value in entrant.scores.items():
         yield measure, entrant.label, value
         yield measure, None, value  # ranks and wins of all players are the same under every condition

@@ -119,9 +119,10 @@ class Measures:
 
     @classmethod
     def of(cls, game: GameRecord) -> Measures:
-        """By measure, then by player in the order of the table."""
-        results = {(RANK, each.player): each.rank for each in game.entrants}
-        results |= {(WIN, each.player): win for each, win in zip(game.entrants, game.wins, strict=True)}
+        """By measure, then by player in the order of the table; no ranks and wins where no player is ranked."""
+        places = list(zip(game.entrants, game.wins, strict=True)) if game.ranked else []
+        results = {(RANK, each.player): each.rank for each, _ in places}
+        results |= {(WIN, each.player): win for each, win in places}
         for measure in dict.fromkeys(measure for each in game.entrants for measure in each.scores):
             own = (each for each in game.entrants if measure in each.scores)
             results |= {(measure, each.player): each.scores[measure] for each in own}

@@ -84,7 +84,8 @@ class GameRecord:
     A branch's decisions, calls and dollars are those after the fork. `certain` is set where bots alone decided: it is
     the same for games that must have the same result. `between` has the pairs of which one was for or against the
     other; None where the game is not installed, or its events are of other rules. `fallen` is the largest share of
-    fallbacks in it (`history.shares`). `scenario` and `folder` say under which condition it was played.
+    fallbacks in it (`history.shares`). `scenario` and `folder` say under which condition it was played. Where no player
+    is `ranked`, all tie.
     """
 
     name: str
@@ -101,6 +102,7 @@ class GameRecord:
     scenario: Mapping[str, Any] = field(default_factory=dict)
     folder: str = ""
     deeds: Mapping[Column, float] = field(default_factory=dict)
+    ranked: bool = True
 
     @property
     def wins(self) -> list[float]:
@@ -158,6 +160,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
         fallen=fallbacks.worst,
         scenario=history.scenario,
         deeds=_deeds(dealt or ()),
+        ranked=any(each.rank for each in outcome.standings),
     )
 
 

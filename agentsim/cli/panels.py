@@ -29,7 +29,7 @@ from agentsim.cli.finish import MOST_STANDINGS, money, spent
 from agentsim.cli.terminal_output import shortened
 from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, Wave
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import counted, few
 from agentsim.history.fold import Totals
 from agentsim.players.terminal import MARK, rows
 from agentsim.runner.batch.tally import BatchWatcher, GameEnd, Tally
@@ -193,10 +193,7 @@ class RichDisplay(_Panel, Following):
 
     def _panel(self) -> RenderableType:
         totals, seconds = self._totals, int(time.monotonic() - self._started)
-        speaking = list(self._speaking)
-        names = ", ".join(speaking[:_SHOWN_AT_ONCE]) + (
-            f" and {len(speaking) - _SHOWN_AT_ONCE} more" * (len(speaking) > _SHOWN_AT_ONCE)
-        )
+        names = few(list(self._speaking), _SHOWN_AT_ONCE)
         where = Table.grid(padding=(0, 2))
         where.add_row(
             self._spinner,

@@ -11,7 +11,7 @@ import typer
 
 from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import note, print_panel, remark, safe, say, say_json, shortened, some_left_out
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import counted, few
 from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
@@ -127,9 +127,8 @@ def _of(game: str, conditions: Sequence[tuple[str, int]]) -> str:
     games = f"{counted(sum(many for _, many in conditions), 'game')} of {game}"
     if len(conditions) < 2:
         return games
-    named = ", ".join(f"{name} ({many})" for name, many in conditions[:4])
-    more = f" and {len(conditions) - 4} more" if len(conditions) > 4 else ""
-    return f"{games} in {len(conditions)} conditions, not pooled: {named}{more}"
+    named = few([f"{name} ({many})" for name, many in conditions], 4)
+    return f"{games} in {len(conditions)} conditions, not pooled: {named}"
 
 
 def _say_fallbacks(part: Part, max_fallbacks: float, *, alone: bool) -> None:

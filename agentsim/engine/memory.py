@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, overload
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
-from agentsim.engine.log import Entry, Part
+from agentsim.engine.log import Entry
 from agentsim.engine.prompt import Quoted, in_quotes, joined, quoted
 from agentsim.engine.wording import cut
 
@@ -88,26 +88,6 @@ def skipped(make: Callable[[PlayerId], Memory]) -> Container[type[Event]]:
     """The kinds of events that such a memory is never handed."""
     skips: Container[type[Event]] = getattr(make, "skips", frozenset())
     return skips
-
-
-class Kept:
-    """A memory, the parts of the log that its player hears, and how much of them it has heard."""
-
-    def __init__(self, memory: Memory, skips: Container[type[Event]], public: Part, private: Part) -> None:
-        self._memory, self._skips, self._public, self._private = memory, skips, public, private
-        self._heard = 0, 0
-
-    def up_to_date(self) -> Any:
-        """The memory, after all that there is to hear; costs what is new."""
-        (public, private), now = self._heard, (len(self._public), len(self._private))
-        if now != self._heard:
-            self._heard, news = now, self._public[public:]
-            if now[1] > private:
-                own = [entry for entry in self._private[private:] if type(entry[1].event) not in self._skips]
-                news = list(merge(news, own, key=itemgetter(0)))
-            for _, entry in news:
-                self._memory.hear(entry)
-        return self._memory
 
 
 def anew(player: PlayerId, make: Callable[[PlayerId], M], heard: Heard) -> M:

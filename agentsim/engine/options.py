@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
+from agentsim.engine.decision import Decision
 from agentsim.engine.wording import either, listed
 
 Schema: TypeAlias = Mapping[str, Any]
@@ -186,6 +188,17 @@ class Order(Subset):
 
 Option: TypeAlias = Choice | Number | Text
 """An option with a single value."""
+
+
+@cache
+def _marks(answer: type[Decision]) -> Mapping[str, Any]:
+    marks = ((name, mark) for name, field in answer.model_fields.items() for mark in field.metadata)
+    return {name: mark for name, mark in marks if callable(mark) or hasattr(mark, "why_not")}
+
+
+def options_in(answer: type[Decision], request: object) -> dict[str, Any]:
+    """The options in the annotations of a decision, as they are or made of the request by a function."""
+    return {name: mark(request) if callable(mark) else mark for name, mark in _marks(answer).items()}
 
 
 def form_of(schema: Schema, options: Mapping[str, Any], path: str = "") -> str:

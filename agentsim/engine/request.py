@@ -19,7 +19,7 @@ from agentsim.engine import reading
 from agentsim.engine.codec import adapter, canonical, knows, value_at, values, values_at
 from agentsim.engine.decision import Decision, Reading, unanswerable
 from agentsim.engine.event import PlayerId
-from agentsim.engine.options import Choice, Option, Schema, Subset, Text, form_of
+from agentsim.engine.options import Choice, Option, Schema, Subset, Text, form_of, options_in
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.schema import (
     Each,
@@ -29,7 +29,6 @@ from agentsim.engine.schema import (
     bare_field,
     by_path,
     leaves,
-    options_in,
     schema_of,
     stated,
     told,

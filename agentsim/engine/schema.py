@@ -13,7 +13,7 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.options import Choice, Number, Option, Schema, Subset, Text, first_reason, form_of, or_null, wider
+from agentsim.engine.options import Choice, Option, Schema, Subset, Text, first_reason, form_of, or_null, wider
 from agentsim.engine.wording import either
 from agentsim.errors import UnreadableReply
 
@@ -142,13 +142,6 @@ def schema_of(answer: type[Decision], options: Options) -> dict[str, Any]:
         schema = changed(schema, path, partial(_within, legal))
     bare = bare_field(answer, options)
     return dict(schema["properties"][bare] if bare else schema)
-
-
-def options_in(answer: type[Decision], request: object) -> Options:
-    """The options in the annotations of a decision, as they are or made of the request by a function."""
-    marks = ((name, mark) for name, field in answer.model_fields.items() for mark in field.metadata)
-    made = ((name, mark(request) if callable(mark) else mark) for name, mark in marks)
-    return {name: each for name, each in made if isinstance(each, Choice | Number | Text | Subset | Each | Variant)}
 
 
 def bare_field(answer: type[Decision], options: Options) -> str | None:

@@ -16,7 +16,7 @@ from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Audience, Event, EveryoneType, LogEntry, Past, PlayerId
 from agentsim.engine.log import Log, Part, PastOf
-from agentsim.engine.memory import Heard, Kept, M, Transcript, Windows, anew, skipped
+from agentsim.engine.memory import Heard, M, Memory, Transcript, Windows, anew, skipped
 from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.errors import RulesBroken
@@ -68,7 +68,7 @@ class Table:
         self.progress: Callable[[], Progress] | None = None
         self.latest: dict[PlayerId, int] = {}  # index of each player's latest decision, kept by the driver
         self._sinks = [Sink(log=log)]
-        self._memories: dict[tuple[PlayerId, Callable[[PlayerId], Any]], Kept] = {}
+        self._memories: dict[tuple[PlayerId, Callable[[PlayerId], Any]], _Remembered] = {}
 
     @property
     def log(self) -> Sequence[LogEntry]:
@@ -172,7 +172,7 @@ class Table:
             return anew(player, make, self.heard(player))
         if (kept := self._memories.get((player, make))) is None:
             (sink,), skips = self._sinks, skipped(make)
-            kept = Kept(make(player), skips, sink.public_without(skips), sink.private(player))
+            kept = _Remembered(make(player), skips, sink.public_without(skips), sink.private(player))
             self._memories[player, make] = kept
         memory: M = kept.up_to_date()
         return memory
@@ -199,6 +199,26 @@ class Table:
         asked = Counter(request.player for request in wave) if len(wave) > 1 else {}
         if twice := sorted(player for player, times in asked.items() if times > 1):
             raise RulesBroken(f"asked twice in one wave: {', '.join(twice)}")
+
+
+class _Remembered:
+    """A memory, the parts of the log that its player hears, and how much of them it has heard."""
+
+    def __init__(self, memory: Memory, skips: Container[type[Event]], public: Part, private: Part) -> None:
+        self._memory, self._skips, self._public, self._private = memory, skips, public, private
+        self._heard = 0, 0
+
+    def up_to_date(self) -> Any:
+        """The memory, after all that there is to hear; costs what is new."""
+        (public, private), now = self._heard, (len(self._public), len(self._private))
+        if now != self._heard:
+            self._heard, news = now, self._public[public:]
+            if now[1] > private:
+                own = [entry for entry in self._private[private:] if type(entry[1].event) not in self._skips]
+                news = sorted([*news, *own], key=lambda entry: entry[0])
+            for _, entry in news:
+                self._memory.hear(entry)
+        return self._memory
 
 
 class Sink:

@@ -43,6 +43,11 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def few(names: Sequence[str], most: int) -> str:
+    """The first of many names, and how many more there are: `A, B and 3 more`."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
 def either(names: Sequence[str]) -> str:
     """Names to choose from: `A, B or C`."""
     return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from agentsim.engine.codec import text_id
 from agentsim.errors import JournalCorrupt, UsageError, first_objection
-from agentsim.history.contents import read_journal
+from agentsim.history.journal_reader import read_journal
 from agentsim.history.run_files import RunFiles, check_name, written_beside
 
 FORMAT = "agentsim-bundle/1"

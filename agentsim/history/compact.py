@@ -13,10 +13,10 @@ from typing import Any
 
 from agentsim.engine.codec import adapter, json_line, runs
 from agentsim.history import making
-from agentsim.history.contents import Parse
 from agentsim.history.copies import Allowance, Copies
 from agentsim.history.expanded import COMPACT, following, said_in
 from agentsim.history.fold import array_lines, history_bytes, round_lines
+from agentsim.history.journal_reader import Parse
 from agentsim.history.making import role_of
 from agentsim.history.record import DecisionRecord, EventRecord, History, TryRecord
 

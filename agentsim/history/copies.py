@@ -91,7 +91,7 @@ class Copies:
         earlier = self._texts[place]
         if earlier[at : at + _KEY] != text[anchor : anchor + _KEY]:
             return None  # another text of that slot
-        length = _alike(earlier, at, text, anchor)
+        length = alike(earlier, text, at, anchor)
         back = 0
         most = min(at, anchor - told)
         while back < most and earlier[at - back - 1] == text[anchor - back - 1]:
@@ -110,17 +110,17 @@ def _slots(text: str) -> list[tuple[int, int]]:
     return [(start, crc32(key) % _SLOTS) for start, key in zip(starts, keys, strict=True)]
 
 
-def _alike(one: str, at: int, other: str, start: int) -> int:
-    """How many characters from there on are the same."""
-    alike, most = 0, min(len(one) - at, len(other) - start)
-    while alike < most:
+def alike(one: str, other: str, at: int = 0, start: int = 0) -> int:
+    """How many characters of two texts, from these places on, are the same."""
+    same, most = 0, min(len(one) - at, len(other) - start)
+    while same < most:
         upto = most
-        while one[at + alike : at + upto] != other[start + alike : start + upto]:
-            if upto == alike + 1:
-                return alike
-            upto = (alike + upto) // 2
-        alike = upto
-    return alike
+        while one[at + same : at + upto] != other[start + same : start + upto]:
+            if upto == same + 1:
+                return same
+            upto = (same + upto) // 2
+        same = upto
+    return same
 
 
 def whole(written: object, texts: Sequence[str], most: int) -> str:

@@ -20,7 +20,7 @@ from agentsim.engine.log import ComeTo
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import SurveyPlace
 from agentsim.history import making
-from agentsim.history.contents import TICK_DEADLINE, Entry
+from agentsim.history.journal_reader import TICK_DEADLINE, Entry
 from agentsim.history.making import ByIndex, Decisions, decision_record, events_by_round
 from agentsim.history.record import (
     FORMAT,

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.prompt import cleaned
+from agentsim.engine.wording import few
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.load import load_history, require_history, run_names
 from agentsim.history.run_files import find_run
@@ -194,8 +195,7 @@ class _FolderTables(Mapping[str, Frame]):
 
 def listed(names: Iterable[str]) -> str:
     """Names of files in a line for a person: the first few, and how many more."""
-    first, rest = (known := list(names))[:_SHOWN], len(known) - _SHOWN
-    return cleaned(", ".join(first)) + (f" and {rest} more" if rest > 0 else "")
+    return cleaned(few(list(names), _SHOWN))
 
 
 def _united(parts: Iterable[tuple[tuple[Cell, ...], Frame]], settings: Mapping[Cell, Levels]) -> Frame:

@@ -1,6 +1,6 @@
 """Journal: the append-only file that makes a run survive its process, and a full disk or its own removal.
 
-`contents` reads, and says what an unfinished line means.
+`journal_reader` reads, and says what an unfinished line means.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from filelock import lock_descriptor
 from agentsim.engine.codec import NewTexts, adapter, json_line, values
 from agentsim.engine.steering import Steer
 from agentsim.errors import AgentsimError, JournalError, UsageError
-from agentsim.history.contents import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
+from agentsim.history.journal_reader import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
 from agentsim.history.run_files import RunFiles, reserved
 from agentsim.history.spool import DecisionSpool
 from agentsim.models.base import Attempt

@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 from agentsim.engine.event import EveryoneType, LogEntry
 from agentsim.engine.log import ByPlace
 from agentsim.engine.survey import SurveyPlace
-from agentsim.history.contents import Entry
+from agentsim.history.journal_reader import Entry
 from agentsim.history.record import DecisionRecord, EventRecord, TryRecord
 from agentsim.models.base import Attempt, Usage
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from agentsim import games
 from agentsim.engine.event import Event
+from agentsim.engine.wording import few
 from agentsim.errors import ScenarioError
 from agentsim.history.record import History
 
@@ -170,5 +171,4 @@ def _named(found: Mapping[str, Share]) -> str:
     if len({share.rate for share in found.values()}) < 2:
         return ""
     most = sorted(found.items(), key=lambda entry: -entry[1].rate)
-    more = f" and {len(most) - _MOST_NAMED} more" if len(most) > _MOST_NAMED else ""
-    return ", ".join(f"{who} {share.percent}" for who, share in most[:_MOST_NAMED]) + more
+    return few([f"{who} {share.percent}" for who, share in most], _MOST_NAMED)

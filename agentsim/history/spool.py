@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from agentsim.engine.codec import NewTexts, Texts, adapter
-from agentsim.history.contents import Entry
+from agentsim.history.journal_reader import Entry
 
 T = TypeVar("T")
 

@@ -9,6 +9,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import Any
 
+from agentsim.engine.wording import few
 from agentsim.errors import UsageError
 from agentsim.history import record as records
 from agentsim.history.record import History
@@ -26,9 +27,8 @@ def as_seen_by(history: History, player: str) -> History:
     """
     seated = history.seated
     if player not in {record.id for record in seated}:
-        more = f" and {len(seated) - _NAMED} more" if len(seated) > _NAMED else ""
-        names = ", ".join(record.id for record in seated[:_NAMED])
-        raise UsageError(f"no player of this game is called {player!r} (valid: {names}{more})")
+        names = few([record.id for record in seated], _NAMED)
+        raise UsageError(f"no player of this game is called {player!r} (valid: {names})")
     own = {decision.index for decision in history.decisions if decision.player == player}
     kept = _Texts(history.texts)
     rounds = []

@@ -17,8 +17,8 @@ from agentsim.engine.event import EveryoneType, LogEntry
 from agentsim.engine.panel import Progress
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, DecisionError, JournalMismatch, RunStopped
-from agentsim.history.contents import Contents, Entry, Parse
 from agentsim.history.fold import Totals
+from agentsim.history.journal_reader import Contents, Entry, Parse
 from agentsim.players.model import BotPlayer
 from agentsim.runner.admission import Budget
 from agentsim.runner.dispatcher import Dispatcher

@@ -29,6 +29,7 @@ from agentsim.engine.play import Ask, Wave
 from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
+from agentsim.history.copies import alike
 from agentsim.models.base import Message
 from agentsim.models.prices import Prices, estimated_tokens, longest_reply, most_tokens
 from agentsim.players.model import prompt_messages
@@ -271,21 +272,9 @@ class _Counter:
 
     def _repeated(self, plan: PlayerPlan, text: str) -> int:
         keys = ((plan.model, ""), (plan.model, plan.id))
-        longest = max(shared(self._last.get(key, ""), text) for key in keys)
+        longest = max(alike(self._last.get(key, ""), text) for key in keys)
         self._last.update(dict.fromkeys(keys, text))
         return estimated_tokens([text[:longest]])
-
-
-def shared(one: str, other: str) -> int:
-    """How many characters two texts begin with in common."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _room(request: Request[Any]) -> int:

@@ -17,7 +17,7 @@ from pydantic import Field, ValidationError
 
 from agentsim.engine.codec import adapter, parse_json
 from agentsim.errors import JournalError, ProviderStopped, UsageError, first_objection
-from agentsim.history.contents import JOURNAL_FORMAT, read_journal
+from agentsim.history.journal_reader import JOURNAL_FORMAT, read_journal
 from agentsim.models.base import Attempt, Call, Completion, Fault, Model, Sampling, Seconds, WholeUsage, Word
 from agentsim.runner.plays import restored_scenario
 from agentsim.runner.recorder import Recorder, Recording, Sent, digest

@@ -15,7 +15,7 @@ from typing import Any
 
 from agentsim.engine.codec import json_line, values
 from agentsim.errors import AgentsimError, ModelError, UsageError
-from agentsim.history.contents import JOURNAL_FORMAT
+from agentsim.history.journal_reader import JOURNAL_FORMAT
 from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Word, Wrapper
 
 

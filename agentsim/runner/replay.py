@@ -17,10 +17,10 @@ from pydantic_core import from_json
 from agentsim.engine.codec import bytes_id, text_id
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
 from agentsim.history.compact import file_bytes
-from agentsim.history.contents import Contents, Stop, read_journal, read_on
 from agentsim.history.expanded import COMPACT, FORMATS, expanded
 from agentsim.history.fold import Totals, dump_history
 from agentsim.history.journal import Journal
+from agentsim.history.journal_reader import Contents, Stop, read_journal, read_on
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, is_running, write_whole

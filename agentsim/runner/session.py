@@ -21,8 +21,8 @@ from agentsim.engine.log import ComeTo
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
 from agentsim.history.compact import file_bytes
-from agentsim.history.contents import read_journal
 from agentsim.history.journal import Journal
+from agentsim.history.journal_reader import read_journal
 from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, default_stem, write_named
 from agentsim.models.own import OwnModel

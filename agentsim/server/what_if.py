@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from aiohttp import web
 
 from agentsim.engine.panel import Estimate, Estimates
 from agentsim.errors import AgentsimError, UsageError
-from agentsim.history.contents import read_journal
+from agentsim.history.journal_reader import read_journal
 from agentsim.history.load import branches_in, load_history
 from agentsim.history.record import CONTROL, FINISHED, History
 from agentsim.history.run_files import RunFiles
@@ -58,16 +58,9 @@ class WhatIf:
         return repr(broken) if broken else self.trouble
 
 
-@dataclass
-class _Known:
-    """What was asked of this server, by journal and decision."""
-
-    asked: dict[tuple[Path, int], WhatIf] = field(default_factory=dict)
-
-
 def routes(site: Site) -> Iterable[web.RouteDef]:
     """The question about an event or a decision, and its page; both need the experimenter's key."""
-    known = _Known()
+    known: dict[tuple[Path, int], WhatIf] = {}  # what was asked of this server, by journal and decision
 
     async def of_event(request: web.Request) -> web.Response:
         site.guard.require(request)
@@ -79,7 +72,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
         site.guard.require(request)
         files, at = site.run(request), _number(request)
         parent = await acting(lambda: asyncio.to_thread(parent_of, files, at))
-        asked = known.asked.get((files.journal, at))
+        asked = known.get((files.journal, at))
         values = await acting(lambda: asyncio.to_thread(_values, parent, asked))
         home = request.path.rpartition("/what-if/")[0]
         return page("what_if.html.j2", {"served": Served(STYLE, (), home=home), "at": at, **values})
@@ -91,9 +84,9 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
         if not count.isdecimal() or not 1 <= int(count[:9]) <= MOST_BRANCHES:
             raise web.HTTPBadRequest(text=f"branches: must be a whole number from 1 to {MOST_BRANCHES}.")
         key = files.journal, at
-        if (there := known.asked.get(key)) is None or not there.playing:
+        if (there := known.get(key)) is None or not there.playing:
             found = await acting(lambda: asyncio.to_thread(asked_for, files, at, int(count), instead or None))
-            known.asked[key] = found
+            known[key] = found
             found.task = asyncio.create_task(_play(site, found))
         raise web.HTTPSeeOther(request.path)
 

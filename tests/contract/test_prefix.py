@@ -18,8 +18,9 @@ import pytest
 from agentsim import games
 from agentsim.engine.play import Ask
 from agentsim.engine.survey import decided_by
+from agentsim.history.copies import alike
 from agentsim.players.model import prompt_messages
-from agentsim.runner.forecast import shared, wordy
+from agentsim.runner.forecast import wordy
 from agentsim.runner.plays import new_play
 from agentsim.scenario.load import load
 from tests.contract.harness import GAMES, tiny_path
@@ -67,7 +68,7 @@ def shares(path: Path, bot: str, seed: int = 1) -> Iterator[tuple[float, str]]:
             player = ask.request.player
             text, before = _sent(ask, personas[player]), last.get(player)
             if before is not None and not player.startswith("@"):  # staff is asked of new things each time
-                yield shared(before, text) / min(len(before), len(text)), ask.request.kind
+                yield alike(before, text) / min(len(before), len(text)), ask.request.kind
             last[player] = text
             if ask.request.kind in FORGETTING:
                 del last[player]
@@ -106,7 +107,7 @@ def test_what_is_measured_is_what_a_server_receives(tmp_path: Path) -> None:
         text = "".join(message["content"] for message in messages)
         player = text.partition("You are player ")[2][0]
         before = last.get(player, text)
-        assert shared(before, text) >= LEAST["agent_island"] * min(len(before), len(text))
+        assert alike(before, text) >= LEAST["agent_island"] * min(len(before), len(text))
         last[player] = text
     assert len(last) == 4
 

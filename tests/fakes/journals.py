@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from agentsim.history.contents import Chain
+from agentsim.history.journal_reader import Chain
 
 __all__ = ["change_line", "plain", "resealed", "without_digests"]
 

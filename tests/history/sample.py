@@ -7,8 +7,8 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from agentsim.history.contents import Entry, Parse
 from agentsim.history.journal import Journal
+from agentsim.history.journal_reader import Entry, Parse
 from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Attempt, Completion, Fault, Message, Usage
 

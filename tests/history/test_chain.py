@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agentsim.errors import JournalCorrupt
-from agentsim.history.contents import Contents, read_journal
 from agentsim.history.journal import Journal
+from agentsim.history.journal_reader import Contents, read_journal
 from tests.fakes.journals import resealed, without_digests
 from tests.history.sample import entry, failed, journal, paid
 

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from agentsim.engine.codec import text_id
 from agentsim.engine.steering import Announcement
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
-from agentsim.history.contents import Contents, Entry, Stop, read_journal
 from agentsim.history.journal import MOST_UNWRITTEN, Journal
+from agentsim.history.journal_reader import Contents, Entry, Stop, read_journal
 from agentsim.history.run_files import is_running
 from tests.fakes.journals import change_line, without_digests
 from tests.history.sample import HEAD, entries, entry, failed, journal, paid

@@ -19,8 +19,8 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.games.agent_island.game import AgentIsland
-from agentsim.history.contents import Entry
 from agentsim.history.fold import Totals
+from agentsim.history.journal_reader import Entry
 from agentsim.history.run_files import RunFiles
 from agentsim.runner import dispatcher
 from agentsim.runner.dispatcher import Dispatcher

@@ -9,8 +9,9 @@ import pytest
 
 from agentsim import games
 from agentsim.engine.chance import Chance
+from agentsim.history.copies import alike
 from agentsim.models.prices import estimated_tokens
-from agentsim.runner.forecast import Forecast, ModelForecast, forecast, shared, wordy
+from agentsim.runner.forecast import Forecast, ModelForecast, forecast, wordy
 from agentsim.runner.plays import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
@@ -133,8 +134,8 @@ def test_a_big_game_is_cut_short_and_says_so(tmp_path: Path) -> None:
     ("one", "other", "count"),
     [("", "", 0), ("abc", "", 0), ("abc", "abd", 2), ("abc", "abc", 3), ("abc", "abcd", 3), ("xbc", "abc", 0)],
 )
-def test_shared_counts_the_common_beginning(one: str, other: str, count: int) -> None:
-    assert shared(one, other) == shared(other, one) == count
+def test_the_common_beginning_of_two_texts_is_counted(one: str, other: str, count: int) -> None:
+    assert alike(one, other) == alike(other, one) == count
 
 
 def test_validate_prints_it_and_what_limits_would_do(tmp_path: Path) -> None:

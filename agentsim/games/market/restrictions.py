@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
@@ -17,6 +17,10 @@ from agentsim.engine.capability import Refused
 from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Order, cover, stake
+
+if TYPE_CHECKING:
+    from agentsim.games.market.state import Agent
+    from agentsim.games.market.view import Now
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +105,6 @@ def _barred_by(rules: tuple[RuleName, ...]) -> frozenset[str]:
     return frozenset(name for rule in rules if _RULES[rule].allows is None for name in _RULES[rule].actions)
 
 
-class Restricted(Protocol):
-    """Who acts, as it stands before it does."""
-
-    @property
-    def free(self) -> Mapping[str, int]:
-        """Units by asset that nothing is promised of."""
-        ...
-
-    def worth(self, good: str, side: str) -> int | None:
-        """The private value of the next unit that is bought or sold; None where there is none."""
-        ...
-
-
 @dataclass(frozen=True)
 class Scope:
     """How far one agent's own action can go, as far as it knows: for the rules, and for a person who may think again.
@@ -144,7 +135,7 @@ class Scope:
             return replaced.side, {**given, "good": replaced.good}, (replaced,)
         return action, given, [each for each in self.orders if each.alone and each.good == given.get("good")]
 
-    def forbid(self, who: Restricted, action: str, given: Mapping[str, Any], *, settled: bool = True) -> None:
+    def forbid(self, who: Agent | Now, action: str, given: Mapping[str, Any], *, settled: bool = True) -> None:
         """Raise `Refused` in the words of a restriction that forbids an action, its parameters being read."""
         if not self.restrictions:
             return
@@ -157,7 +148,7 @@ class Scope:
             if not each.allows(action, it):
                 raise Refused(each.words)
 
-    def try_out(self, agent: str, who: Restricted, action: str, given: Mapping[str, Any]) -> None:
+    def try_out(self, agent: str, who: Agent | Now, action: str, given: Mapping[str, Any]) -> None:
         """Raise `Refused` where this action will come to nothing, as far as its agent can know."""
         if given.get("to") == agent:
             raise Refused("that is yourself")

@@ -242,7 +242,7 @@ async def can_pay(match: Match, number: int, position: int, needed: int, *, bid:
     if short and match.config.raise_first:
         funded = await match.ask(number, RaiseFirst, position=position, needed=needed, bid=bid)
         carry_out(match, number, funded.action.bundle)
-    return seat.cash >= needed
+    return match.seat(number).cash >= needed
 
 
 # -- on receipt of mortgaged deeds

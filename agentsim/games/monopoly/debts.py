@@ -182,9 +182,9 @@ def _due(match: Match, debt: Debt) -> bool:
 
 async def _raised(match: Match, debt: Debt, further: int) -> bool:
     """Have the debtor raise what is missing; whether it is there. `further` is what it owes after it."""
-    state, seat, proposals = match.state, match.seat(debt.debtor), 0
-    while seat.cash < debt.amount:
-        if seat.cash + state.estate.liquid(debt.debtor) < debt.amount:
+    state, proposals = match.state, 0
+    while (cash := match.seat(debt.debtor).cash) < debt.amount:
+        if cash + state.estate.liquid(debt.debtor) < debt.amount:
             return False  # nothing the bank gives would be enough
         may_propose = proposals < match.config.proposals_per_phase
         owes = {"owed": debt.amount, "creditor": match.name(debt.creditor), "why": debt.why, "further": further}
@@ -204,13 +204,13 @@ async def _bankruptcy(match: Match, debt: Debt) -> list[Debt]:
     owes = (match.id(creditor), match.name(creditor), debt.amount, seat.cash)
     match.tell(Bankrupted(seat.id, seat.name, *owes), by=debtor)
     clear_lots(match, debtor, paid=not to_bank)
-    match.pay(debtor, creditor, seat.cash, "bankruptcy")
+    match.pay(debtor, creditor, match.seat(debtor).cash, "bankruptcy")
     deeds = state.estate.held(debtor)
     mortgaged = [] if to_bank else [position for position in deeds if state.estate.mortgaged[position]]
     for position in deeds:
         match.give_deed(position, creditor, "bankruptcy")
-    while seat.cards:
-        match.give_card(debtor, creditor, handed_cards(seat.cards, 1)[0] if to_bank else seat.cards[0])
+    for name in handed_cards(seat.cards, len(seat.cards)) if to_bank else seat.cards:
+        match.give_card(debtor, creditor, name)
     state.put(debtor, 0, bankrupt=True)
     match.fallen.append(debtor)
     if to_bank:

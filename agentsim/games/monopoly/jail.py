@@ -145,11 +145,12 @@ async def roll_for_freedom(match: Match, number: int) -> int:
         free(match, number, "doubles")
     elif seat.failed == ROLLS - 1:
         await settle(match, [Debt(number, BANK, FINE, "fine", JAIL)])
-        if seat.bankrupt or match.state.over:
+        if match.seat(number).bankrupt or match.state.over:
             return 0
         free(match, number, "third roll")
     else:
-        match.state.put(number, JAIL, jailed=True, failed=seat.failed + 1)
-        match.tell(StayedInJail(*match.who(number), seat.failed))
+        failed = seat.failed + 1
+        match.state.put(number, JAIL, jailed=True, failed=failed)
+        match.tell(StayedInJail(*match.who(number), failed))
         return 0
     return sum(dice)

@@ -10,7 +10,7 @@ from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import CARDS, GROUPS, HOTEL, SPACES, group_name, name_of
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.landing_odds import IN_JAIL, any_visit, worst_rent
-from agentsim.games.monopoly.state import SeatView, View
+from agentsim.games.monopoly.state import Seat, View
 
 _INCOME, _LUXURY = (space for space in SPACES if space.tax)
 
@@ -123,12 +123,12 @@ def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
     )
 
 
-def _leaving(seats: Sequence[SeatView], others: Iterable[int]) -> str:
+def _leaving(seats: Sequence[Seat], others: Iterable[int]) -> str:
     jailed = any(seats[each].jailed for each in others)
     return ", if those in jail leave it" if jailed else ""
 
 
-def _start(player: SeatView) -> int:
+def _start(player: Seat) -> int:
     return IN_JAIL if player.jailed else player.position
 
 
@@ -139,12 +139,12 @@ def _rolled(view: View, seat: int, names: Mapping[int, str]) -> str:
     return " The last roll{} was {} and {}.".format(whose, *view.roll)
 
 
-def _called(player: SeatView, name: str) -> str:
+def _called(player: Seat, name: str) -> str:
     """What a player is called, and its id, by which trades name it, where that is another."""
     return name if name in {"you", player.id} else f"{name} (id {player.id})"
 
 
-def _player(player: SeatView, estate: Estate, seat: int) -> str:
+def _player(player: Seat, estate: Estate, seat: int) -> str:
     if player.bankrupt:
         return "bankrupt"
     place = SPACES[player.position]

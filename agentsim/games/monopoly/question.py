@@ -21,7 +21,7 @@ from agentsim.engine.request import Request
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.prompts import rules, state_lines
-from agentsim.games.monopoly.state import SeatView, View
+from agentsim.games.monopoly.state import Seat, View
 from agentsim.games.monopoly.talk import Memory
 
 _POSITIONS = {SPACES[position].name: position for position in DEEDS}
@@ -130,7 +130,7 @@ class MonopolyRequest(Request[S]):
         return self.view.seat(self.player)
 
     @property
-    def you(self) -> SeatView:
+    def you(self) -> Seat:
         return self.view.seats[self.seat]
 
     def options(self) -> Options:

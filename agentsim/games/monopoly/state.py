@@ -7,19 +7,18 @@ version of the state and shared by all requests that are made of it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import repeat
-from operator import attrgetter
+from typing import Any
 
 from agentsim.engine.game import Standing, ranked
 from agentsim.games.monopoly.board import GROUPS, JAIL, JAIL_CARDS, SPACES, START_CASH, Deck, DeckName, ids
 from agentsim.games.monopoly.estate import BANK, Estate
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Seat:
-    """One player; `failed` counts the rolls that have not opened the jail, `cards` are those out of jail."""
+    """One player at one moment; `failed` are rolls that have not opened the jail, `cards` those out of it, by deck."""
 
     id: str
     name: str
@@ -27,7 +26,7 @@ class Seat:
     position: int = 0
     jailed: bool = False
     failed: int = 0
-    cards: list[DeckName] = field(default_factory=list)
+    cards: tuple[DeckName, ...] = ()
     bankrupt: bool = False
 
 
@@ -74,18 +73,19 @@ class State:
         self.turn += 1
         self.version += 1
 
+    def change(self, seat: int, **now: Any) -> None:
+        """Fields of a seat are this now."""
+        self.seats[seat] = replace(self.seats[seat], **now)
+        self.version += 1
+
     def move_cash(self, payer: int, payee: int, amount: int) -> None:
         """Cash changes hands; either may be the `BANK`."""
         assert amount >= 0, "cash moves one way"
-        if payer == BANK:
-            self.issued += amount
-        else:
-            self.seats[payer].cash -= amount
-        if payee == BANK:
-            self.issued -= amount
-        else:
-            self.seats[payee].cash += amount
-        self.version += 1
+        for number, change in ((payer, -amount), (payee, amount)):
+            if number == BANK:
+                self.issued -= change
+            else:
+                self.change(number, cash=self.seats[number].cash + change)
 
     def give_deed(self, position: int, owner: int) -> None:
         """A deed changes hands as it is; what the bank gets is cleared."""
@@ -96,27 +96,25 @@ class State:
 
     def put(self, seat: int, position: int, *, jailed: bool = False, failed: int = 0, bankrupt: bool = False) -> None:
         """The token stands there and passes nothing: in jail, or out of the game, where that is said."""
-        player = self.seats[seat]
-        player.position, player.jailed, player.failed, player.bankrupt = position, jailed, failed, bankrupt
-        self.version += 1
+        self.change(seat, position=position, jailed=jailed, failed=failed, bankrupt=bankrupt)
 
     def give_card(self, name: DeckName, giver: int, taker: int) -> None:
         """A card out of jail changes hands; the `BANK` gives what was drawn, and takes it to the bottom of its deck."""
         if giver != BANK:
-            self.seats[giver].cards.remove(name)
+            left = list(self.seats[giver].cards)
+            left.remove(name)
+            self.change(giver, cards=tuple(left))
         if taker == BANK:
             self.decks[name].put_back(JAIL_CARDS[name])
         else:
-            self.seats[taker].cards.append(name)
-        self.version += 1
+            self.change(taker, cards=(*self.seats[taker].cards, name))
 
     def view(self) -> View:
-        """What players see, made once for each version; players who are as they were are taken from the one before."""
+        """What players see, made once for each version."""
         if self._view is None or self._seen != self.version:
             estate = self.estate
-            seats = tuple(map(_seat_view, self.seats, self._view.seats if self._view else repeat(None)))
             deeds = (tuple(estate.owner), tuple(estate.level), tuple(estate.mortgaged), estate.houses, estate.hotels)
-            self._view = View(self.turn, self.active, self.roll, seats, *deeds, roller=self.roller)
+            self._view = View(self.turn, self.active, self.roll, tuple(self.seats), *deeds, roller=self.roller)
             self._seen = self.version
         return self._view
 
@@ -166,7 +164,7 @@ class State:
 
     def _check_cards(self) -> list[str]:
         """What concerns cards, likewise."""
-        now = ([deck.order for deck in self.decks.values()], [tuple(seat.cards) for seat in self.seats])
+        now = ([deck.order for deck in self.decks.values()], [seat.cards for seat in self.seats])
         if now == self._sound_cards:
             return []
         cards = [card for held in now[1] for card in held]
@@ -177,20 +175,6 @@ class State:
         ]
         self._sound_cards = None if broken else now
         return broken
-
-
-@dataclass(frozen=True, slots=True)
-class SeatView:
-    """One player; `cards` are its cards out of jail, by deck."""
-
-    id: str
-    name: str
-    cash: int
-    position: int
-    jailed: bool
-    failed: int
-    cards: tuple[DeckName, ...]
-    bankrupt: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +208,7 @@ class View:
     turn: int
     active: int
     roll: tuple[int, int] | None
-    seats: tuple[SeatView, ...]
+    seats: tuple[Seat, ...]
     owner: tuple[int, ...]
     level: tuple[int, ...]
     mortgaged: tuple[bool, ...]
@@ -257,13 +241,3 @@ class View:
     @property
     def living(self) -> tuple[int, ...]:
         return tuple([number for number, seat in enumerate(self.seats) if not seat.bankrupt])
-
-
-_changing = attrgetter("cash", "position", "jailed", "failed", "bankrupt")
-
-
-def _seat_view(seat: Seat, before: SeatView | None) -> SeatView:
-    cards = tuple(seat.cards)
-    if before is not None and before.cards == cards and _changing(before) == _changing(seat):
-        return before
-    return SeatView(seat.id, seat.name, seat.cash, seat.position, seat.jailed, seat.failed, cards, seat.bankrupt)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
@@ -18,11 +18,10 @@ from agentsim.games.monopoly.board import DEEDS, FINE, GROUPS, SPACES, group_nam
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.prompts import rent_line
 from agentsim.games.monopoly.question import Deeds, Part
-from agentsim.games.monopoly.state import Seat, SeatView, View
+from agentsim.games.monopoly.state import Seat, View
 
 NOBODY = -1
 _PIPS = 7
-Trader: TypeAlias = Seat | SeatView
 
 
 class Side(Part):
@@ -143,14 +142,14 @@ def rents_of(estate: Estate, seat: int) -> int:
     return sum(estate.rent(position, _PIPS) for position in estate.held(seat))
 
 
-def terms_of(traders: Sequence[Trader], proposer: int, proposal: Offered) -> Terms:
+def terms_of(traders: Sequence[Seat], proposer: int, proposal: Offered) -> Terms:
     """The terms of a proposal, whatever the case in which it names its target; `NOBODY` where that is no player."""
     named = (proposal.target_player or "").strip().casefold()
     target = next((number for number, trader in enumerate(traders) if trader.id.casefold() == named), NOBODY)
     return Terms(proposer, target, proposal.offer, proposal.request)
 
 
-def possible(estate: Estate, traders: Sequence[Trader]) -> bool:
+def possible(estate: Estate, traders: Sequence[Seat]) -> bool:
     """Whether any player has anything to trade but cash."""
     for position in DEEDS:
         if estate.owner[position] != BANK and not estate.built_up(position):
@@ -163,7 +162,7 @@ def interest_on(mortgaged: Sequence[bool], positions: Iterable[int]) -> int:
     return sum([SPACES[position].interest for position in positions if mortgaged[position]])
 
 
-def why_not(estate: Estate, traders: Sequence[Trader], terms: Terms) -> str:
+def why_not(estate: Estate, traders: Sequence[Seat], terms: Terms) -> str:
     """Why this trade cannot be made, in words for the table; "" where it can."""
     if terms.target == NOBODY:
         others = [trader.id for number, trader in enumerate(traders) if number != terms.proposer]
@@ -184,7 +183,7 @@ def why_not(estate: Estate, traders: Sequence[Trader], terms: Terms) -> str:
     return ""
 
 
-def _wrongs(estate: Estate, trader: Trader, giver: int, who: str, side: Side) -> Iterator[str]:
+def _wrongs(estate: Estate, trader: Seat, giver: int, who: str, side: Side) -> Iterator[str]:
     """Why a player cannot give what stands on its side."""
     if min(side.cash, side.jail_cards) < 0:
         yield "amounts go from 0 up"

@@ -21,7 +21,7 @@ from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import deed
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted, Spoken, Word
-from agentsim.games.monopoly.state import SeatView
+from agentsim.games.monopoly.state import Seat
 from agentsim.games.monopoly.talk import ANSWERS, PROPOSALS, Remembered
 from agentsim.games.monopoly.trade import (
     Offered,
@@ -207,7 +207,7 @@ class Proposing(MonopolyRequest[S]):
         room = Text(self.words * LONGEST_WORD)
         return {f"{path}.target_player": Choice((None, *others)), f"{path}.pitch": room}
 
-    def objection_to(self, proposal: Offered, estate: Estate, seats: Sequence[SeatView]) -> str:
+    def objection_to(self, proposal: Offered, estate: Estate, seats: Sequence[Seat]) -> str:
         """Why the table would discard a proposal; nothing where it would not, or where none is made."""
         made = getattr(proposal, "propose_trade", True)
         wrong = made and why_not(estate, seats, terms_of(seats, self.seat, proposal))
@@ -229,7 +229,7 @@ class Proposing(MonopolyRequest[S]):
                 cards = f"{counted(len(player.cards), 'card')} out of jail"
                 yield f"- {who}: {deeds}; up to ${player.cash}; {cards}"
 
-    def trade_that_can_be(self, path: str, seats: Sequence[SeatView]) -> Iterator[tuple[str, Schema | None]]:
+    def trade_that_can_be(self, path: str, seats: Sequence[Seat]) -> Iterator[tuple[str, Schema | None]]:
         """Of a proposal at this path: deeds and cards of those who have any, and no more cash than there is."""
         estate = self.view.estate()
         others = [number for number in self.view.living if number != self.seat]

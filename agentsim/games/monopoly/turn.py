@@ -96,13 +96,13 @@ async def play_turn(match: Match, number: int) -> None:
 
 async def _roll(match: Match, number: int, doubles: int) -> bool:
     """One roll, with what is done before and after it; whether another one follows."""
-    seat, together = match.seat(number), match.config.questions == "together"
-    if seat.jailed and not together:
+    jailed, together = match.seat(number).jailed, match.config.questions == "together"
+    if jailed and not together:
         await choose_way_out(match, number)
-    await act(match, number, "jail" if seat.jailed and together else "before")
-    if seat.jailed and together:
+    await act(match, number, "jail" if jailed and together else "before")
+    if jailed and together:
         await choose_way_out(match, number)
-    if seat.jailed:
+    if match.seat(number).jailed:
         if steps := await roll_for_freedom(match, number):
             await _walk(match, number, steps, again=False)
         return False

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agentsim.errors import AgentsimError, JournalError, UsageError
-from agentsim.history.contents import read_journal
 from agentsim.history.fold import Totals
+from agentsim.history.journal_reader import read_journal
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED
 from agentsim.history.run_files import RunFiles, is_running

@@ -17,7 +17,7 @@ from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.question import MonopolyRequest
-from agentsim.games.monopoly.state import SeatView, View
+from agentsim.games.monopoly.state import Seat, View
 from agentsim.games.monopoly.summarizing import Summarize
 from agentsim.games.monopoly.talk import Memory, Rejection, Thinking, Told
 from agentsim.games.monopoly.trade import Side, Terms
@@ -49,7 +49,7 @@ MEMORY = Memory(
 def board(cash: tuple[int, ...] = (620, 1100, 340, 1450)) -> View:
     """Four players, the reds built on by the Shark, the Hustler in jail with a card."""
     seats = tuple(
-        SeatView(name, name, amount, position, name == "Hustler", 0, ("chance",) if name == "Hustler" else (), False)
+        Seat(name, name, amount, position, name == "Hustler", 0, ("chance",) if name == "Hustler" else (), False)
         for name, amount, position in zip(NAMES, cash, (24, 16, 10, 9), strict=True)
     )
     places = range(len(SPACES))

@@ -233,20 +233,20 @@ def refusal(request: Request[Any], decision: Decision) -> str:
 
 
 def _deal_hand(state: State, number: int, hand: str) -> None:
-    seat, estate = state.seats[number], state.estate
+    estate = state.estate
     for part in hand.split():
         match part[0], part.partition(":"):
             case "@", _:
-                seat.position = int(part[1:])
+                state.change(number, position=int(part[1:]))
             case "$", _:
-                seat.cash = int(part[1:])
+                state.change(number, cash=int(part[1:]))
             case _, ("jail", _, failed):
                 state.put(number, JAIL, jailed=True, failed=int(failed or 0))
             case _, ("out", _, _):
-                seat.cash = 0
+                state.change(number, cash=0)
                 state.put(number, 0, bankrupt=True)
             case _, ("chance" | "chest" as deck, _, _):
-                seat.cards.append(DECK_NAMES[deck])
+                state.change(number, cards=(*state.seats[number].cards, DECK_NAMES[deck]))
             case _, (place, _, level):
                 position = int(place.rstrip("m"))
                 assert estate.owner[position] == BANK, f"two hold {position}"

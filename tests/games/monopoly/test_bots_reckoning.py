@@ -20,7 +20,7 @@ from agentsim.games.monopoly.buying import AuctionBid, AuctionLot
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.landing_odds import THROWS, stops
-from agentsim.games.monopoly.state import SeatView, View
+from agentsim.games.monopoly.state import Seat, View
 from agentsim.games.monopoly.talk import Memory
 from agentsim.games.monopoly.trade import Side, Terms
 
@@ -45,7 +45,7 @@ def _view(
         active=0,
         roll=None,
         seats=tuple(
-            SeatView(name, name, cash[seat], at[seat], jailed=False, failed=0, cards=(), bankrupt=False)
+            Seat(name, name, cash[seat], at[seat], jailed=False, failed=0, cards=(), bankrupt=False)
             for seat, name in enumerate("ABC")
         ),
         owner=tuple(deeds.get(position, (BANK, 0))[0] for position in range(40)),

@@ -128,7 +128,7 @@ def test_any_trade_is_discarded_or_sound(seed: int, gives: Side, wants: Side) ->
 
 
 BREAKS: dict[str, Callable[[State], object]] = {
-    "cash changes by named payments": lambda state: setattr(state.seats[0], "cash", 1),
+    "cash changes by named payments": lambda state: state.change(0, cash=1),
     "cash is not below zero": lambda state: state.move_cash(0, 1, 9999),
     "houses on lots and in the bank": lambda state: setattr(state.estate, "houses", 33),
     "hotels on lots and in the bank": lambda state: setattr(state.estate, "hotels", 11),
@@ -140,7 +140,7 @@ BREAKS: dict[str, Callable[[State], object]] = {
     "on streets alone": lambda state: state.estate.level.__setitem__(5, 1),
     "the bank's or a living player's": lambda state: state.give_deed(39, 2),
     "the bankrupt hold nothing": lambda state: state.give_card("chance", BANK, 2),
-    "stands there": lambda state: setattr(state.seats[0], "jailed", True),
+    "stands there": lambda state: state.change(0, jailed=True),
     "failed at most twice": lambda state: state.put(0, JAIL, jailed=True, failed=3),
     "counted in jail alone": lambda state: state.put(0, 0, failed=1),
     "the token is on the board": lambda state: state.put(0, 40),

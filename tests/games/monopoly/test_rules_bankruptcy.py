@@ -51,7 +51,7 @@ def test_hotels_count_five_houses_in_the_solvency_test() -> None:
 def test_138_to_a_player_everything_goes() -> None:
     game = Game(A="$20 39m 3 chance", B="$500").owe("A", "B", 2000)
     assert game.cash == {"A": 0, "B": 500, "C": 1500, "D": 1500}
-    assert (game.deeds("A"), game.deeds("B"), game["B"].cards) == ([], ["3", "39m"], ["chance"])
+    assert (game.deeds("A"), game.deeds("B"), game["B"].cards) == ([], ["3", "39m"], ("chance",))
     assert [(paid.payer, paid.payee, paid.amount, paid.why) for paid in game.events(Paid)] == [
         ("A", "B", 20, "bankruptcy"),
         ("B", None, 20, "interest"),
@@ -93,7 +93,7 @@ def test_the_bank_auctions_sealed_too() -> None:
 
 def test_cards_of_who_falls_to_the_bank_go_under_their_decks() -> None:
     game = Game(A="$50 chance chest").owe("A", "bank", 200)
-    assert (game.deck("chance")[-1], game.deck("chest")[-1], game["A"].cards) == ("C09", "H05", [])
+    assert (game.deck("chance")[-1], game.deck("chest")[-1], game["A"].cards) == ("C09", "H05", ())
 
 
 def test_a_card_returned_by_bankruptcy_lies_under_the_deck_above_the_card_that_ruined() -> None:

@@ -229,7 +229,7 @@ def test_a_birthday_with_two_who_cannot_pay() -> None:
     game.land(2)
     assert falls(game) == [("B", "A"), ("D", "A")]
     assert game.gains == {"A": 3 + 10 + 4 - 10, "B": -3, "C": -10, "D": -4}
-    assert (game.deeds(), game["A"].cards, game["C"].cards) == (["5m"], ["community_chest"], ["chance"])
+    assert (game.deeds(), game["A"].cards, game["C"].cards) == (["5m"], ("community_chest",), ("chance",))
 
 
 def test_a_birthday_may_end_the_game() -> None:

@@ -211,7 +211,7 @@ def test_067_repairs_are_fixed_when_drawn() -> None:
 
 def test_068_jail_card_leaves_the_deck() -> None:
     game = Game(chance="C09").land(7)
-    assert game["A"].cards == ["chance"]
+    assert game["A"].cards == ("chance",)
     assert len(game.deck("chance")) == 15
     deck = game.state.decks["chance"]
     others = [deck.draw().id for _ in range(15)]
@@ -245,7 +245,7 @@ def test_go_to_jail_cards(deck: str, space: int, card: str) -> None:
 
 def test_both_cards_out_of_jail_may_be_held() -> None:
     game = Game(chance="C09", chest="H05").land(7).land(2)
-    assert game["A"].cards == ["chance", "community_chest"]
+    assert game["A"].cards == ("chance", "community_chest")
 
 
 def test_a_card_out_of_jail_that_is_used_lies_below_the_cards_drawn_before() -> None:

@@ -83,7 +83,7 @@ def test_third_failure_without_the_means_is_bankruptcy_to_the_bank() -> None:
 
 def test_028_card_out_of_jail() -> None:
     game = Game(A="jail chance").turn((1, 2), A=[CARD])
-    assert (game.at(), game.gains, game["A"].cards) == (13, {}, [])
+    assert (game.at(), game.gains, game["A"].cards) == (13, {}, ())
     assert game.deck("chance")[-1] == "C09"
     assert len(game.deck("chance")) == 16
 
@@ -91,7 +91,7 @@ def test_028_card_out_of_jail() -> None:
 def test_029_holding_a_card_forces_nothing() -> None:
     game = Game(A="jail chance").turn((1, 2), A=[ROLL])
     assert offered(game) == ("pay_fine", "use_card", "roll_doubles")
-    assert game["A"].cards == ["chance"]
+    assert game["A"].cards == ("chance",)
     assert len(game.deck("chance")) == 15
 
 
@@ -145,8 +145,8 @@ def test_037_third_doubles_roll_sends_back_who_paid() -> None:
     assert [rolled.purpose for rolled in game.events(Rolled)] == ["move"] * 3
 
 
-@pytest.mark.parametrize(("hand", "left"), [("jail chance chest", ["community_chest"]), ("jail chest", [])])
-def test_of_two_cards_the_chance_card_is_played(hand: str, left: list[str]) -> None:
+@pytest.mark.parametrize(("hand", "left"), [("jail chance chest", ("community_chest",)), ("jail chest", ())])
+def test_of_two_cards_the_chance_card_is_played(hand: str, left: tuple[str, ...]) -> None:
     assert Game(A=hand).turn((1, 2), A=[CARD])["A"].cards == left
 
 

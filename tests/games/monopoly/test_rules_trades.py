@@ -171,8 +171,8 @@ def test_where_nobody_has_anything_but_cash_nobody_is_asked() -> None:
     assert len(Game(B="chance").turn((4, 6)).requests(ProposeTrade)) == 2
 
 
-@pytest.mark.parametrize(("cards", "left", "gone"), [(1, ["community_chest"], ["C09"]), (2, [], ["C09", "H05"])])
-def test_jail_cards_change_hands_chance_first(cards: int, left: list[str], gone: list[str]) -> None:
+@pytest.mark.parametrize(("cards", "left", "gone"), [(1, ("community_chest",), ["C09"]), (2, (), ["C09", "H05"])])
+def test_jail_cards_change_hands_chance_first(cards: int, left: tuple[str, ...], gone: list[str]) -> None:
     game = Game(A="chance chest").trade("B", side(cards=cards), side(cash=30))
     assert (game["A"].cards, len(game["B"].cards)) == (left, cards)
     assert [(moved.card, moved.taker) for moved in game.events(CardMoved)] == [(card, "B") for card in gone]
@@ -181,7 +181,7 @@ def test_jail_cards_change_hands_chance_first(cards: int, left: list[str], gone:
 
 def test_jail_cards_cross_without_coming_back() -> None:
     game = Game(A="chance", B="chest").trade("B", side(cards=1), side(cards=1))
-    assert (game["A"].cards, game["B"].cards) == (["community_chest"], ["chance"])
+    assert (game["A"].cards, game["B"].cards) == (("community_chest",), ("chance",))
 
 
 def test_mortgaged_deeds_cross() -> None:

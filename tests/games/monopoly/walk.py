@@ -40,7 +40,7 @@ def walk(policy: JailPolicy, rolls: int, seed: int | str) -> list[int]:
     while match.rolled < rolls:
         _finished(play_turn(match, _TOKEN))
         match.rest()
-        match.seat(_TOKEN).cards.clear()  # they came from decks that are full all the same
+        match.state.change(_TOKEN, cards=())  # they came from decks that are full all the same
     return match.rests
 
 

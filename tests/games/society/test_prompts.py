@@ -14,7 +14,7 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation
 from agentsim.games.society.requests import Act
-from agentsim.runner.forecast import shared
+from agentsim.history.copies import alike
 from tests.games.society.society import TERMS, acted, idles, law, play, request
 
 FORGED = (
@@ -159,7 +159,7 @@ def test_the_prompts_of_one_turn_begin_alike() -> None:
     last = [ask for wave, _ in played.waves[-1:] for ask in wave.asks]
     texts = [ask.request.prompt().text() for ask in last]
     for one, other in pairwise(texts):
-        assert shared(one, other) > 0.8 * min(len(one), len(other))
+        assert alike(one, other) > 0.8 * min(len(one), len(other))
 
 
 def test_agents_of_one_turn_share_one_view() -> None:

@@ -70,12 +70,9 @@ class Gridworld(Artifact):
     @query("your cell, and who stands near you")
     def neighbourhood(self, agent: str) -> Answer:
         (column, row), sight = self.places[agent], self.config.sight
-        near = []
-        for y in range(row - sight, row + sight + 1):
-            for x in range(column - sight, column + sight + 1):
-                other = self._by_cell.get((x, y))
-                if other is not None and other != agent:
-                    near.append({"agent": other, "column": x, "row": y})
+        columns, rows = (range(middle - sight, middle + sight + 1) for middle in (column, row))
+        cells = ((x, y) for y in rows for x in columns if self._by_cell.get((x, y), agent) != agent)
+        near = [{"agent": self._by_cell[x, y], "column": x, "row": y} for x, y in cells]
         return {"column": column, "row": row, "near": near}
 
     def shown(self, agent: str) -> Answer:

@@ -75,10 +75,9 @@ class Marketplace(LimitOrders):
         return self.listed(agent)
 
     def shown(self, agent: str) -> Answer:
-        sides = {good: {"bid": book.bids[:1], "ask": book.asks[:1]} for good, book in self.books.items()}
         best = {
-            good: {side: each[0].price if each else "none" for side, each in both.items()}
-            for good, both in sides.items()
+            good: {side: each[0].price if each else "none" for side, each in (("bid", book.bids), ("ask", book.asks))}
+            for good, book in self.books.items()
         }
         return {"best_quotes": best, **super().shown(agent)}
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from agentsim.games.monopoly.board import DEEDS, GROUPS, RAILROAD_RENTS, SPACES, UTILITY_TIMES
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.landing_odds import stops
-from agentsim.games.monopoly.state import Holdings, SeatView, View, holdings
+from agentsim.games.monopoly.state import Holdings, Seat, View, holdings
 from agentsim.games.monopoly.trade import Proposal, Side, Terms, interest_on
 
 Taste = Mapping[str, float]
@@ -125,7 +125,7 @@ class Deal:
     """From the proposer to the target; below zero the other way."""
 
 
-def proposal(target: SeatView, offer: Side, request: Side, pitch: str) -> Proposal:
+def proposal(target: Seat, offer: Side, request: Side, pitch: str) -> Proposal:
     return Proposal(propose_trade=True, target_player=target.id, offer=offer, request=request, pitch=pitch)
 
 

@@ -1,4 +1,4 @@
-"""Contents of a journal (`journal` writes them): its lines, their chain, and no last line that was cut off."""
+"""Reads a journal, which `journal` writes: its records, their chain, and no last line that was cut off."""
 
 from __future__ import annotations
 
