@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -36,8 +37,8 @@ class PairedEffect(Effect):
     """What an arm does to one measure of one player: the mean of arm less control, over pairs of branches.
 
     `sd` is the standard deviation of the differences, `needed` how many branches an arm needs for an effect of the size
-    that was asked about to be found with a power of 80%. `same_as` names an earlier measure of that player that has
-    the same values in every branch, or their negatives: one fact under two names.
+    that was asked about to be found with a power of 80%. `same_as` names an earlier measure that has the same
+    values in every branch for all players, or their negatives: one fact under two names.
     """
 
     pairs: int
@@ -237,17 +238,30 @@ def effects(
         yield PairedEffect(measure, player, *row, number, *means, sd, needed)
 
 
-def repeats(columns: Sequence[Column], values: Array) -> list[str | None]:
-    """Of each column the first of that player that has the same values, or their negatives, if they tell anything."""
+def repeats(columns: Sequence[Column], values: Array, mean: str | None = None) -> list[str | None]:
+    """Of each column the first measure that is the same fact under another name, if the column tells anything.
+
+    Two measures are one fact where they have the same values, or their negatives, in every branch for all players that
+    have either; one that a player lacks is 0. What is called `mean` is no player, but a mean of some.
+    """
+    own = {column: values[:, :, place] for place, column in enumerate(columns)}
+    nothing = np.zeros(values.shape[:2])
+    players: dict[str, set[str]] = {}
+    for measure, player in columns:
+        players.setdefault(measure, set()).add(player)
+
+    @cache
+    def alike(one: str, other: str, who: str | None) -> bool:
+        whose = (players[one] | players[other]) - {mean} | ({who} if who else set())
+        both = [(own.get((one, each), nothing), own.get((other, each), nothing)) for each in whose]
+        return any(all(np.array_equal(a, sign * b, equal_nan=True) for a, b in both) for sign in (1, -1))
+
     found: list[str | None] = []
-    for place, (_, player) in enumerate(columns):
-        own = values[:, :, place]
-        alike = (
-            measure
-            for at, (measure, other) in enumerate(columns[:place])
-            if other == player and any(np.array_equal(values[:, :, at], each, equal_nan=True) for each in (own, -own))
-        )
-        found.append(next(alike, None) if np.nan_to_num(own[0] - own[1]).any() else None)
+    for place, (measure, player) in enumerate(columns):
+        tells = np.nan_to_num(own[measure, player][0] - own[measure, player][1]).any()
+        earlier = [other for other, whose in columns[:place] if whose == player] if tells else []
+        who = player if player == mean else None
+        found.append(next((other for other in earlier if alike(other, measure, who)), None))
     return found
 
 

@@ -94,7 +94,7 @@ def influences(found: Sequence[tuple[Swapped, Sides]]) -> list[Influence]:
         filled[:, : len(both)] = values
         known = ~np.isnan(filled[0] - filled[1]).all(axis=0)  # `effects` leaves out the others
         own_columns = [column for column, there in zip(named, known, strict=True) if there]
-        columns, same = columns + own_columns, same + repeats(own_columns, filled[:, :, known])
+        columns, same = columns + own_columns, same + repeats(own_columns, values[:, :, known], ALL)
         blocks.append(filled[:, :, known])
         ends.append((int(known[:own].sum()), int(known.sum())))
     made = effects(columns, np.concatenate(blocks, axis=2)) if columns else ()

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import bootstrap, ttest_1samp
 
 import agentsim as library
-from agentsim.analysis.arms import Comparison, PairedEffect, branches_needed, comparison, comparisons
+from agentsim.analysis.arms import Comparison, PairedEffect, branches_needed, comparison, comparisons, repeats
 from agentsim.analysis.comparison_panels import arm_panels
 from agentsim.analysis.inference import FEWEST
 from agentsim.analysis.paired import paired_intervals
@@ -24,7 +24,7 @@ from agentsim.runner.session import Session, begin
 from agentsim.scenario.load import load
 from benchmarks.arms_world import differences, rates
 from tests.amounts import amounts
-from tests.cli.command_line import agentsim, trio
+from tests.cli.command_line import ROOT, agentsim, trio
 
 LOYAL = ("players.0.model=bot/loyal",)
 
@@ -94,6 +94,33 @@ def test_one_fact_under_two_names_is_one_row(forked: Path) -> None:
     assert {(row[0], row[1]) for row in panel.rows}.isdisjoint(again)
     assert len(panel.rows) + len(again) == len(found.arms[0].effects), "JSON has all of them"
     assert f"Not shown: {len(again)} row" in panel.note
+
+
+def test_measures_whose_numbers_coincide_for_one_player_alone_are_two_facts(tmp_path: Path) -> None:
+    """Of three branches, grudge2 casts as many votes as it gets in each; other players do not."""
+    files = begin(load(ROOT / "configs" / "agent_island_bots.toml"), tmp_path, env={}, stem="parent").files
+    for wanted in of_arm(parent_of(files, 40), "hot", 3, changes=("players.4.model=bot/random",)):
+        session = wanted.come_by(env={})
+        if isinstance(session, Session):
+            session.run()
+    found = comparison(tmp_path, "parent")
+    panel = arm_panels([found])[0]
+    shown = {(row[0], row[1]) for row in panel.rows}
+    cast = effect(found, "hot", "voted to eliminate (done)", "grudge2")
+    received = effect(found, "hot", "votes_against", "grudge2")
+    assert (cast.control_mean, cast.arm_mean, cast.sd) == (received.control_mean, received.arm_mean, received.sd)
+    assert cast.same_as is None
+    assert ("voted to eliminate (done)", "grudge2") in shown
+    again = {each.measure: each.same_as for each in found.arms[0].effects if each.same_as is not None}
+    assert again == {"voted for (received)": "jury_votes", "voted to eliminate (received)": "votes_against"}
+
+
+def test_a_measure_that_players_lack_is_the_same_as_one_that_is_0_for_them() -> None:
+    votes = np.array([[[1.0, 0, 1, 3], [2, 0, 2, 3]], [[0, 0, 0, 3], [1, 0, 1, 3]]])
+    columns = [("votes", "A"), ("votes", "B"), ("voted (received)", "A"), ("cast", "B")]
+    assert repeats(columns, votes) == [None, None, "votes", None]
+    votes[..., 1] = 1
+    assert repeats(columns, votes) == [None] * 4
 
 
 def test_the_trunk_is_no_data_point(forked: Path, tmp_path: Path) -> None:

@@ -129,3 +129,17 @@ def test_one_fact_under_three_names_is_one_row() -> None:
     assert [row[0] for row in table.rows] == ["vote = A", "vote = C", "bid"]
     assert "Not shown: 2 rows, the same in all pairs or as another row but for the sign." in outcome.note
     assert "none of 3 effects" in table.sentence
+
+
+def test_responses_that_coincide_for_one_listener_alone_are_two_facts() -> None:
+    draw = np.random.default_rng(7)
+
+    def branch(side: int, number: int) -> BranchResult:
+        one, other = draw.integers(0, 2, 2)
+        amounts = {("bid", "B"): float(one), ("price", "B"): float(one), ("bid", "C"): float(one)}
+        return BranchResult(Responses({}, {**amounts, ("price", "C"): float(other)}), {}, (side, number))
+
+    sides = tuple({number: branch(side, number) for number in range(PAIRS)} for side in (0, 1))
+    message = Swapped("trunk", 1, "auction", "A", "pitch", 1, "Hi", "silence", "", ("B", "C"))
+    (found,) = influences([(message, (sides[0], sides[1]))])
+    assert {each.same_as for each in found.listeners} == {None}
