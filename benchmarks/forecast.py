@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
-from agentsim.engine.game import Bot
+from agentsim.engine.game import Bot, bots_of
 from agentsim.games import find
 from agentsim.runner.forecast import forecast
 from agentsim.runner.plays import new_play
@@ -97,7 +97,7 @@ def society(agents: int, settings: str) -> str:
 def of_config(config: str) -> Callable[[str], Bot]:
     """The bots that a shipped config has in its seats."""
     scenario = load(CONFIGS / f"{config}.toml")
-    bots = find(scenario.game).bots
+    bots = bots_of(find(scenario.game))
     return {plan.id: bots[plan.name.rest] for plan in scenario.seats}.__getitem__
 
 

@@ -21,6 +21,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agentsim.engine.game import bots_of
 from agentsim.engine.play import Ask
 from agentsim.games import find
 from agentsim.history.copies import alike
@@ -134,7 +135,7 @@ def _played(scenario: Scenario, bots: tuple[str, ...]) -> dict[str, Kind]:
         decisions = []
         for ask in wave.asks:
             plan = seats[ask.request.player]
-            decision = game.bots[policies[plan.id]](ask.request, play.bot_rng(ask))
+            decision = bots_of(game)[policies[plan.id]](ask.request, play.bot_rng(ask))
             decisions.append(wordy(ask.request, decision, next(turned)))
             _count(kinds[ask.request.kind], ask, plan.prompt or "", last, ((plan.model, ""), (plan.model, plan.id)))
         wave = play.answer(decisions)
