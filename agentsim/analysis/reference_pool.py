@@ -21,6 +21,7 @@ from agentsim import games
 from agentsim.analysis.finished_games import read_games
 from agentsim.analysis.inference import blocks, stages
 from agentsim.analysis.posterior import Stages, independence
+from agentsim.engine.game import bots_of
 from agentsim.engine.rule_sets import versions
 from agentsim.errors import UsageError, first_objection
 from agentsim.history.load import parsed, read
@@ -262,7 +263,7 @@ def new_member(pool: Pool, model: str, settings: Mapping[str, Any]) -> PlayerPla
         raise UsageError(f"--model: {error}, found {model!r}") from None
     if name.kind in {"human", "web", "script"}:
         raise UsageError(f"--model: {model} cannot play many games")
-    if name.kind == "bot" and name.rest not in (bots := games.find(pool.game).bots):
+    if name.kind == "bot" and name.rest not in (bots := bots_of(games.find(pool.game))):
         raise UsageError(str(no_such_bot(pool.game, name.rest, bots, key="--model")))
     shared = {**pool.shared(), **settings}
     kwargs = shared.pop("client_kwargs", {})

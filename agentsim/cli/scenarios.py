@@ -189,6 +189,8 @@ def usable_games() -> list[Game]:
 
 def games(as_json: o.AsJson = False) -> None:
     """List the games with their bots."""
+    from agentsim.engine.game import bots_of
+
     found = usable_games()
     if as_json:
         rows = [
@@ -196,7 +198,7 @@ def games(as_json: o.AsJson = False) -> None:
                 "name": game.name,
                 "title": game.title,
                 "summary": game.summary,
-                "bots": sorted(game.bots),
+                "bots": sorted(bots_of(game)),
                 "staff": sorted(game.staff),
                 "rules_version": game.rules_version,
             }
@@ -206,7 +208,7 @@ def games(as_json: o.AsJson = False) -> None:
         return
     for game in found:
         say(f"{game.name}: {game.summary}")
-        say(f"  bots: {', '.join(f'bot/{bot}' for bot in sorted(game.bots))}")
+        say(f"  bots: {', '.join(f'bot/{bot}' for bot in sorted(bots_of(game)))}")
 
 
 def models(env_file: o.EnvFile = None, as_json: o.AsJson = False) -> None:

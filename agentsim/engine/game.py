@@ -177,11 +177,11 @@ PARTS = frozenset(("panels", "course", "tables", "laws", "doubts"))
 class Game(Protocol):
     """A game: a stateless object called `GAME` in the folder's `__init__`. A class may inherit what it need not say.
 
-    `seats` are the least and the most players (None: any number), `reserved` names that no player can have, in small
-    letters. `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`, beside
-    `bot/random`, which every game has; those that are `typical` stand for models in forecasts, dealt to the seats in
-    turn. `requests` and `events` are those that its package defines by then, where a class does not list them. Of the
-    modules in `parts` it takes the functions called as one of `PARTS`.
+    `seats` are the least and the most players (None: any number), `reserved` names that no player can have, in any
+    case. `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`, beside
+    `bot/random`, which every game has (`bots_of`); those that are `typical` stand for models in forecasts, dealt to the
+    seats in turn (`typical_of`). `requests` and `events` are those that its package defines by then, where a class does
+    not list them. Of the modules in `parts` it takes the functions called as one of `PARTS`.
     """
 
     name: ClassVar[str]
@@ -191,8 +191,8 @@ class Game(Protocol):
     config: ClassVar[type[GameConfig]]
     requests: ClassVar[tuple[type[Request[Any]], ...]] = ()
     events: ClassVar[tuple[type[Event], ...]] = ()
-    bots: ClassVar[Mapping[str, Bot]]
-    typical: ClassVar[Sequence[str]] = ("random",)
+    bots: ClassVar[Mapping[str, Bot]] = {}
+    typical: ClassVar[Sequence[str]] = ()
     seats: ClassVar[tuple[int, int | None]] = (1, None)
     reserved: ClassVar[frozenset[str]] = frozenset()
     staff: ClassVar[frozenset[str]] = frozenset()
@@ -202,8 +202,6 @@ class Game(Protocol):
         for part in parts:
             for name in PARTS & vars(part).keys():
                 setattr(cls, name, staticmethod(getattr(part, name)))
-        if "bots" in vars(cls):
-            cls.bots = {"random": random_decision, **cls.bots}
         chapters = sys.modules[cls.__module__].__package__ or cls.__module__
         for what, found in (("requests", asked_in), ("events", told_in)):
             if all(what not in vars(base) for base in cls.__mro__ if base is not Game):
@@ -219,7 +217,7 @@ class Game(Protocol):
             valid = f"{least} or more" if most is None else f"{least} to {most}" if least < most else f"{least}"
             problem = f"{self.title} is for {valid} players, found {len(players)}"
             raise ScenarioError(problem, key="players", valid=valid)
-        if taken := sorted(self.reserved & {player.casefold() for player in players}):
+        if taken := sorted({name.casefold() for name in self.reserved} & {player.casefold() for player in players}):
             raise ScenarioError(f"no player can be called {taken[0]}: it is an answer in this game", key="players")
 
     async def play(self, table: Table, config: Any) -> Outcome:
@@ -240,6 +238,23 @@ class Game(Protocol):
         Every table is there whatever happened, with no rows where nothing did.
         """
         return {}
+
+
+UNSAID = frozenset(("rules_version", "bots", "typical", "seats", "reserved", "staff"))
+"""What a game need not say though it does not inherit: the defaults of `Game` are read in their place."""
+
+
+def bots_of(game: Game) -> Mapping[str, Bot]:
+    """The policies behind `bot/<name>`: the game's own as they are now, and `random`, which every game has."""
+    own = game.bots
+    return {**own, "random": own.get("random", random_decision)}
+
+
+def typical_of(game: Game) -> list[Bot]:
+    """The policies that stand for models in forecasts: the typical ones, or else its own `random`, or its own first."""
+    bots, own = bots_of(game), game.bots
+    named = [bots[name] for name in game.typical if name in bots]
+    return named or [own["random"] if "random" in own else next(iter(bots.values()))]
 
 
 def ranked(scores: Sequence[tuple[PlayerId, Any, Mapping[str, int | float]]]) -> tuple[Standing, ...]:
@@ -275,23 +290,3 @@ def _kinds(kind: type[K]) -> Iterator[type[K]]:
     for each in kind.__subclasses__():
         yield each
         yield from _kinds(each)
-
-
-def plugged(entry: Any, kind: type) -> Any:
-    """What an entry point (`importlib.metadata`) of another distribution leads to, found by the caller.
-
-    Raises `ScenarioError`, which names the distribution, where that fails or is no such `kind` of thing of that name.
-    """
-    of = "" if entry.dist is None else f" of {entry.dist.name} {entry.dist.version}"
-    where = f"{entry.name}{of} ({entry.value})"
-    try:
-        found = entry.load()
-    except (Exception, SystemExit) as error:  # its author's code may raise anything, and must not end the program
-        problem = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ScenarioError(f"{where} cannot be loaded: {problem}") from error
-    parts = dict.fromkeys(part for part in (*kind.__annotations__, *vars(kind)) if not part.startswith("_"))
-    if missing := [part for part in parts if not hasattr(found, part)]:
-        raise ScenarioError(f"{where} is no {kind.__name__.lower()}: it has no {', '.join(missing)}")
-    if found.name != entry.name:
-        raise ScenarioError(f"{where} calls itself {str(found.name)[:40]!r}")
-    return found

@@ -72,7 +72,7 @@ class Growing(ByPlace[T]):
     """Records that only become more; with a store, the last so many at least are in memory."""
 
     def __init__(self, store: Store[T] | None, recent: int) -> None:
-        self._store, self._most = store, recent
+        self._store, self._least, self._most = store, recent, recent
         self._recent: list[T] = []
         self._kept = 0  # records that are in the store
         self._read: OrderedDict[int, T] = OrderedDict()
@@ -88,6 +88,7 @@ class Growing(ByPlace[T]):
             if self._store.keep(self._recent[:BLOCK]):
                 del self._recent[:BLOCK]
                 self._kept += BLOCK
+                self._most = self._least
             else:
                 self._most = 2 * len(self._recent)  # what was kept before is still read from there
 

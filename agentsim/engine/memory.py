@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, overload
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.log import Entry
-from agentsim.engine.prompt import Quoted, in_quotes, joined, quoted
+from agentsim.engine.prompt import Quoted, in_line, in_quotes, joined, quoted
 from agentsim.engine.wording import cut
 
 _MOST_LINES = 20_000
@@ -185,14 +185,19 @@ class Latest:
 
 
 class Transcript:
-    """What a player has heard, a line for each event: `Day 1: Ada says: "Good morning."`, facts without the marks."""
+    """What a player has heard, a line for each event: `Day 1: Ada says: "Good morning."`, facts without the marks.
+
+    A player's text in a title, heading or fact begins no line (`in_line`).
+    """
 
     def __init__(self, rounds: Sequence[str]) -> None:
         self.rounds = rounds
         self.lines: list[str] = []
 
     def hear(self, entry: LogEntry) -> None:
-        event, told = entry.event, f"{self.rounds[entry.round]}: {entry.event.heading}"
+        event, told = entry.event, in_line(f"{self.rounds[entry.round]}: {entry.event.heading}")
         if event.in_prompt:
             words = event.words and event.content
-            self.lines.append(joined(f"{told}: ", in_quotes(words)) if words else f"{told}. {event.content}".strip())
+            self.lines.append(
+                joined(f"{told}: ", in_quotes(words)) if words else f"{told}. {in_line(event.content)}".strip()
+            )

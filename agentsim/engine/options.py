@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import FunctionType
 from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
@@ -193,12 +194,17 @@ Option: TypeAlias = Choice | Number | Text
 @cache
 def _marks(answer: type[Decision]) -> Mapping[str, Any]:
     marks = ((name, mark) for name, field in answer.model_fields.items() for mark in field.metadata)
-    return {name: mark for name, mark in marks if callable(mark) or hasattr(mark, "why_not")}
+    return {name: mark for name, mark in marks if isinstance(mark, FunctionType) or hasattr(mark, "why_not")}
 
 
 def options_in(answer: type[Decision], request: object) -> dict[str, Any]:
     """The options in the annotations of a decision, as they are or made of the request by a function."""
-    return {name: mark(request) if callable(mark) else mark for name, mark in _marks(answer).items()}
+    marks = _marks(answer).items()
+    found = {name: mark(request) if isinstance(mark, FunctionType) else mark for name, mark in marks}
+    for name in (name for name, option in found.items() if not hasattr(option, "why_not")):
+        what = f"{type(request).__name__}: the function in the annotation of {name}"
+        raise TypeError(f"{what} returns {found[name]!r}, which is no option")
+    return found
 
 
 def form_of(schema: Schema, options: Mapping[str, Any], path: str = "") -> str:
@@ -233,9 +239,7 @@ def _form_of_number(schema: Schema, option: Any) -> str:
     about = f", {option.about}" if isinstance(option, Number) and option.about else ""
     if option is not None and option.nothing is not None:
         return f"<a whole number{'' if high is None else f' up to {high}'}, {option.nothing} to pass{about}>"
-    return (
-        f"<a whole number, {low} or more{about}>" if high is None else f"<a whole number from {low} to {high}{about}>"
-    )
+    return f"<a whole number{f', {low} or more' if high is None else f' from {low} to {high}'}{about}>"
 
 
 def _form_of_object(inner: Mapping[str, Schema], options: Mapping[str, Any], path: str) -> str:
@@ -247,7 +251,6 @@ def _form_of_object(inner: Mapping[str, Schema], options: Mapping[str, Any], pat
 
 
 def _one_of(values: Sequence[Any]) -> str:
-    """`"<C, B or D>"`; a single value as it is."""
     if len(values) == 1:
         return json.dumps(values[0], ensure_ascii=False)
     named = ["null" if value is None else str(value) for value in values]

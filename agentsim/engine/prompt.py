@@ -126,6 +126,14 @@ def in_quotes(text: str) -> Quoted:
     return Quoted(defused(_LINE(text)))
 
 
+_UNSEEN = re.compile(_CONTROL.pattern[:-1] + "\t\n\u2028\u2029]")
+
+
+def in_line(text: str) -> str:
+    """Words of the rules, which may hold a player's, as one line: as safe, with control characters escaped."""
+    return defused(_UNSEEN.sub(lambda sign: json.dumps(sign[0])[1:-1], text))
+
+
 _CAPITALS = r"/?[A-Z_][A-Z0-9_]*(?: [A-Z]+){0,3}\]"
 
 

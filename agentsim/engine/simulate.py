@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LogEntry, PlayerId
-from agentsim.engine.game import Bot, Game, Outcome
+from agentsim.engine.game import Bot, Game, Outcome, bots_of
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.request import Request
 from agentsim.engine.survey import Interview, decided_by
@@ -67,7 +67,7 @@ def simulate(
         script=chance,
         interviews=interviews,
     )
-    policy = game.bots[bot] if isinstance(bot, str) else bot
+    policy = bots_of(game)[bot] if isinstance(bot, str) else bot
     script = _Script(answers or {}, policy)
     waves: list[tuple[Wave, tuple[Decision, ...]]] = []
     wave = play.start()

@@ -12,7 +12,8 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import cast
 
-from agentsim.engine.game import Game, plugged
+from agentsim.engine.game import UNSAID, Game
+from agentsim.engine.plugin import plugged
 from agentsim.engine.wording import near
 from agentsim.errors import ScenarioError
 
@@ -33,7 +34,7 @@ def find(name: str) -> Game:
     for entry in entry_points(group=_GROUP):
         if entry.name == name:
             try:
-                return cast("Game", plugged(entry, Game))
+                return cast("Game", plugged(entry, Game, UNSAID))
             except ScenarioError as error:
                 raise error.placed(key="game") from error.__cause__
     known = names()

@@ -24,7 +24,7 @@ from agentsim.engine import Text
 from agentsim.engine.chance import Chance
 from agentsim.engine.codec import values_at
 from agentsim.engine.decision import Decision
-from agentsim.engine.game import Bot, Game
+from agentsim.engine.game import Bot, Game, bots_of, typical_of
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
@@ -147,7 +147,7 @@ def forecast(
     found = Forecast({seats[seat].model: ModelForecast(seats[seat].model) for seat in seats if seat in callers})
     if not callers:
         return found
-    typical = [game.bots[name] for name in game.typical if name in game.bots] or [next(iter(game.bots.values()))]
+    typical = typical_of(game)
     counter = _Counter(found, prices_of(scenario, env or {}), seats)
     until = clock() + most_seconds
     for wave, answers in _rehearsed(scenario, game, typical):
@@ -182,7 +182,7 @@ def _rehearsed(
 ) -> Iterator[tuple[Wave, list[Decision]]]:
     """Each wave with what bots answer, which may be changed before the next; seats without one have these policies.
     With `luck` those draw otherwise than they would, in the same world."""
-    bots = {plan.id: game.bots[plan.name.rest] for plan in scenario.seats if plan.name.kind == "bot"}
+    bots = {plan.id: bots_of(game)[plan.name.rest] for plan in scenario.seats if plan.name.kind == "bot"}
     dealt = dict(zip((plan.id for plan in scenario.seats if plan.id not in bots), cycle(policies), strict=False))
     other = Chance(f"{scenario.seed}/{luck}") if luck else None
     play = new_play(scenario, game)

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from agentsim import __version__
 from agentsim.engine.event import LogEntry
-from agentsim.engine.game import Game
+from agentsim.engine.game import Game, bots_of
 from agentsim.engine.log import ComeTo, Log
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import READER_VERSION
@@ -123,8 +123,8 @@ def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, ga
         name = plan.name
     except ValueError as error:
         raise ScenarioError(str(error), key=at) from None
-    if name.kind == "bot" and name.rest not in game.bots:
-        raise no_such_bot(game.name, name.rest, game.bots, key=at)
+    if name.kind == "bot" and name.rest not in bots_of(game):
+        raise no_such_bot(game.name, name.rest, bots_of(game), key=at)
     if name.kind not in {"bot", "human", "web"} and (
         plan.settings.timeout_s is None or plan.settings.max_attempts is None
     ):

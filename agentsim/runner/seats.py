@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from agentsim.engine.game import Game
+from agentsim.engine.game import Game, bots_of
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.models import gemini
 from agentsim.models.attempts import AttemptPolicy
@@ -95,7 +95,7 @@ def seated(
     terminal = Terminal()
     for plan in scenario.seats:
         if plan.name.kind == "bot":
-            seats.by_id[plan.id] = BotPlayer(game.bots[plan.name.rest])
+            seats.by_id[plan.id] = BotPlayer(bots_of(game)[plan.name.rest])
         elif plan.name.kind == "human":
             seats.by_id[plan.id] = HumanPlayer(terminal, plan.prompt or "", seats.interrupt)
         elif plan.name.kind == "web":

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
 
-from agentsim.engine.game import Game
+from agentsim.engine.game import Game, bots_of
 from agentsim.engine.log import ComeTo
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
@@ -212,7 +212,7 @@ class Session:
         """Put a bot into the seat of a person who did not come, before the game begins; it is on record."""
         self.journal.filled(player, bot)
         self.scenario = filled(self.scenario, {player: bot})
-        self.seats.by_id[player] = BotPlayer(self.game.bots[bot.removeprefix("bot/")])
+        self.seats.by_id[player] = BotPlayer(bots_of(self.game)[bot.removeprefix("bot/")])
 
     async def _play(self, stop: Callable[[asyncio.Task[Any]], None] | None = None) -> None:
         if self.opening is not None:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias, TypedDict
 
 from agentsim import games
-from agentsim.engine.game import Game, GameConfig
+from agentsim.engine.game import Game, GameConfig, bots_of
 from agentsim.engine.rule_sets import settings_of, versions
 from agentsim.engine.survey import Interview, Survey
 from agentsim.errors import Refusals, ScenarioError
@@ -164,8 +164,8 @@ def _admit_people(people: PeopleTable | None, game: Game, players: Sequence[Play
             name = ModelName.parse(people.fill_with)
         except ValueError:
             name = None
-        if name is None or name.kind != "bot" or name.rest not in game.bots:
-            hint, valid = nearest(people.fill_with, [f"bot/{policy}" for policy in game.bots])
+        if name is None or name.kind != "bot" or name.rest not in bots_of(game):
+            hint, valid = nearest(people.fill_with, [f"bot/{policy}" for policy in bots_of(game)])
             raise ScenarioError(f"must be a bot of {game.name}{hint}", key=dotted(("people", "fill_with")), valid=valid)
 
 

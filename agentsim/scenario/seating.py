@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder
+from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder, bots_of
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.models.profiles import resolve
 from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelPlan, ModelSettings, PlayerPlan, numbered
@@ -155,8 +155,8 @@ class Seating:
     def _model(self, text: str, key: str) -> ModelPlan:
         """The model of that name, its directory taken out; `ScenarioError` where this scenario has no such model."""
         name = ModelName.parse(text)
-        if name.kind == "bot" and name.rest not in self.game.bots:
-            raise no_such_bot(self.game.name, name.rest, self.game.bots, key=key)
+        if name.kind == "bot" and name.rest not in bots_of(self.game):
+            raise no_such_bot(self.game.name, name.rest, bots_of(self.game), key=key)
         if name.kind == "remote":
             try:
                 resolve(name.provider, self.table.providers, {})

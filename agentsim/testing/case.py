@@ -17,9 +17,8 @@ from agentsim.engine.chance import Chance
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import LogEntry, PlayerId
-from agentsim.engine.game import Bot, Game, Outcome
+from agentsim.engine.game import Bot, Game, Outcome, bots_of
 from agentsim.engine.play import Ask, GamePlay
-from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.errors import UsageError
 
@@ -117,8 +116,8 @@ class Case:
 
     @property
     def bot(self) -> Bot:
-        """The policy that most checks play with: the game's `random`, or its first, or a draw of anything legal."""
-        return self.game.bots.get("random") or next(iter(sorted(self.game.bots.items())), ("", random_decision))[1]
+        """The policy that most checks play with: the game's `random`, or a draw of anything legal."""
+        return bots_of(self.game)["random"]
 
     def start(self, seed: int | None = None) -> GamePlay:
         """A game, about to start."""

@@ -8,7 +8,7 @@ from math import prod
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
-from agentsim.engine.game import Lot
+from agentsim.engine.game import Lot, bots_of
 from agentsim.engine.play import Ask
 from agentsim.engine.random_policy import random_decision
 from agentsim.errors import DecisionError
@@ -46,7 +46,7 @@ def laws_hold(case: Case) -> Findings:
 
 def _games(case: Case) -> Iterator[tuple[str, Played]]:
     yield from ((f"seed {seed}", played) for seed, played in enumerate(case.games))
-    yield from ((f"a game of bot/{name}", case.play(bot)) for name, bot in case.game.bots.items())
+    yield from ((f"a game of bot/{name}", case.play(bot)) for name, bot in bots_of(case.game).items())
     yield "a game of random answers", case.play(random_decision)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
+from agentsim.engine.game import bots_of
 from agentsim.engine.request import Request
 from agentsim.testing.case import Case, data_of, differences, game_of
 from agentsim.testing.check import Findings, Stopped, check, raised
@@ -75,7 +76,7 @@ def tell_games() -> None:
             for name, reference, players, config, staff in cases:
                 case = Case(reference, game_of(reference), tuple(players), config, tuple(staff))
                 games |= {f"{name}seed {seed}": case.play(seed=seed).lines() for seed in range(_SEEDS)}
-                for bot, policy in sorted(case.game.bots.items()):
+                for bot, policy in sorted(bots_of(case.game).items()):
                     games[f"{name}a game of bot/{bot}"] = case.play(policy).lines()
     except Exception as error:  # noqa: BLE001 - the code of a game may raise anything
         json.dump({"stopped": raised(error)}, sys.stdout)
@@ -121,14 +122,14 @@ def bots_pure(case: Case) -> Findings:
     Let it be a function of the request and of its stream, without memory.
     """
     count = 0
-    for name, bot in case.game.bots.items():
+    for name, bot in bots_of(case.game).items():
         played = case.play(bot)
         for asked in reversed(played.asked):
             count += 1
             for request in (asked.ask.request, type(asked.ask.request).restore(json.loads(asked.data))):
                 if (decision := bot(request, played.play.bot_rng(asked.ask))) != asked.decision:
                     yield str(asked), f"bot/{name} decided {asked.decision!r}, and when asked again {decision!r}"
-    return f"{count} decisions of {len(case.game.bots)} bots"
+    return f"{count} decisions of {len(bots_of(case.game))} bots"
 
 
 def _parted(where: str, one: Sequence[str], other: Sequence[str]) -> Findings:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agentsim.engine.event import Nobody
+from agentsim.engine.game import bots_of
 from agentsim.engine.random_policy import random_decision
 from agentsim.errors import DecisionError
 from agentsim.history.run_files import RunFiles
@@ -32,7 +33,7 @@ def games_end(case: Case) -> Findings:
     scenario asks is never checked: change its rounds, its players or its seed. Call `table.watch(state)`: the
     kernel calls `state.check()` after every wave.
     """
-    policies = {f"bot/{name}": bot for name, bot in case.game.bots.items()}
+    policies = {f"bot/{name}": bot for name, bot in bots_of(case.game).items()}
     policies |= {"random answers": random_decision, "fallbacks alone": lambda request, rng: request.fallback()}
     games = [*((name, policy, case.seed) for name, policy in policies.items())]
     games += [("malformed answers", malformed_decision, seed) for seed in range(min(case.seeds, _MALFORMED))]
@@ -208,9 +209,8 @@ def pages_and_tables(case: Case) -> Findings:
 @contextmanager
 def _run(case: Case, tiny: Path) -> Iterator[RunFiles]:
     """A run of the tiny scenario with a bot in every seat, in a folder that goes afterwards."""
-    bot = "random" if "random" in case.game.bots else min(case.game.bots)
     with TemporaryDirectory(prefix="agentsim-check-") as folder:
-        result = begin(load(tiny, overrides=(f'defaults.model="bot/{bot}"',)), Path(folder), env={}, stem="run")
+        result = begin(load(tiny, overrides=('defaults.model="bot/random"',)), Path(folder), env={}, stem="run")
         if result.error is not None:
             raise result.error
         yield result.files

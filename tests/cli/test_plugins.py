@@ -34,7 +34,7 @@ BROKEN = {
     "a mistake": ("1 / 0", "ZeroDivisionError: division by zero"),
     "no Python": ("this is no Python", "SyntaxError: invalid syntax"),
     "without the game": ("", "AttributeError: module 'chess_for_all' has no attribute 'GAME'"),
-    "something else": ("GAME = 5", "is no game: it has no name, title, summary, rules_version, config, requests,"),
+    "something else": ("GAME = 5", "is no game: it has no name, title, summary, config, requests, events, admit,"),
     "another name": ("from agentsim.games.auction import GAME", "calls itself 'auction'"),
     "an error of many lines": ("raise ValueError('one\\n\\x1b[31mtwo')", "ValueError: one two"),
 }
@@ -65,6 +65,35 @@ def test_a_scenario_of_a_broken_game_is_a_line_that_names_its_distribution(sourc
     assert (said.code, said.out) == (2, "")
     assert said.line.startswith(f"x.toml: game: chess {CALLED} (chess_for_all:GAME) cannot be loaded: ")
     assert not (tmp_path / "logs").exists()
+
+
+_ALONE = """
+from agentsim.games.auction import GAME as AUCTION
+
+class Chess:
+    name, title, summary = "chess", "Chess", "It inherits nothing."
+    config, requests, events = AUCTION.config, AUCTION.requests, AUCTION.events
+    admit, play = AUCTION.admit, AUCTION.play
+    panels, course, tables = AUCTION.panels, AUCTION.course, AUCTION.tables
+
+GAME = Chess()
+"""
+
+
+def test_a_game_that_does_not_inherit_need_not_say_what_has_a_default(tmp_path: Path) -> None:
+    site = installed(tmp_path / "site", _ALONE)
+    seats = "".join(f'[[players]]\nid = "{player}"\n' for player in "ABC")
+    settings = '[defaults]\nmodel = "bot/random"\n[game_config]\nitems = "random"\n'
+    (tmp_path / "x.toml").write_text(f'game = "chess"\n{settings}{seats}', "utf-8")
+    env = {"PYTHONPATH": str(site)}
+    listed = json.loads(real("games", "--json", cwd=tmp_path, env=env).out)
+    (row,) = (row for row in listed if row["name"] == "chess")
+    assert (row["bots"], row["staff"], row["rules_version"]) == (["random"], [], 1)
+    played = real("run", "--config", "x.toml", cwd=tmp_path, env=env)
+    assert (played.code, "Chess, 3 players" in played.err) == (0, True)
+    models = (tmp_path / "x.toml").read_text("utf-8").replace("bot/random", "openai/gpt-4o-mini")
+    (tmp_path / "x.toml").write_text(models, "utf-8")
+    assert real("validate", "--config", "x.toml", cwd=tmp_path, env=env | {"OPENAI_API_KEY": "x"}).code == 0
 
 
 def test_a_broken_artifact_is_named_with_its_distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agentsim.engine.game import Game, GameConfig, Outcome, Standing, asked_in, ranked, told_in
+from agentsim.engine.chance import Stream
+from agentsim.engine.game import (
+    Bot,
+    Game,
+    GameConfig,
+    Outcome,
+    Standing,
+    asked_in,
+    bots_of,
+    ranked,
+    told_in,
+    typical_of,
+)
+from agentsim.engine.random_policy import random_decision
+from agentsim.engine.request import Request
+from agentsim.errors import ScenarioError
 
 
 def test_a_game_by_chapters_tells_what_its_modules_define_and_not_their_bases_or_what_they_import() -> None:
@@ -125,3 +141,57 @@ def test_an_array_fills_a_tuple_and_a_whole_number_a_fraction() -> None:
 def test_a_table_that_does_not_fit_is_refused(values: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         _Config.from_toml(values)
+
+
+def answers(request: Request[Any], rng: Stream) -> Any:
+    return request.fallback()
+
+
+class Reserving(Game):
+    title, reserved = "Small", frozenset({"Nobody"})
+    bots: ClassVar[Mapping[str, Bot]] = {"own": answers}
+
+
+class Dynamic(Game):
+    @property
+    def bots(self) -> Mapping[str, Bot]:  # type: ignore[override] # an author may compute them
+        return {"made": answers}
+
+
+class Botless(Game): ...
+
+
+def test_a_reserved_name_is_reserved_in_any_case() -> None:
+    for name in ("Nobody", "nobody", "NOBODY"):
+        with pytest.raises(ScenarioError, match="no player can be called nobody"):
+            Reserving().admit(None, [name])  # type: ignore[abstract] # has no rules
+
+
+@pytest.mark.parametrize(("game", "names"), [(Reserving, ["own"]), (Dynamic, ["made"]), (Botless, [])])
+def test_every_game_has_a_random_bot_beside_its_own_which_come_first(game: Any, names: list[str]) -> None:
+    assert list(bots_of(game())) == [*names, "random"]
+
+
+def test_a_bot_that_is_added_later_is_a_bot_of_the_game() -> None:
+    table: dict[str, Bot] = {"own": answers}
+
+    class Late(Game):
+        bots = table
+
+    table["late"] = table["random"] = answers
+    assert bots_of(Late()) == {"own": answers, "late": answers, "random": answers}  # type: ignore[abstract] # no rules
+
+
+def test_a_games_first_bot_stands_for_models_where_none_is_typical() -> None:
+    class Own(Game):
+        bots: ClassVar[Mapping[str, Bot]] = {"first": lambda request, rng: request.fallback(), "random": answers}
+
+    class Said(Reserving):
+        typical = ("random",)
+
+    class Unknown(Reserving):
+        typical = ("nothing",)
+
+    made: list[Any] = [Reserving, Dynamic, Own, Said, Unknown, Botless]
+    expected = [[answers], [answers], [answers], [random_decision], [answers], [random_decision]]
+    assert [typical_of(each()) for each in made] == expected

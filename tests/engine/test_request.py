@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, SkipValidation
 
 from agentsim.engine import Choice, Number, Options, Text
 from agentsim.engine.decision import Decision
@@ -272,3 +272,33 @@ def test_a_fallback_has_no_words_and_of_each_option_what_stands_for_nothing() ->
     fallback = Pick(player="B").fallback()
     assert fallback == Chosen(why="", whom="nobody", amount=0)
     Pick(player="B").check(fallback)
+
+
+class Skips(Decision):
+    whole: Annotated[int, SkipValidation] = 0
+    vote: Annotated[str, lambda asked: Choice(asked.ballot)]
+
+
+class Vote(Request[Skips]):
+    ballot: tuple[str, ...] | None
+
+    def fallback(self) -> Skips:
+        return Skips(vote="B")
+
+
+class Forgetful(Decision):
+    vote: Annotated[str, lambda asked: None]
+
+
+class Asks(Request[Forgetful]):
+    def fallback(self) -> Forgetful:
+        return Forgetful(vote="B")
+
+
+def test_a_class_in_an_annotation_is_no_function_of_the_request() -> None:
+    assert Vote(player="A", ballot=("B",)).stated == {"vote": Choice(("B",))}
+
+
+def test_a_function_in_an_annotation_that_returns_no_option_is_an_error_that_names_the_field() -> None:
+    with pytest.raises(TypeError, match=r"^Asks: the function in the annotation of vote returns None, which is no opt"):
+        _ = Asks(player="A").stated

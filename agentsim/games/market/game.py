@@ -40,6 +40,7 @@ class MarketGame(Game, parts=(panels,)):
     bots = BOTS
     typical = ("zi_c", "fundamentalist")
     staff = frozenset({MODERATOR})
+    seats = (2, None)
     reserved = frozenset({NOBODY, EVERYBODY, EVERYONE})
 
     def admit(self, config: MarketConfig, players: Sequence[PlayerId]) -> None:
@@ -55,8 +56,6 @@ class MarketGame(Game, parts=(panels,)):
             if len(players) != wanted:
                 problem = f"the experiment has schedules for {wanted} traders, and there are {len(players)}"
                 raise ScenarioError(problem, key="players")
-        elif len(players) < 2:
-            raise ScenarioError("a market needs agents that deal with each other", key="players", valid="2 or more")
         late = [each.round for each in config.moderator if each.round > config.most_rounds]
         if late:
             raise ScenarioError(f"round {late[0]} is after the last one", key="game_config.moderator")

@@ -220,3 +220,8 @@ def test_an_agent_of_a_trait_must_be_there() -> None:
 def test_no_agent_has_a_name_that_means_all_or_none(name: str) -> None:
     with pytest.raises(ScenarioError, match=f"no player can be called {name}"):
         GAME.admit(MarketConfig(), ["A", name])
+
+
+def test_a_market_of_one_is_refused_in_the_words_of_all_games() -> None:
+    with pytest.raises(ScenarioError, match="is for 2 or more players, found 1"):
+        GAME.admit(MarketConfig(), ["A"])

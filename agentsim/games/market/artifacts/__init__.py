@@ -11,7 +11,7 @@ import pkgutil
 from importlib.metadata import entry_points
 from typing import cast
 
-from agentsim.engine.game import plugged
+from agentsim.engine.plugin import plugged
 from agentsim.engine.wording import near
 from agentsim.games.market.artifact import Artifact
 
