@@ -146,18 +146,19 @@ def width_reached(directory: Path, until: Until | None) -> Callable[[], str | No
         blocks = games.blocks()
         if blocks is None or not blocks.complete:
             return None
-        found = effects(blocks, measures=(until.measure,), factor=until.factor, player=until.player, anytime=True)
-        if not found and not until.measure.endswith(")"):  # a deed may be done in a later game
-            raise UsageError(f"--measure {until.measure}: {blocks.without(until.measure)}")
+        measure = until.measure or blocks.usual
+        found = effects(blocks, measures=(measure,), factor=until.factor, player=until.player, anytime=True)
+        if not found and not measure.endswith(")"):  # a deed may be done in a later game
+            raise UsageError(f"--measure {measure}: {blocks.without(measure)}")
         if not found or blocks.complete < FEWEST_SEEN:
             return None
         widest = max(found, key=lambda each: each.alone.width)
-        return _reached(widest, until) if widest.alone.width < until.width else None
+        return _reached(widest, until.width) if widest.alone.width < until.width else None
 
     return enough
 
 
-def _reached(widest: FactorEffect, until: Until) -> str:
-    effect = f"{until.measure} of {widest.player}, {widest.effect}: {widest.mean:+.3f}"
+def _reached(widest: FactorEffect, width: float) -> str:
+    effect = f"{widest.measure} of {widest.player}, {widest.effect}: {widest.mean:+.3f}"
     ends = f"({widest.low:+.3f} to {widest.high:+.3f})"
-    return f"{effect} {ends} after {counted(widest.blocks, 'block')}, narrower than {until.width:g}"
+    return f"{effect} {ends} after {counted(widest.blocks, 'block')}, narrower than {width:g}"

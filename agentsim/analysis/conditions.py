@@ -31,6 +31,11 @@ class Condition:
     levels: Levels
     games: tuple[GameRecord, ...]
 
+    @property
+    def ranked(self) -> tuple[GameRecord, ...]:
+        """The games that rank players, which standings, ratings and the fit across games are of."""
+        return tuple(game for game in self.games if game.ranked)
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:

@@ -214,7 +214,7 @@ def plan(
     pilot: Path,
     *,
     size: float,
-    measure: str = "win",
+    measure: str | None = None,
     factor: str | None = None,
     player: str | None = None,
 ) -> Plan:
@@ -234,9 +234,10 @@ def plan(
     costs = [each.cost_usd for each in found.games]
     cost = None if None in costs else sum(each or 0.0 for each in costs) / len(costs)
     times, needed = design.table.replicates, []
+    measure = measure or found.usual
     planned = effects(asked, measures=(measure,), factor=factor, player=player)
     if not planned:
-        raise UsageError(f"{measure}: {found.without(measure or 'win')}")
+        raise UsageError(f"{measure}: {found.without(measure)}")
     for each in planned:
         if not each.sd or not each.freedom:
             needed.append(Needed(each))

@@ -202,6 +202,12 @@ class Blocks:
         """Blocks in which every cell has a finished game."""
         return int(np.sum(np.isfinite(self.values).any(axis=2).sum(axis=1) == self.values.shape[1]))
 
+    @property
+    def usual(self) -> str:
+        """The measure that is meant where none is named: win, or the first score where no player is ranked."""
+        names = [measure for measure, _ in self.columns]
+        return WIN if WIN in names else next(iter(names), WIN)
+
     def without(self, measure: str) -> str:
         """Why a measure has no effect here, in words."""
         valid = list(dict.fromkeys(each for each, _ in self.columns))

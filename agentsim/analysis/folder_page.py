@@ -64,11 +64,11 @@ def folder_page(
     fallbacks = [
         ("" if found.whole is part else f"{part.name}: ") + fell(part, max_fallbacks)
         for part in parts
-        if any(line.asked for line in part.table.lines)
+        if any(line.asked for line in part.table.played)
     ]
     if fallbacks:
         facts.append(("Fallbacks", "; ".join(fallbacks)))
-    labels = dict.fromkeys(line.label for part in parts for line in part.table.lines)
+    labels = dict.fromkeys(line.label for part in parts for line in part.table.played)
     planned, others = ([panel for was, panel in found.panels if was is wanted] for wanted in (True, False))
     return render_batch(
         others,
@@ -91,7 +91,7 @@ def verdict(found: Compared) -> str | None:
         for part in kind.parts:
             if (p := part.table.null_p) is None:
                 continue
-            first, games = part.table.lines[0], counted(len(part.condition.games), "game")
+            first, games = part.table.lines[0], counted(len(part.condition.ranked), "game")
             where = "" if found.whole is part else f"{part.name}: "
             if p < SMALL:
                 words = f"{where}the mean ranks differ by more than chance, and {first.label} has the best"

@@ -28,7 +28,7 @@ from agentsim.analysis.conditions import (
 )
 from agentsim.analysis.design_effects import DesignEffects, design_effects
 from agentsim.analysis.finished_games import Games, read_games, without_branches
-from agentsim.analysis.game_records import GameRecord, labelled
+from agentsim.analysis.game_records import labelled
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.positions import Ballots, ballots
 from agentsim.analysis.preference import OwnMaker, Relation, own_makers, relations
@@ -65,6 +65,7 @@ class Part:
     def figures(self) -> Iterator[tuple[str, tuple[Sequence[Any], dict[str, Cell]]]]:
         """The same as records."""
         yield "standings", (self.table.lines, {})
+        yield "calls-and-cost", (self.table.played, {})
         yield "head-to-head", (list(_head_to_head(self.table)), {})
         yield "seats", (self.table.seats, {"p": self.table.seats_p})
         yield "order-of-speaking", (self.table.spoke, {"p": self.table.spoke_p})
@@ -93,7 +94,7 @@ class Kind:
         """The tables that compare conditions; none where there is one."""
         if len(self.conditions) < 2:
             return []
-        relative = len({len(game.entrants) for each in self.conditions for game in each.games}) > 1
+        relative = len({len(game.entrants) for each in self.conditions for game in each.ranked}) > 1
         return condition_panels(self.conditions, self.means, self.differences, relative=relative)
 
 
@@ -215,8 +216,9 @@ def compared(
         counted = {game.name for each in conditions for game in each.games}
         copies |= {game.name: "a game of another folder" for game in own if game.name not in counted}
         kinds.append(_kind(name, conditions, max_fallbacks))
-    whole = {kind.game: kind.conditions[0].games for kind in kinds if len(kind.conditions) == 1}
-    fit = across(whole) if len(kinds) > 1 and len(whole) == len(kinds) else None
+    ranked = [kind for kind in kinds if any(each.ranked for each in kind.conditions)]
+    whole = {kind.game: kind.conditions[0].ranked for kind in ranked if len(kind.conditions) == 1}
+    fit = across(whole) if len(ranked) > 1 and len(whole) == len(ranked) else None
     alone = 0 if arms else len(read.games) - len(games)
     return Compared(replace(read, copies=copies), by, tuple(kinds), fit, arms, designs, alone, planned)
 
@@ -231,7 +233,7 @@ def _kind(name: str, conditions: Sequence[Condition], max_fallbacks: float) -> K
 
 
 def _part(name: str, condition: Condition, max_fallbacks: float) -> Part:
-    games: Sequence[GameRecord] = condition.games
+    games = condition.games
     above = tuple(game.name for game in games if game.fallen > max_fallbacks)
     kept = [game for game in games if game.fallen <= max_fallbacks]
     lots = (ballots(games, final=final) for final in (False, True))

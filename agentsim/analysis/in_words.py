@@ -8,6 +8,7 @@ from itertools import permutations
 
 from agentsim.analysis.inference import FEWEST, Interval
 from agentsim.analysis.paired import Effect
+from agentsim.analysis.played import Played
 from agentsim.analysis.preference import OwnMaker, Relation
 from agentsim.analysis.standings import Place, Standings, StandingsLine
 from agentsim.engine.wording import counted, listed
@@ -175,7 +176,7 @@ def relation(found: Relation) -> str:
     return f"In {counted(found.games, 'game')} {found.who} did {done} (a count, without an interval)."
 
 
-def cost(lines: Sequence[StandingsLine]) -> str:
+def cost(lines: Sequence[Played]) -> str:
     """Of the dearest, where anything was paid for."""
     known = [line for line in lines if line.cost_usd]
     if not known:

@@ -160,7 +160,7 @@ def frozen(directory: Path) -> tuple[Pool, dict[str, str]]:
     """The pool of a folder's finished games, and by name why others are not in it.
 
     Games may differ in who sits where and in the members' settings. Branches of other runs are left out: they share
-    their past. Raises `UsageError` where the games are not all of one scenario.
+    their past; so are games that rank no player. Raises `UsageError` where the games are not all of one scenario.
     """
     found = read_games(directory)
     left_out = {**found.skipped, **{name: f"repeats {other}" for name, other in found.copies.items()}}
@@ -171,6 +171,9 @@ def frozen(directory: Path) -> tuple[Pool, dict[str, str]]:
     for record in found.games:
         if record.parent is not None:
             left_out[record.name] = f"is a branch of {record.parent}"
+            continue
+        if not record.ranked:
+            left_out[record.name] = "ranks no player"
             continue
         path = RunFiles(directory, record.name).history
         raw = read(path)
@@ -195,6 +198,8 @@ def frozen(directory: Path) -> tuple[Pool, dict[str, str]]:
                 sha256=hashlib.sha256(raw).hexdigest(),
             )
         )
+    if base is None and not any(record.ranked for record in found.games):
+        raise UsageError(f"{directory}: holds games alone that rank no player; a pool is of ranks")
     if base is None:
         raise UsageError(f"{directory}: holds branches of other runs alone, which share their past")
     if len(members) < 2:

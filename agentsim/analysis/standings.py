@@ -6,7 +6,7 @@ Every figure counts finished games alone. Intervals are of 95%, and the same gam
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations, permutations
 from operator import attrgetter
 from typing import Generic, TypeAlias, TypeVar
@@ -24,6 +24,7 @@ from agentsim.analysis.inference import (
     ratio_intervals,
     stages,
 )
+from agentsim.analysis.played import Played, played
 from agentsim.analysis.positions import place_p, uneven
 from agentsim.analysis.posterior import WRONG, Posterior, WinsCheck, credible, independence, posterior, wins_check
 
@@ -81,7 +82,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Standings:
-    """The labels, best mean rank first; `beats[a][b]` is (entries of a that came out before one of b, pairs of them).
+    """The labels, best mean rank first. `played` counts all games, all else those that rank players; `unranked` do not.
+
+    `beats[a][b]` is (entries of a that came out before one of b, pairs of them).
 
     `ahead[a][b]` is the share of the first in the second, None for a label and itself or where they never met. Where
     games have different numbers of players, ranks are `relative`: the share of the others who came out before, 0 to 1.
@@ -92,6 +95,8 @@ class Standings:
     ever changed its seat in several games, so its figures contain the effect of the seat.
     """
 
+    played: tuple[Played, ...]
+    unranked: int
     lines: tuple[StandingsLine, ...]
     beats: _Beats
     ahead: _Ahead
@@ -112,7 +117,9 @@ class Standings:
 
 
 def standings(games: Sequence[GameRecord]) -> Standings:
-    """The standings of games whose entrants carry their labels."""
+    """The standings of games whose entrants carry their labels; `played` is of those that rank no player as well."""
+    done, unranked = tuple(played(games).values()), sum(not game.ranked for game in games)
+    games = [game for game in games if game.ranked]
     sizes_differ = len({len(game.entrants) for game in games}) > 1
     if sizes_differ:
         games = [relative(game) for game in games]
@@ -120,6 +127,8 @@ def standings(games: Sequence[GameRecord]) -> Standings:
     order = [line.label for line in lines]
     beats, ahead = _head_to_head(games, order)
     return Standings(
+        played=tuple(sorted(done, key=lambda each: order.index(each.label) if each.label in order else len(order))),
+        unranked=unranked,
         lines=lines,
         beats=beats,
         ahead=ahead,
@@ -197,15 +206,11 @@ def _standings(games: Sequence[GameRecord]) -> tuple[tuple[StandingsLine, ...], 
     strengths, places = credible(ratings.ranks.logs), ratings.ranks.places
     by_ranks = ratings.ranks.shares.mean(axis=0)
     rates, ranks = results.win_rates(), results.mean_ranks()
-    lines = []
+    lines, done = [], played(games)
     for column, label in enumerate(labels):
-        own = [e for game in games for e in game.entrants if e.label == label]
-        costs = [e.cost_usd for e in own]
         lines.append(
             StandingsLine(
-                label=label,
-                games=int(results.games[column]),
-                entries=len(own),
+                entries=int(results.entries[column]),
                 wins=float(results.wins[column]),
                 win_rate=rates[column],
                 mean_rank=ranks[column],
@@ -216,13 +221,7 @@ def _standings(games: Sequence[GameRecord]) -> tuple[tuple[StandingsLine, ...], 
                 first_by_ranks=None if ratings.check.fails else float(by_ranks[column]),
                 mu=rated[column][0],
                 sigma=rated[column][1],
-                decisions=sum(e.decisions for e in own),
-                calls=sum(e.calls for e in own),
-                reasks=sum(e.reasks for e in own),
-                fallbacks=sum(e.fallbacks for e in own),
-                cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs) / int(results.games[column]),
-                asked=sum(e.asked for e in own),
-                turned_away=sum(e.turned_away for e in own),
+                **asdict(done[label]),
             )
         )
     return tuple(sorted(lines, key=lambda line: (line.mean_rank.value, line.label))), ratings.check.p

@@ -8,6 +8,7 @@ from operator import attrgetter
 from agentsim.analysis import in_words
 from agentsim.analysis.in_words import estimated, p_value, written
 from agentsim.analysis.inference import Interval
+from agentsim.analysis.played import Played
 from agentsim.analysis.positions import Ballots
 from agentsim.analysis.preference import OwnMaker, Relation
 from agentsim.analysis.standings import Standings, StandingsLine
@@ -15,6 +16,7 @@ from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted
 
 MOST_RELATIONS = 40
+UNRANKED = "These games rank no player: they have no standings, ratings and seats to compare."
 _KEPT = "* Without the games of too many fallbacks."
 
 
@@ -25,15 +27,9 @@ def panels(
 
     `kept` are the standings without the games of too many fallbacks, None where there are no such games.
     """
-    ranks = [(line.label, line.mean_rank) for line in found.lines]
-    shown: list[Panel] = [
-        _leaderboard(found, kept),
-        _chart(_rank(found).capitalize(), f"{_rank(found)}: lower is better", ranks),
-        _ratings(found, kept),
-        _chart("Strength", "log strength (Plackett-Luce)", [(line.label, line.strength) for line in found.lines]),
-    ]
-    if len(found.lines) > 1:
-        shown += [_strongest(found.lines), _matrix(found)]
+    shown: list[Panel] = [DataTable("Standings", ("",), (), UNRANKED)]
+    if found.lines or not found.unranked:
+        shown = _places_of_all(found, kept)
     if found.seats:
         note = (
             "By place at the table, in the order of the scenario's players. The test takes off what each model or "
@@ -47,8 +43,20 @@ def panels(
         shown.append(_own_makers(own_makers))
     if relations:
         shown.append(_relations(relations))
-    shown.append(_costs(found.lines))
+    shown.append(_costs(found.played))
     return shown
+
+
+def _places_of_all(found: Standings, kept: Standings | None) -> list[Panel]:
+    """Who came first, how strong each is, and who came out before whom."""
+    ranks = [(line.label, line.mean_rank) for line in found.lines]
+    shown: list[Panel] = [
+        _leaderboard(found, kept),
+        _chart(_rank(found).capitalize(), f"{_rank(found)}: lower is better", ranks),
+        _ratings(found, kept),
+        _chart("Strength", "log strength (Plackett-Luce)", [(line.label, line.strength) for line in found.lines]),
+    ]
+    return [*shown, _strongest(found.lines), _matrix(found)] if len(found.lines) > 1 else shown
 
 
 def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
@@ -67,6 +75,8 @@ def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
             " The games have different numbers of players, so instead of ranks stand relative ones: the share of the "
             "others who came out before, 0 for the first and 1 for the last."
         )
+    if found.unranked:
+        note += f" Not counted: {counted(found.unranked, 'game')} without a ranking."
     if found.null_p is not None:
         verdict = "no further" if found.null_p > 0.05 else "further"
         ranks = f"{_rank(found).capitalize()}s"
@@ -239,7 +249,7 @@ def _relations(relations: Sequence[Relation]) -> DataTable:
     return DataTable("For and against each other", columns, rows, note, sentence=in_words.relation(busiest[0]))
 
 
-def _costs(lines: Sequence[StandingsLine]) -> DataTable:
+def _costs(lines: Sequence[Played]) -> DataTable:
     rows = []
     for line in lines:
         share = f"{line.fallbacks / line.asked:.0%}" if line.asked else None

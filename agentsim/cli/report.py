@@ -17,7 +17,7 @@ from agentsim.errors import UsageError, needed_by
 if TYPE_CHECKING:
     from agentsim.analysis.finished_games import Games
     from agentsim.analysis.folder_report import Compared, Part
-    from agentsim.analysis.standings import StandingsLine
+    from agentsim.analysis.played import Played
 
 
 By: TypeAlias = Literal["model", "player"]
@@ -132,14 +132,14 @@ def _of(game: str, conditions: Sequence[tuple[str, int]]) -> str:
 
 
 def _say_fallbacks(part: Part, max_fallbacks: float, *, alone: bool) -> None:
-    if not any(line.asked for line in part.table.lines):
+    if not any(line.asked for line in part.table.played):
         return
     from agentsim.analysis.folder_page import DECIDED, fell
 
     where, said = "" if alone else f" ({part.name})", fell(part, max_fallbacks)
     line = f"fallbacks{where}: {said}"
     typer.echo(safe(f"warning: {line}: {DECIDED}" if part.above else line))
-    _warn_of(part.table.lines)
+    _warn_of(part.table.played)
 
 
 def _as_json(directories: Sequence[Path], found: Compared, max_fallbacks: float) -> dict[str, Any]:
@@ -219,10 +219,12 @@ def _say_what_is_left_out(compared: Compared) -> None:
         if (conditions := len(kind.conditions)) > 1 and not kind.parts:
             remark(f"{kind.game}: too many conditions ({conditions}) for tables of each; --pool makes them one")
     if len(compared.kinds) > 1 and compared.across is None:
-        remark("no fit across games: it needs one condition of each game (--pool), and two players in all of them")
+        remark(
+            "no fit across games: it needs ranks, one condition of each game (--pool), and two players in all of them"
+        )
 
 
-def _warn_of(lines: Sequence[StandingsLine]) -> None:
+def _warn_of(lines: Sequence[Played]) -> None:
     """Warn of the compared models or players with many fallbacks."""
     from agentsim.history.shares import NOTABLE, Share
 

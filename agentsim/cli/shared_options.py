@@ -264,8 +264,8 @@ class Effect:
     """Which effect of a design is meant."""
 
     measure: Annotated[
-        str, option("--measure", "rank, win, a score of the outcome, or a deed: 'voted for (received)'.", "MEASURE")
-    ] = "win"
+        str | None, option("--measure", "rank, a score, 'voted for (received)'; default: win, or a score.", "MEASURE")
+    ] = None
     player: Annotated[
         str | None, option("--player", "Measure this player; default: those the factor concerns.", "ID")
     ] = None

@@ -35,10 +35,11 @@ class Until(ClosedTable):
     """What ends a batch before its last game: the intervals of a planned effect are narrower than `width`.
 
     `factor` is a factor or two of them with a comma between, for their interaction; None stands for all.
+    Without a `measure` it is win, or the first score where no player is ranked.
     """
 
     width: Annotated[float, Field(gt=0)]
-    measure: str = "win"
+    measure: str | None = None
     factor: str | None = None
     player: str | None = None
 

@@ -218,7 +218,7 @@ def test_seats_that_a_batch_spreads_unevenly_are_said_to_be_uneven(tmp_path: Pat
 def test_a_very_small_p_value_is_never_said_to_be_nothing() -> None:
     lines = tuple(SimpleNamespace(label=name, asked=0) for name in "AB")
     table: Any = SimpleNamespace(null_p=0.0004, lines=lines)
-    part: Any = SimpleNamespace(table=table, condition=SimpleNamespace(games=range(14)))
+    part: Any = SimpleNamespace(table=table, condition=SimpleNamespace(ranked=range(14)))
     found: Any = SimpleNamespace(kinds=[SimpleNamespace(parts=[part])], whole=part)
     assert "permutation test: p < 0.001, 14 games" in str(verdict(found))
 

@@ -128,4 +128,4 @@ def test_an_effect_is_named_by_its_factors_in_any_order() -> None:
     assert (found.effect("c"), found.effect("b, a"), found.effect(None)) == (("c",), ("a", "b"), None)
     with pytest.raises(UsageError, match="--factor a,c: the design asks for no such effect"):
         found.effect("a,c")
-    assert Until(width=1.0).measure == "win"
+    assert Until(width=1.0).measure is None, "win, or the first score where no player is ranked"
