@@ -13,7 +13,7 @@ from aiohttp import web
 from agentsim.report.page import Served
 from agentsim.server import listing, runs, seats, starting, static, steering, what_if
 from agentsim.server.guard import BUSY, IDLE, MOST_BYTES
-from agentsim.server.site import POLICY, SCRIPTS, STYLE, Site, page
+from agentsim.server.site import POLICY, STYLE, Site, page
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 PARTS: Final[tuple[Callable[[Site], Iterable[web.RouteDef]], ...]] = (
@@ -73,7 +73,7 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     except web.HTTPException as error:
         if error.status < 400:
             raise
-        served = Served(STYLE, SCRIPTS[:0])
+        served = Served(STYLE, ())
         said = page("error.html.j2", {"served": served, "title": error.reason, "text": error.text}, status=error.status)
         for name in ("Allow", "Retry-After"):
             if name in error.headers:

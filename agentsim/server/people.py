@@ -89,9 +89,10 @@ class Seat:
         news, self._news = self._news, asyncio.Event()
         news.set()
 
-    async def news(self) -> None:
-        """Wait until the page may be another one."""
-        await self._news.wait()
+    @property
+    def news(self) -> asyncio.Event:
+        """Is set once the page may be another one; taken before one looks, it misses nothing."""
+        return self._news
 
     async def take(self, step: str, given: Mapping[str, Sequence[str]]) -> None:
         """Take what a page sent; what is sent twice or late changes nothing. `FieldProblem` where it will not do."""
@@ -174,7 +175,7 @@ class People:
                 ends = loop.time() + self.table.wait_s
             try:
                 async with asyncio.timeout_at(ends):
-                    await empty[0].news()
+                    await empty[0].news.wait()
             except TimeoutError:
                 self._fill(self._empty(), session)
         if not _begun(session):

@@ -15,7 +15,7 @@ from agentsim.report.page import shown
 from agentsim.runner.replay import over
 from agentsim.server.followed import Followed
 from agentsim.server.site import Site
-from agentsim.server.stream import Audience, Position, served_run
+from agentsim.server.stream import Audience, Position, served_run, within
 
 _BEAT_S = 15.0  # between two signs of life, so that a lost connection is noticed
 
@@ -79,7 +79,7 @@ async def run_stream(site: Site, files: RunFiles, audience: Audience, request: w
                 with suppress(ConnectionResetError):
                     await response.write(b"retry: 500\n\n")
                     while True:
-                        there, news = channel.position, channel.message(here)
+                        announced, there, news = channel.news, channel.position, channel.message(here)
                         over_now = run.over
                         if news:
                             await response.write(news)
@@ -87,7 +87,7 @@ async def run_stream(site: Site, files: RunFiles, audience: Audience, request: w
                         if over_now:
                             await response.write(b"event: end\ndata:\n\n")
                             break
-                        if not await channel.news(_BEAT_S):
+                        if not await within(announced, _BEAT_S):
                             await response.write(b": here\n\n")
     except AgentsimError as error:
         raise web.HTTPConflict(text=f"{files.name} cannot be shown: {error}") from None

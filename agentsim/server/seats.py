@@ -21,10 +21,10 @@ from agentsim.report.page import Served
 from agentsim.server.people import LEAVABLE, Seat, digest
 from agentsim.server.runs import followed
 from agentsim.server.seat_panels import NO_PANELS
-from agentsim.server.site import STYLE, Site, environment, page
-from agentsim.server.stream import Audience, Position, message
+from agentsim.server.site import STREAM_SCRIPT, STYLE, Site, environment, page, script
+from agentsim.server.stream import Audience, Position, message, within
 
-SCRIPTS = ("/static/serve.js", "/static/seat.js")
+SCRIPTS = (STREAM_SCRIPT, script("agentsim.server", "seat.js"))
 _BEAT_S = 15.0
 _LIVE = {"waiting", "game", "paused"}
 _TOLD_NOTHING = {"waiting", "withdrawn"}  # of the game: before it begins, and once the person has left
@@ -150,7 +150,7 @@ async def _stream(site: Site, seat: Seat, request: web.Request) -> web.StreamRes
                 with suppress(ConnectionResetError):
                     await response.write(b"retry: 500\n\n")
                     while True:
-                        waits = [asyncio.ensure_future(seat.news()), asyncio.ensure_future(channel.news(_BEAT_S))]
+                        asked, announced = seat.news, channel.news
                         left, now = seat.stage == "withdrawn", _key(seat)
                         told = seat.stage not in _TOLD_NOTHING
                         there, html = (channel.position, channel.since(here)) if told else (here, "")
@@ -163,6 +163,7 @@ async def _stream(site: Site, seat: Seat, request: web.Request) -> web.StreamRes
                         if left or (seat.stage not in _LIVE and followed(site, seat.people.files).over):
                             await response.write(b"event: end\ndata:\n\n")
                             break
+                        waits = [asyncio.create_task(each) for each in (asked.wait(), within(announced, _BEAT_S))]
                         done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
                         for each in waits:
                             each.cancel()

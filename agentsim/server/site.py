@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from agentsim.server.hosting import HostedRun
     from agentsim.server.people import Seat
 
-STYLE, SCRIPTS = "/static/logs.css", ("/static/page.js", "/static/serve.js")
+STYLE = "/static/logs.css"
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -82,3 +83,16 @@ def page(template: str, values: Mapping[str, Any], *, status: int = 200) -> web.
 def own_file(package: str, *parts: str) -> str:
     """The text of a file of the package."""
     return files(package).joinpath(*parts).read_text("utf-8")
+
+
+@cache
+def script(package: str, name: str) -> str:
+    """The address of a script, which names its text: a browser asks once for it, and keeps it.
+
+    A page that is loaded while the server is killed has its script all the same, and goes on once the server is back.
+    """
+    text = own_file(package, "templates", name)
+    return f"/static/{name}?{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+PAGE_SCRIPT, STREAM_SCRIPT = script("agentsim.report", "page.js"), script("agentsim.server", "serve.js")

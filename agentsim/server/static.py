@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from aiohttp import web
 
 from agentsim.report import markup
-from agentsim.server.site import Site, own_file
+from agentsim.server.site import STYLE, Site, own_file, script
+
+_SCRIPTS = (("agentsim.report", "page.js"), ("agentsim.server", "serve.js"), ("agentsim.server", "seat.js"))
 
 
 def routes(site: Site) -> Iterable[web.RouteDef]:
@@ -17,22 +19,14 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
         text = markup.find_css(site.logs_dir) + own_file("agentsim.server", "templates", "serve.css")
         return web.Response(text=text, content_type="text/css")
 
-    async def page_script(_request: web.Request) -> web.Response:
-        return _script("agentsim.report", "page.js")
-
-    async def seat_script(_request: web.Request) -> web.Response:
-        return _script("agentsim.server", "seat.js")
-
-    async def serve_script(_request: web.Request) -> web.Response:
-        return _script("agentsim.server", "serve.js")
-
-    return [
-        web.get("/static/logs.css", style),
-        web.get("/static/page.js", page_script),
-        web.get("/static/serve.js", serve_script),
-        web.get("/static/seat.js", seat_script),
-    ]
+    return [web.get(STYLE, style), *(_script(package, name) for package, name in _SCRIPTS)]
 
 
-def _script(package: str, name: str) -> web.Response:
-    return web.Response(text=own_file(package, "templates", name), content_type="text/javascript")
+def _script(package: str, name: str) -> web.RouteDef:
+    """A script, which a browser keeps where the address names its very text."""
+
+    async def sent(request: web.Request) -> web.Response:
+        keep = {"Cache-Control": "max-age=31536000, immutable"} if request.path_qs == script(package, name) else None
+        return web.Response(text=own_file(package, "templates", name), content_type="text/javascript", headers=keep)
+
+    return web.get(f"/static/{name}", sent)

@@ -20,7 +20,7 @@ from agentsim.report.player_view import as_seen_by
 from agentsim.report.timeline import Timeline
 from agentsim.server.follower import Follower
 from agentsim.server.seat_panels import seat_panels
-from agentsim.server.site import SCRIPTS, STYLE
+from agentsim.server.site import PAGE_SCRIPT, STREAM_SCRIPT, STYLE
 
 MOST_MESSAGES: Final = 8
 """Of one channel that are kept for pages at the same place: most pages have all but the latest news."""
@@ -46,9 +46,10 @@ class Audience:
 
 def served_run(address: str, audience: Audience) -> Served:
     """What the served page of a run has beside the run; who sees all of it may go on to steer it and ask about it."""
+    scripts = (PAGE_SCRIPT, STREAM_SCRIPT)
     if audience.player is not None or not address:
-        return Served(STYLE, SCRIPTS)
-    return Served(STYLE, SCRIPTS, links=((f"{address}/steer", "Steer"),), run=address)
+        return Served(STYLE, scripts)
+    return Served(STYLE, scripts, links=((f"{address}/steer", "Steer"),), run=address)
 
 
 class Position(NamedTuple):
@@ -181,14 +182,19 @@ class Channel:
         news, self._news = self._news, asyncio.Event()
         news.set()
 
-    async def news(self, timeout_s: float) -> bool:
-        """Wait for something new; False where there is nothing after so many seconds."""
-        news = self._news
-        try:
-            async with asyncio.timeout(timeout_s):
-                return await news.wait()
-        except TimeoutError:
-            return False
+    @property
+    def news(self) -> asyncio.Event:
+        """Is set by the next announcement; taken before one looks, it misses none."""
+        return self._news
+
+
+async def within(news: asyncio.Event, timeout_s: float) -> bool:
+    """Wait for news; False where there are none after so many seconds."""
+    try:
+        async with asyncio.timeout(timeout_s):
+            return await news.wait()
+    except TimeoutError:
+        return False
 
 
 def message(position: str, html: str) -> bytes:

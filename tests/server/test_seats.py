@@ -100,6 +100,11 @@ def assert_game_shown(people: list[Person]) -> None:
         assert person.page.locator("#panels figure").count()
 
 
+def assert_kept(person: Person) -> None:
+    """Each script was sent once, for all pages: one that is loaded as the server is killed goes on with it."""
+    assert person.tap.seen.count(b"Content-Type: text/javascript") == 2
+
+
 def assert_on_record(stage: Stage, people: list[Person]) -> dict[str, Any]:
     files = RunFiles(stage.folder / "logs", "one")
     prove(files)
@@ -186,6 +191,7 @@ def test_a_person_plays_by_keyboard_alone_and_axe_finds_nothing_serious(browser:
                 continue
             _typed(ann)
         assert {"welcome", "before", "asked", "after", "done"} <= seen
+        assert_kept(ann)
         assert_on_record(stage, [ann])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -99,6 +100,15 @@ def test_every_answer_forbids_foreign_content(site: ServedSite, path: str) -> No
     assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
     assert headers["Cache-Control"] == "no-store"
     assert "Access-Control-Allow-Origin" not in headers
+
+
+def test_a_browser_keeps_a_script_under_an_address_that_names_its_text(site: ServedSite) -> None:
+    """A page that is loaded while the server is killed has its script, and goes on once the server is back."""
+    addresses = re.findall(r'<script src="([^"]+)"', site.get(RUN).text)
+    assert len(addresses) == 2
+    for address in addresses:
+        assert site.get(address).headers["Cache-Control"] == "max-age=31536000, immutable"
+        assert site.get(f"{address}0").headers["Cache-Control"] == "no-store", "the text of another version"
 
 
 def test_no_page_names_an_address_of_another_host(site: ServedSite) -> None:
