@@ -79,11 +79,10 @@ async def run_stream(site: Site, files: RunFiles, audience: Audience, request: w
                 with suppress(ConnectionResetError):
                     await response.write(b"retry: 500\n\n")
                     while True:
-                        announced, there, news = channel.news, channel.position, channel.message(here)
-                        over_now = run.over
+                        announced, over_now = channel.news, run.over
+                        here, news = channel.message(here)
                         if news:
                             await response.write(news)
-                        here = there
                         if over_now:
                             await response.write(b"event: end\ndata:\n\n")
                             break

@@ -21,7 +21,7 @@ from agentsim.report.page import Served
 from agentsim.server.people import LEAVABLE, Seat, digest
 from agentsim.server.runs import followed
 from agentsim.server.seat_panels import NO_PANELS
-from agentsim.server.site import STREAM_SCRIPT, STYLE, Site, environment, page, script
+from agentsim.server.site import STREAM_SCRIPT, STYLE, Site, environment, naming, page, script, style
 from agentsim.server.stream import Audience, Position, message, within
 
 SCRIPTS = (STREAM_SCRIPT, script("agentsim.server", "seat.js"))
@@ -81,7 +81,7 @@ async def _page(
             more = not followed(site, seat.people.files).over
     live = seat.stage in _LIVE
     stream = f"{seat.path}/stream?from={position}~{_key(seat)}" if live or more else ""
-    served = Served(STYLE, SCRIPTS, home="", stream=stream)
+    served = Served(f"{STYLE}?{naming(style(site))}", SCRIPTS, home="", stream=stream)
     part, leave = _part(seat, given, problem), _leave(seat)
     values = {"served": served, "seat": seat, "stage": seat.stage, "part": part, "leave": leave}
     values |= {"rounds": rounds, "panels": panels}
@@ -154,19 +154,22 @@ async def _stream(site: Site, seat: Seat, request: web.Request) -> web.StreamRes
                         left, now = seat.stage == "withdrawn", _key(seat)
                         told = seat.stage not in _TOLD_NOTHING
                         there, html = (channel.position, channel.since(here)) if told else (here, "")
+                        ends = left or (seat.stage not in _LIVE and followed(site, seat.people.files).over)
                         if html:
                             await response.write(message(f"{there}~{key}", html))
                             await asyncio.sleep(0)  # all pages have what was told before a question is drawn for one
                         if now != key:
                             await response.write(message(f"{there}~{now}", f"{_part(seat)}{_leave(seat)}"))
                         here, key = there, now
-                        if left or (seat.stage not in _LIVE and followed(site, seat.people.files).over):
+                        if ends:
                             await response.write(b"event: end\ndata:\n\n")
                             break
                         waits = [asyncio.create_task(each) for each in (asked.wait(), within(announced, _BEAT_S))]
-                        done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-                        for each in waits:
-                            each.cancel()
+                        try:
+                            done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+                        finally:
+                            for each in waits:
+                                each.cancel()
                         if waits[1] in done and not waits[1].result():
                             await response.write(b": here\n\n")
     except AgentsimError as error:

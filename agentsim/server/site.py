@@ -85,14 +85,22 @@ def own_file(package: str, *parts: str) -> str:
     return files(package).joinpath(*parts).read_text("utf-8")
 
 
-@cache
-def script(package: str, name: str) -> str:
-    """The address of a script, which names its text: a browser asks once for it, and keeps it.
+def style(site: Site) -> str:
+    """The style sheet of the folder, followed by the server's own rules."""
+    return markup.find_css(site.logs_dir) + own_file("agentsim.server", "templates", "serve.css")
 
-    A page that is loaded while the server is killed has its script all the same, and goes on once the server is back.
+
+def naming(text: str) -> str:
+    """What names a text in the address of a style sheet or script: a browser asks once for that, and keeps it.
+
+    A page that has come while the server is killed has its script all the same, and goes on once the server is back.
     """
-    text = own_file(package, "templates", name)
-    return f"/static/{name}?{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def script(package: str, name: str) -> str:
+    """The address of a script, which names its text."""
+    return f"/static/{name}?{naming(own_file(package, 'templates', name))}"
 
 
 PAGE_SCRIPT, STREAM_SCRIPT = script("agentsim.report", "page.js"), script("agentsim.server", "serve.js")

@@ -96,7 +96,7 @@ class Channel:
         self._epoch = self._follower.epoch
         self._pieces: list[Markup] = []
         self._parts: dict[str, tuple[int, Markup]] = {}
-        self._messages: dict[Position, bytes] = {}
+        self._messages: dict[tuple[Position, Position], bytes] = {}
         self._told = self._rounds = self._version = self._figures_since = 0
 
     @property
@@ -157,13 +157,17 @@ class Channel:
         """A part as it was drawn last; nothing for one that was not."""
         return self._parts[name][1] if name in self._parts else Markup("")
 
-    def message(self, position: Position) -> bytes:
-        """The event of a stream that brings a page at this position up to date; all pages there have the same one."""
-        if (found := self._messages.get(position)) is None:
-            while len(self._messages) >= MOST_MESSAGES:  # a page says itself where it stands
-                del self._messages[next(iter(self._messages))]
-            found = self._messages[position] = message(str(self.position), self.since(position))
-        return found
+    def message(self, position: Position) -> tuple[Position, bytes]:
+        """The event of a stream that brings a page at this position up to date, and the position it has then.
+
+        All pages there have the same one. What is told while it is made may come again with the next one.
+        """
+        here, kept = self.position, self._messages  # taken first: `tell` may run beside this
+        if (found := kept.get((position, here))) is None:
+            while len(kept) >= MOST_MESSAGES:  # a page says itself where it stands
+                del kept[next(iter(kept))]
+            found = kept[position, here] = message(str(here), self.since(position))
+        return here, found
 
     def since(self, position: Position) -> str:
         """What a page at this position lacks; empty where it has all."""

@@ -29,6 +29,7 @@ class Tap:
 
     def __init__(self, port: int = 0, certificate: Path | None = None) -> None:
         self.target, self.seen = port, bytearray()
+        self.refused = b""  # a request that begins so ends its connection, as with a server that was killed before it
         self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) if certificate is not None else None
         if self._tls is not None and certificate is not None:
             self._tls.load_cert_chain(certificate)
@@ -49,20 +50,21 @@ class Tap:
                 except OSError:  # the server is down, or the browser looks no further at a certificate
                     near.close()
                     continue
-                for source, sink, kept in ((near, far, None), (far, near, self.seen)):
-                    threading.Thread(target=_pump, args=(source, sink, kept), daemon=True).start()
+                for source, sink in ((near, far), (far, near)):
+                    threading.Thread(target=self._pump, args=(source, sink, sink is near), daemon=True).start()
 
-
-def _pump(source: socket.socket, sink: socket.socket, kept: bytearray | None) -> None:
-    with contextlib.suppress(OSError):
-        while data := source.recv(65_536):
-            if kept is not None:
-                kept += data
-            sink.sendall(data)
-    for each in (source, sink):
+    def _pump(self, source: socket.socket, sink: socket.socket, sent: bool) -> None:
         with contextlib.suppress(OSError):
-            each.shutdown(socket.SHUT_RDWR)
-        each.close()
+            while data := source.recv(65_536):
+                if sent:
+                    self.seen += data
+                elif self.refused and data.startswith(self.refused):
+                    break
+                sink.sendall(data)
+        for each in (source, sink):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
 
 
 class Stage:

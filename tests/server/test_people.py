@@ -21,10 +21,9 @@ from agentsim.models.keys import Variables
 from agentsim.runner.replay import prove
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
-from agentsim.server import hosting, seats
+from agentsim.server import hosting
 from agentsim.server.app import make_app
 from agentsim.server.follower import Follower
-from agentsim.server.people import Seat
 from agentsim.server.site import Site
 from agentsim.server.stream import Audience, Channel, Position
 from tests.cli.command_line import agentsim
@@ -298,33 +297,6 @@ def test_who_leaves_before_an_answer_is_decided_for_and_asked_nothing_more(tmp_p
     assert kept is not None
     assert (kept.people["A"].withdrawn_at is not None, kept.people["A"].finished_at) == (True, None)
     prove(files)
-
-
-def test_what_changes_just_after_a_stream_has_looked_is_sent_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked, quiet = seats._key, asyncio.Event()
-
-    async def does(client: Client, run: hosting.HostedRun) -> None:
-        await send(client, run, "A", step="agree")
-        assert run.people is not None
-        seat = run.people.seats["A"]
-
-        def key(of: Seat) -> str:
-            found = looked(of)
-            if quiet.is_set() and not seat.left:
-                seat.people.file.change("A", withdrawn_at="2026-01-01T00:00:00Z")
-                seat.announce()
-            return found
-
-        monkeypatch.setattr(seats, "_key", key)
-        async with asyncio.timeout(5), client.get(f"{seat.path}/stream?from=") as stream:
-            await asyncio.sleep(1)  # nothing else is told by then
-            quiet.set()
-            seat.announce()
-            assert "event: end" in await stream.text(), "and not with the next sign of life"
-
-    served(tmp_path, island("web", "web", "bot/random"), does)
 
 
 def test_who_leaves_the_waiting_room_is_not_waited_for(tmp_path: Path) -> None:
