@@ -68,7 +68,7 @@ class LocalServer:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
-            env={**_waiting(), **os.environ},
+            env={**os.environ, **_waiting()},
             start_new_session=True,  # Ctrl-C is for us: the game ends its calls first
         )
         assert process.stdin is not None
@@ -109,8 +109,11 @@ class LocalServer:
 def _waiting() -> dict[str, str]:
     """How OpenMP's threads wait for each other: spinning for a moment where there are idle cores, else asleep.
 
-    Spinning is up to half as fast again on an idle machine, and ten times slower beside one busy process.
+    Spinning is up to half as fast again on an idle machine, and ten times slower beside one busy process. Who has set
+    one of the two has chosen.
     """
+    if os.environ.keys() & {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"}:
+        return {}
     idle = hasattr(os, "getloadavg") and os.getloadavg()[0] < (os.cpu_count() or 1) / 2
     return {"GOMP_SPINCOUNT": "50000"} if idle else {"OMP_WAIT_POLICY": "PASSIVE"}
 

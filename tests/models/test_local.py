@@ -22,7 +22,7 @@ import pytest
 from agentsim.errors import ModelRefused, ProviderRejected, ScenarioError, TransportFailed
 from agentsim.history.record import History
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.local import LocalModel, LocalServer, embedded_models, find_gguf, open_local, server_for
+from agentsim.models.local import LocalModel, LocalServer, _waiting, embedded_models, find_gguf, open_local, server_for
 from agentsim.runner.session import RunResult, begin
 from agentsim.scenario.load import load
 from tests.fakes.admitted import admitted
@@ -348,6 +348,20 @@ def _gone(pid: int) -> bool:
         return bool(select.select([descriptor], [], [], 10)[0])
     finally:
         os.close(descriptor)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "set_here"), [("", "GOMP_SPINCOUNT"), ("OMP_WAIT_POLICY", ""), ("GOMP_SPINCOUNT", "")]
+)
+def test_how_threads_wait_is_what_the_environment_says_and_else_told_from_the_load(
+    monkeypatch: pytest.MonkeyPatch, chosen: str, set_here: str
+) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0), raising=False)
+    for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
+        monkeypatch.delenv(name, raising=False)
+    if chosen:
+        monkeypatch.setenv(chosen, "PASSIVE" if chosen.startswith("OMP") else "100")
+    assert "".join(_waiting()) == set_here, "a count set beside a policy would be the one that holds"
 
 
 # -- what is not there
