@@ -86,6 +86,7 @@ def test_a_mistake_in_its_scenario_is_explained_like_any_other(on_path: Path, tm
         assert said.line.startswith(f"x.toml: {line}")
 
 
+@pytest.mark.slow
 def test_the_game_passes_the_checks_and_its_own_tests(folder: Path) -> None:
     """The page's tests, and the tests of this repository that need a fake server, in a process of its own."""
     words = [str(folder / "tests"), "tests/contract/test_rules.py", "tests/contract/test_runs.py", "-k", "prisoners"]

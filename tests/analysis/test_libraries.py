@@ -18,6 +18,7 @@ from agentsim.analysis.preference import own_makers
 from benchmarks.inference_worlds import Jury, jury_votes
 
 
+@pytest.mark.slow
 def test_strengths_are_those_of_choix_where_games_are_many() -> None:
     generator = np.random.default_rng(8)
     logs = generator.normal(size=6)

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from agentsim.history.run_files import RunFiles
 from agentsim.results import run_in
+from tests.amounts import some_of
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
@@ -24,8 +25,9 @@ from tests.report.test_browser import ALL, CORPUS, Opened, browser
 __all__ = ["browser"]
 
 by_game = pytest.mark.parametrize("name", GAMES)
-AS_ONE_PLAYER = ("monopoly", "werewolf")
-"""Games whose page for one player is used in every run: with a board, and with most that is secret."""
+USED = ("monopoly", "werewolf")
+"""Games whose page is used in every run: with a board, and with most that is secret."""
+used = some_of("name", {name: name for name in GAMES}, *USED)
 PAYLOADS = list(CORPUS.values())
 
 
@@ -100,7 +102,7 @@ def use_everything(page: Page) -> int:
     return used
 
 
-@by_game
+@used
 def test_every_control_works_and_foreign_words_are_only_words(browser: Browser, name: str, pages: Path) -> None:
     with Opened(browser, pages, reduced_motion="reduce") as opened:
         page = opened.page
@@ -153,9 +155,7 @@ def test_the_page_reads_without_a_script(browser: Browser, name: str, pages: Pat
         assert opened.page.locator("#timeline article").count() > 5
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in AS_ONE_PLAYER)) for name in GAMES]
-)
+@used
 def test_as_one_player_saw_it_the_page_works_as_well(browser: Browser, name: str, pages: Path) -> None:
     files = RunFiles(pages.parent, pages.stem)
     first = json.loads(files.history.read_text(encoding="utf-8"))["players"][0]["id"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -67,9 +67,12 @@ def text_without_volatile(files: RunFiles) -> str:
     return head
 
 
-def test_any_concurrency_gives_the_same_history(name: str, uneven: FakeServer, tmp_path: Path) -> None:
+@amounts("levels", (1, 3, 50), (1, 2, 3, 5, 16, 50))
+def test_any_concurrency_gives_the_same_history(
+    name: str, uneven: FakeServer, tmp_path: Path, levels: Sequence[int]
+) -> None:
     texts = set()
-    for concurrency in (1, 2, 3, 5, 16, 50):
+    for concurrency in levels:
         result = on_server(name, uneven.url(), tmp_path, f"limits.concurrency={concurrency}", stem=f"c{concurrency}")
         assert result.status == "completed", result.error
         texts.add(text_without_volatile(result.files))

@@ -20,6 +20,7 @@ from agentsim.history.record import History
 from agentsim.report.markup import find_css
 from agentsim.report.page import PageOptions, render
 from agentsim.report.player_view import as_seen_by
+from tests.amounts import some_of
 from tests.chromium import chromium
 from tests.report.sample import REASONING, document, panels, poisoned, poisoned_panels, sample
 
@@ -376,7 +377,7 @@ def test_a_network_shows_whose_ties_are_whose(browser: Browser, tmp_path: Path) 
         assert page.evaluate(told) == []
 
 
-@pytest.mark.parametrize("payload", CORPUS.values(), ids=CORPUS)
+@some_of("payload", CORPUS, "script", "attribute", "close-style", "template")
 def test_foreign_text_is_shown_and_never_run(browser: Browser, tmp_path: Path, payload: str) -> None:
     doc = poisoned(document(), payload)
     file = written(tmp_path, History.model_validate(doc), poisoned_panels(payload), name="run" + payload)

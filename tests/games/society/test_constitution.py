@@ -13,6 +13,7 @@ from agentsim.games.society import GAME
 from agentsim.games.society.stakes import PRESETS
 from agentsim.games.society.talk import ForumOpened
 from agentsim.games.society.voting import ProposalResolved
+from tests.amounts import amounts
 from tests.games.society.society import play
 from tests.games.society.town import Town, allocation, law, propose, repeal, rule, tax, vote
 
@@ -145,7 +146,7 @@ def _course(seed: int, agents: int = 30, **config: Any) -> list[Any]:
     return [values(entry.event) for entry in played.log if not isinstance(entry.event, ForumOpened)]
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@amounts("seed", 1, 2)
 def test_thirty_days_of_the_classic_world_are_the_same_game_as_in_rule_set_2(seed: int) -> None:
     """All events, but for how posts are chosen, which is told since, and proposals of a harder voting rule.
 
