@@ -6,7 +6,8 @@
 Each game is played once, on its own bots in the seats of models, who say and think half of what they may. Of each kind
 of question one from the middle is shown, as a model would be sent it: of the middle fifth the one with most to decide,
 by the length of its state and question. Tokens are those of the package's own
-estimate. What a provider can cache is the part that the seat's last prompt, or the model's last one, began with too.
+estimate. What a provider can cache is the part that the seat's last prompt, or the model's last one, began with too. A
+`survey` is what an interview of any game asks, off the record, and no part of a game's tokens.
 `before.json` holds the same figures of rule set 1, with the prompts of its time.
 """
 
@@ -23,6 +24,8 @@ from typing import Any, NamedTuple
 
 from agentsim.engine.game import bots_of
 from agentsim.engine.play import Ask
+from agentsim.engine.request import Request
+from agentsim.engine.survey import Survey, decided_by
 from agentsim.games import find
 from agentsim.history.copies import alike
 from agentsim.models.prices import estimated_tokens
@@ -74,6 +77,7 @@ GAMES: Mapping[str, tuple[Source, ...]] = {
             ("efficiency", "equality", "freedom", "stability", "neutral"),
             ("game_config.days=8", f"players=[{', '.join([_SIX] * 4)}]"),
         ),
+        Source("configs/society_survey.toml", ("citizen",), (f"players=[{_SIX}, {_SIX}]",)),
     ),
     "market": (
         Source("configs/market.toml", ("zip", "fundamentalist", "zi_c")),
@@ -118,7 +122,8 @@ def asked(game: str) -> dict[str, Kind]:
     for source in GAMES[game]:
         found = _played(load(ROOT / source.config, overrides=source.overrides), source.bots)
         kinds = {**found, **kinds}  # a later scenario has the kinds that the first does not ask
-    return {request.kind: kinds[request.kind] for request in find(game).requests if request.kind in kinds}
+    requests: list[type[Request[Any]]] = [*find(game).requests, Survey]
+    return {request.kind: kinds[request.kind] for request in requests if request.kind in kinds}
 
 
 def _played(scenario: Scenario, bots: tuple[str, ...]) -> dict[str, Kind]:
@@ -135,7 +140,7 @@ def _played(scenario: Scenario, bots: tuple[str, ...]) -> dict[str, Kind]:
         decisions = []
         for ask in wave.asks:
             plan = seats[ask.request.player]
-            decision = bots_of(game)[policies[plan.id]](ask.request, play.bot_rng(ask))
+            decision = decided_by(bots_of(game)[policies[plan.id]], ask.request, play.bot_rng(ask))
             decisions.append(wordy(ask.request, decision, next(turned)))
             _count(kinds[ask.request.kind], ask, plan.prompt or "", last, ((plan.model, ""), (plan.model, plan.id)))
         wave = play.answer(decisions)
@@ -189,7 +194,8 @@ def _rows(game: str, kinds: Mapping[str, Any], before: Mapping[str, Any]) -> Ite
         was = f"{before[name]['total']:,}" if name in before else ""
         parts = " | ".join(f"{kind[part]:,}" for part in ("asked", *PARTS, "total"))
         yield f"| [{game}]({game}.md) | {name} | {parts} | {was} | {kind['cacheable']:.0%} |"
-    for what, of in (("**a game**", kinds), ("**a game before**", before)):
+    of_game = {name: kind for name, kind in kinds.items() if name != Survey.kind}
+    for what, of in (("**a game**", of_game), ("**a game before**", before)):
         calls = sum(kind["asked"] for kind in of.values())
         tokens = sum(kind["asked"] * kind["total"] for kind in of.values())
         if of:
