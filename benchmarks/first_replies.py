@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from scipy.stats import binomtest
 
 from agentsim.engine.play import Ask
+from agentsim.engine.survey import Survey
 from agentsim.errors import DecisionError, ModelRefused
 from agentsim.models.base import Call, Sampling
 from agentsim.models.local import open_local
@@ -43,8 +44,9 @@ class Share(NamedTuple):
 
 
 async def shares(game: str, count: int, *, free: bool, longest: int | None = None, kinds: int = 2) -> list[Share]:
-    """The shares of the commonest kinds of question of a game."""
-    found = sorted(asked(game).items(), key=lambda item: -item[1].count)[:kinds]
+    """The shares of the commonest kinds of question of a game; interviews are no part of it."""
+    questions = ((name, kind) for name, kind in asked(game).items() if name != Survey.kind)
+    found = sorted(questions, key=lambda item: -item[1].count)[:kinds]
     model = open_local(MODEL, None, seed=1)
     try:
         rows = []
