@@ -1,6 +1,7 @@
 """First replies of the embedded model to a game's prompts: how many are legal?
 
     python -m benchmarks.first_replies                        # the two commonest questions of every game
+    python -m benchmarks.first_replies --games agent_island --kinds pitch vote
     python -m benchmarks.first_replies --games auction --count 100 --free --json
 
 Prompts are those of `benchmarks.prompts`, evenly spaced over the game. The model is sent the question's schema, as in
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from scipy.stats import binomtest
@@ -43,16 +45,19 @@ class Share(NamedTuple):
         return {**self._asdict(), "share": self.legal / self.asked, "low": float(low), "high": float(high)}
 
 
-async def shares(game: str, count: int, *, free: bool, longest: int | None = None, kinds: int = 2) -> list[Share]:
-    """The shares of the commonest kinds of question of a game; interviews are no part of it."""
-    questions = ((name, kind) for name, kind in asked(game).items() if name != Survey.kind)
-    found = sorted(questions, key=lambda item: -item[1].count)[:kinds]
+async def shares(
+    game: str, count: int, *, free: bool, longest: int | None = None, kinds: Sequence[str] = ()
+) -> list[Share]:
+    """The shares of these kinds of question of a game, or of its two commonest; interviews are no part of it."""
+    questions = {name: kind for name, kind in asked(game).items() if name != Survey.kind}
+    common = sorted(questions, key=lambda name: -questions[name].count)[:2]
+    found = [(name, questions[name]) for name in kinds or common]
     model = open_local(MODEL, None, seed=1)
     try:
         rows = []
         for name, kind in found:
-            step = max(1, kind.count // count)
-            sample = kind.prompts[::step][:count]
+            places = [int((place + 0.5) * kind.count / count) for place in range(count)]
+            sample = kind.prompts if kind.count <= count else [kind.prompts[place] for place in places]
             answers = [await _is_legal(model, ask, texts, free, longest) for ask, texts in sample]
             legal = [answer for answer in answers if answer is not None]
             rows.append(Share(game, name, sum(legal), len(legal)))
@@ -86,19 +91,21 @@ def main() -> None:
     """Print a row for each kind of question."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
+    parser.add_argument("--kinds", nargs="+", default=[], help="kinds of question, of one game")
     parser.add_argument("--count", type=int, default=17, help="prompts of each kind")
     parser.add_argument("--longest", type=int, help="tokens of a reply at most")
     parser.add_argument("--free", action="store_true", help="send no schema")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     for game in given.games:
-        for share in asyncio.run(shares(game, given.count, free=given.free, longest=given.longest)):
+        found = shares(game, given.count, free=given.free, longest=given.longest, kinds=given.kinds)
+        for share in asyncio.run(found):
             row = share.row()
             if given.json:
                 print(json.dumps(row), flush=True)
                 continue
-            found = f"{row['share']:.0%} ({row['low']:.0%} to {row['high']:.0%})"
-            print(f"{share.game:14} {share.kind:16} {share.legal:3} of {share.asked:3} legal: {found}", flush=True)
+            said = f"{row['share']:.0%} ({row['low']:.0%} to {row['high']:.0%})"
+            print(f"{share.game:14} {share.kind:16} {share.legal:3} of {share.asked:3} legal: {said}", flush=True)
 
 
 if __name__ == "__main__":
