@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -13,8 +13,9 @@ def amounts(name: str, part: object, whole: object) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(name, [part, pytest.param(whole, marks=pytest.mark.slow)])
 
 
-def some_of(name: str, cases: Mapping[str, Any], *kept: str) -> pytest.MarkDecorator:
-    """Parametrize a test by cases with names, of which those `kept` are looked at in every run."""
-    assert cases.keys() >= set(kept)
-    slow = {case: [pytest.mark.slow] * (case not in kept) for case in cases}
-    return pytest.mark.parametrize(name, [pytest.param(cases[case], id=case, marks=slow[case]) for case in cases])
+def some_of(name: str, cases: Mapping[str, Any] | Iterable[str], *kept: str) -> pytest.MarkDecorator:
+    """Parametrize a test by cases, or by their names alone; those `kept` are looked at in every run."""
+    by_name = cases if isinstance(cases, Mapping) else {case: case for case in cases}
+    assert by_name.keys() >= set(kept)
+    slow = {case: [pytest.mark.slow] * (case not in kept) for case in by_name}
+    return pytest.mark.parametrize(name, [pytest.param(by_name[case], id=case, marks=slow[case]) for case in by_name])

@@ -41,7 +41,7 @@ sys.dont_write_bytecode = False
 
 
 # The embedded model's threads would spin where the machine was idle as the tests began; beside the other process of the
-# tests they are three times as slow that way.
+# tests that takes more than twice as long.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 

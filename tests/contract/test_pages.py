@@ -27,7 +27,7 @@ __all__ = ["browser"]
 by_game = pytest.mark.parametrize("name", GAMES)
 USED = ("monopoly", "werewolf")
 """Games whose page is used in every run: with a board, and with most that is secret."""
-used = some_of("name", {name: name for name in GAMES}, *USED)
+used = some_of("name", GAMES, *USED)
 PAYLOADS = list(CORPUS.values())
 
 

@@ -220,7 +220,7 @@ def test_tokens_go_by_the_calls_that_are_foreseen() -> None:
     assert (part.calls, part.prompt, part.usd) == (15, 1_500, 3.0)
 
 
-@some_of("preset", {name: name for name in ("classic", "commons", "frontier", "inequality")}, "commons")
+@some_of("preset", ("classic", "commons", "frontier", "inequality"), "commons")
 def test_calls_of_scripted_personas_are_foreseen_within_a_tenth(preset: str) -> None:
     """They are no bots of the game; before, a policy that falls asleep was rehearsed."""
     found = measured(preset, society(20, f'preset = "{preset}"\ndays = 12'), lambda _: persona)
