@@ -12,6 +12,7 @@ from agentsim.engine.steering import Announcement, Aside, Steer, allows_announce
 from agentsim.engine.survey import Survey
 from agentsim.errors import UsageError
 from agentsim.runner.session import Session
+from agentsim.server.news import News
 
 
 class Control:
@@ -21,7 +22,7 @@ class Control:
         self.paused = False
         self._session = session
         self._steps = 0
-        self._changed = asyncio.Event()
+        self._changes = News()
         self._begun = 0  # the highest wave that was let go here; of those on record the journal knows
         self._between = False  # whether the next wave waits to be let go, so that something may still come before it
         self._aside = 0  # the wave of an aside, which is held while the game is paused
@@ -48,13 +49,13 @@ class Control:
     def resume(self) -> None:
         """Play on."""
         self.paused = False
-        self._wake()
+        self._changes.announce()
 
     def step(self) -> None:
         """Let one more decision begin, and be paused behind it."""
         self.paused = True
         self._steps += 1
-        self._wake()
+        self._changes.announce()
 
     async def announce(self, said: str) -> None:
         """Have the narrator say this before the next wave; `UsageError` where the game has no narrator to hear."""
@@ -84,7 +85,7 @@ class Control:
                     "the latest one; ask again later"
                 )
         self._session.journal.steered(max(contents.begun, self._begun) + 1, does)
-        self._wake()
+        self._changes.announce()
 
     def stands(self) -> None:
         """The game goes on from where its journal ends, once it is let: people are still to come."""
@@ -94,10 +95,6 @@ class Control:
         """The session is over; what waits to be said comes too late."""
         self._ended = True
         self._stands.set()
-
-    def _wake(self) -> None:
-        changed, self._changed = self._changed, asyncio.Event()
-        changed.set()
 
     async def before(self, play: GamePlay, wave: Wave) -> Wave:
         """Wait until the wave may begin; what is steered meanwhile comes before it."""
@@ -124,7 +121,7 @@ class Control:
                 return wave
             if not self.paused or self._steps:
                 return wave
-            await self._changed.wait()
+            await self._changes.news.wait()
 
     async def gate(self, ask: Ask) -> None:
         """Wait until this decision may begin."""
@@ -133,4 +130,4 @@ class Control:
             if self._steps:
                 self._steps -= 1
                 return
-            await self._changed.wait()
+            await self._changes.news.wait()

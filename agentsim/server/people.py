@@ -22,6 +22,7 @@ from agentsim.runner.plays import restored_scenario, stamp
 from agentsim.runner.session import Session
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.toml_tables import PeopleTable
+from agentsim.server.news import News
 
 Stage: TypeAlias = Literal[
     "welcome", "before", "waiting", "game", "after", "done", "declined", "taken", "paused", "withdrawn"
@@ -31,13 +32,13 @@ LEAVABLE: Final = frozenset({"before", "waiting", "game", "paused", "after"})
 _RECORDED_S = 5.0  # at most until an answer is in the journal
 
 
-class Seat:
-    """One person's seat."""
+class Seat(News):
+    """One person's seat, whose pages wait for its news."""
 
     def __init__(self, people: People, player: str, web: WebPlayer | None) -> None:
+        super().__init__()
         self.people, self.player = people, player
         self._web = web
-        self._news = asyncio.Event()
         if web is not None:
             web.changed = self.announce
             if self.left:
@@ -83,16 +84,6 @@ class Seat:
     def left(self) -> bool:
         """Whether the person has withdrawn from the study."""
         return self.record.withdrawn_at is not None
-
-    def announce(self) -> None:
-        """Wake the streams of this person's pages."""
-        news, self._news = self._news, asyncio.Event()
-        news.set()
-
-    @property
-    def news(self) -> asyncio.Event:
-        """Is set once the page may be another one; taken before one looks, it misses nothing."""
-        return self._news
 
     async def take(self, step: str, given: Mapping[str, Sequence[str]]) -> None:
         """Take what a page sent; what is sent twice or late changes nothing. `FieldProblem` where it will not do."""

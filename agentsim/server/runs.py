@@ -14,8 +14,9 @@ from agentsim.history.run_files import RunFiles
 from agentsim.report.page import shown
 from agentsim.runner.replay import over
 from agentsim.server.followed import Followed
+from agentsim.server.news import within
 from agentsim.server.site import Site
-from agentsim.server.stream import Audience, Position, served_run, within
+from agentsim.server.stream import Audience, Position, served_run
 
 _BEAT_S = 15.0  # between two signs of life, so that a lost connection is noticed
 

@@ -18,11 +18,12 @@ from agentsim.players.page_form import FieldProblem, questionnaire
 from agentsim.players.rendering import as_read, paragraphs, plainly, question
 from agentsim.players.web import WebQuestion
 from agentsim.report.page import Served
+from agentsim.server.news import within
 from agentsim.server.people import LEAVABLE, Seat, digest
 from agentsim.server.runs import followed
 from agentsim.server.seat_panels import NO_PANELS
 from agentsim.server.site import STREAM_SCRIPT, STYLE, Site, environment, naming, page, script, style
-from agentsim.server.stream import Audience, Position, message, within
+from agentsim.server.stream import Audience, Position, message
 
 SCRIPTS = (STREAM_SCRIPT, script("agentsim.server", "seat.js"))
 _BEAT_S = 15.0

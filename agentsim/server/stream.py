@@ -6,7 +6,6 @@ its id. Each channel is built for its audience from what that audience may see.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -19,6 +18,7 @@ from agentsim.report.page import PageOptions, Served, shown
 from agentsim.report.player_view import as_seen_by
 from agentsim.report.timeline import Timeline
 from agentsim.server.follower import Follower
+from agentsim.server.news import News
 from agentsim.server.seat_panels import seat_panels
 from agentsim.server.site import PAGE_SCRIPT, STREAM_SCRIPT, STYLE
 
@@ -79,18 +79,18 @@ class Drawing(NamedTuple):
     page: str = ""
 
 
-class Channel:
+class Channel(News):
     """What one audience of a run is sent. `pieces` and `parts` only grow or are replaced, and versions count up.
 
     `drawn` alone may run beside the other methods.
     """
 
     def __init__(self, follower: Follower, audience: Audience) -> None:
+        super().__init__()
         self.audience = audience
         self.page = ""
         self._follower = follower
         self._begin()
-        self._news = asyncio.Event()
 
     def _begin(self) -> None:
         self._epoch = self._follower.epoch
@@ -180,25 +180,6 @@ class Channel:
             if version > position.version and name not in (("panels",) if one_by_one else _figures(self._parts))
         ]
         return Markup("").join([*self._pieces[position.pieces :], *changed])
-
-    def announce(self) -> None:
-        """Wake the streams that wait."""
-        news, self._news = self._news, asyncio.Event()
-        news.set()
-
-    @property
-    def news(self) -> asyncio.Event:
-        """Is set by the next announcement; taken before one looks, it misses none."""
-        return self._news
-
-
-async def within(news: asyncio.Event, timeout_s: float) -> bool:
-    """Wait for news; False where there are none after so many seconds."""
-    try:
-        async with asyncio.timeout(timeout_s):
-            return await news.wait()
-    except TimeoutError:
-        return False
 
 
 def message(position: str, html: str) -> bytes:
