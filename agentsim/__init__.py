@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentsim.results import Run, Runs, load
     from agentsim.scenario.toml_tables import ScenarioTable as Scenario
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 __all__ = [
     "Call",
     "Completion",
