@@ -1,7 +1,8 @@
-"""Transport: requests to one address as HTTP, over connections that are kept open.
+"""The HTTP transport under the official clients: requests to one address over connections that are kept open.
 
-What an answer or an error means is `chat_completions` and `faults`; deadlines and retries do not belong here either.
-This module is imported when the first request is near: aiohttp takes 0.15 s.
+It bounds what is read, keeps keys where they belong, and follows the proxy rules of agentsim. What an answer or an
+error means is decided in `wire` and `faults`; deadlines and retries belong to `remote` and `attempts`. This module is
+imported when the first request is near: aiohttp takes 0.15 s.
 """
 
 from __future__ import annotations
@@ -12,17 +13,14 @@ import functools
 import os
 import socket
 import ssl
-import sys
-import types
 import urllib.request
-from collections.abc import Coroutine, Generator, Iterator, Mapping
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import aiohttp
+import httpx2
 from aiohttp.client_proto import ResponseHandler
-from pydantic_core import to_json
 from yarl import URL
 
 from agentsim.errors import LocalShortage, ScenarioError
@@ -39,35 +37,37 @@ _MOST_OF_AN_ERROR = 64 * 1024  # what stands behind that is not looked at
 _LONGEST_LINE = 64 * 1024  # bytes of a header: some gateways send policies of more than aiohttp's 8 KiB
 
 
-class Answer(NamedTuple):
-    """A whole HTTP response, of an error's body only the beginning; the names of `headers` match in any case."""
+FORWARDED = frozenset(
+    ("accept", "content-type", "user-agent", "authorization", "api-key", "x-api-key", "anthropic-version")
+)
+"""The request headers that go to any address, in lower case."""
+_OF_A_CONNECTION = frozenset(("host", "connection", "cookie", "content-length", "transfer-encoding"))
+_NOT_RECEIVED = frozenset((b"set-cookie", b"content-encoding", b"content-length", b"transfer-encoding"))
 
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
 
+class Transport(httpx2.AsyncBaseTransport):
+    """Sends an official client's requests to one base URL over aiohttp; belongs to one event loop.
 
-class Transport:
-    """The connections to one base URL, as many as there are requests at a time; belongs to one event loop.
-
-    Nothing is taken from the environment but the proxy: no netrc, no cookies, no redirects. A request is never sent
-    twice: where a kept connection turns out to be closed by the server only after it was sent, that is `NoAnswer`.
+    It opens as many connections as there are requests at a time. Nothing is taken from the environment but the proxy:
+    no netrc, no cookies, no redirects. A request is never sent twice: if a kept connection turns out to be closed by the
+    server only after the request was sent, that is `NoAnswer`. Headers leave by an allowlist: those of `FORWARDED`, and
+    all that the client makes (`OPENAI_ORG_ID`, custom headers) if `own` says that the address is its own service.
     """
 
-    def __init__(self, base_url: str, headers: Mapping[str, str]) -> None:
-        self._base_url = base_url
+    def __init__(self, base_url: str, *, own: bool = False) -> None:
+        self._own = own
         self._proxy, credentials = _proxy_for(base_url)
         secure = base_url.startswith("https://")
         # Through a tunnel they go to the proxy alone; else the proxy takes them off the request.
         self._to_proxy = credentials if secure else {}
-        self._headers = {**headers, **({} if secure else credentials)}
+        self._headers = {} if secure else credentials
         self._tls = _tls() if secure or (self._proxy or "").startswith("https://") else None
         self._session: aiohttp.ClientSession | None = None
 
-    async def post(self, path: str, body: Mapping[str, Any]) -> Answer:
-        """One request and its whole answer, whatever its status.
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send one request and return its whole answer, whatever its status; of an error's body the first 64 KiB.
 
-        Raises `NoAnswer`, `Unacceptable` for one that is not taken in, and `LocalShortage` where nothing was sent for
+        Raises `NoAnswer`, `Unacceptable` for an answer that is not read, and `LocalShortage` if nothing was sent for
         want of a connection. A request that is cancelled takes its connection with it.
         """
         if self._session is None:
@@ -75,19 +75,34 @@ class Transport:
         # Headers go with each request: those of a session aiohttp shows to the proxy of a tunnel too, key and all.
         ways: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._to_proxy} if self._proxy else {}
         try:
-            url = URL(f"{self._base_url}{path}", encoded=True)
-            async with self._session.post(
-                url, data=to_json(body), headers=self._headers, allow_redirects=False, **ways
+            url, body = URL(str(request.url), encoded=True), await request.aread()
+            async with self._session.request(
+                request.method,
+                url,
+                data=body or None,
+                headers=self._sent(request.headers),
+                allow_redirects=False,
+                **ways,
             ) as response:
-                return Answer(response.status, response.headers, await _body(response))
+                return httpx2.Response(response.status, headers=_received(response), content=await _body(response))
         except (aiohttp.ClientError, OSError, ValueError) as error:  # the last for an address that only looked like one
             raise no_answer(error) from error
+
+    def _sent(self, headers: httpx2.Headers) -> dict[str, str]:
+        """Return the headers that may leave. Compressed answers are refused: 200 KB of gzip can hold 200 MB."""
+        kept = (name for name in headers if name in FORWARDED or (self._own and name not in _OF_A_CONNECTION))
+        return {**{name: headers[name] for name in kept}, "accept-encoding": "identity", **self._headers}
 
     async def aclose(self) -> None:
         """Close the connections; may be called again."""
         session, self._session = self._session, None
         if session is not None:
             await session.close()
+
+
+def _received(response: aiohttp.ClientResponse) -> list[tuple[bytes, bytes]]:
+    """Return the headers of an answer that the client may see: none that sets a cookie or decodes the body again."""
+    return [(name, value) for name, value in response.raw_headers if name.lower() not in _NOT_RECEIVED]
 
 
 class Connector(aiohttp.TCPConnector):
@@ -147,7 +162,6 @@ def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
     # How many calls there may be at once is the rate limiter's business, and the deadline is the caller's.
     connector = Connector(limit=0, force_close=places().tight, ssl=tls or True, resolver=aiohttp.ThreadedResolver())
     return aiohttp.ClientSession(
-        request_class=aiohttp.ClientRequest if sys.version_info >= (3, 12) else _EagerRequest,
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=None),
@@ -157,42 +171,8 @@ def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
     )
 
 
-class _EagerRequest(aiohttp.ClientRequest):
-    """A request whose body is written at once, as aiohttp does it from Python 3.12 on.
-
-    Before, it writes the body in a task behind all that are ready: of a hundred calls made together none would leave
-    before the last is put together. What does not fit into the socket's buffer follows in that task.
-    """
-
-    def write_bytes(self, *place: Any, **more: Any) -> Coroutine[Any, Any, None]:
-        writing = super().write_bytes(*place, **more)
-        try:
-            return _resumed(writing, writing.send(None))
-        except StopIteration:
-            return _written()
-
-
-async def _written() -> None:
-    """Nothing is left to write."""
-
-
-@types.coroutine
-def _resumed(writing: Coroutine[Any, Any, None], awaited: Any) -> Generator[Any, Any, None]:
-    """The rest of a coroutine that waits for this."""
-    with suppress(StopIteration):
-        while True:
-            try:
-                yield awaited
-            except BaseException as error:  # noqa: BLE001 - it is handed to the coroutine, as an await would
-                awaited = writing.throw(error)
-            else:
-                awaited = writing.send(None)
-
-
 def _tls() -> ssl.SSLContext:
     """The trust store of the system, as the SDK finds it; `ScenarioError` where it cannot be read."""
-    import httpx2  # the SDK's HTTP library
-
     try:
         return httpx2.create_ssl_context()
     except OSError as error:

@@ -1,0 +1,136 @@
+"""The official clients at one address: which one speaks a wire, with which key and headers, and one request through it.
+
+`openai` serves chat completions and Responses, there and at Azure; `anthropic` (an extra) serves messages, there, at
+Bedrock and at Vertex. All send through `transport`. Their retries, timeouts, logs and traces are off: attempts and
+deadlines are agentsim's own. This module is imported when the first request is near: the clients take half a second.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
+from urllib.parse import urlsplit
+
+import httpx2
+import openai
+
+from agentsim import __version__
+from agentsim.errors import ScenarioError
+from agentsim.models.transport import Transport
+
+Service: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
+"""Whose client is used, for its addresses and headers."""
+
+_OWN_HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_HEADER_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]*")
+_VARIABLES = {"openai-organization": "OPENAI_ORG_ID", "openai-project": "OPENAI_PROJECT_ID"}
+_CUSTOM = {"openai": "OPENAI_CUSTOM_HEADERS", "anthropic": "ANTHROPIC_CUSTOM_HEADERS"}
+_NO_KEY = "none"  # the clients want one; the header that would hold it is left out
+
+
+class Answer(NamedTuple):
+    """A whole HTTP response, of an error's body only the beginning; the names of `headers` match in any case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Client:
+    """An official client at one base URL with one key; belongs to one event loop.
+
+    Raises `ScenarioError` if the service's extra is not installed, or if a variable of the environment that its client
+    makes a header of (`OPENAI_ORG_ID`, custom headers) holds characters that no header has.
+    """
+
+    def __init__(self, service: Service, base_url: str, key: str | None, options: Mapping[str, str]) -> None:
+        own = is_own_host(service, base_url)
+        self._transport = Transport(base_url, own=own)
+        # No proxy, redirect or netrc of the client's: the transport goes by agentsim's rules.
+        http = httpx2.AsyncClient(transport=self._transport, trust_env=False, follow_redirects=False)
+        self._client, self._errors = _official(service, base_url, key or _NO_KEY, http, options)
+        self._headers = _headers(self._client, service, key, own)
+        _silence()
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> Answer:
+        """Send one request and return its whole answer, whatever its status. Raises what `Transport` raises."""
+        return await self._request("post", path, body=body)
+
+    async def get(self, path: str) -> Answer:
+        """Ask once for what stands at a path, as `post` does."""
+        return await self._request("get", path)
+
+    async def _request(self, method: str, path: str, **body: Any) -> Answer:
+        send = getattr(self._client, method)
+        try:
+            response = await send(path, cast_to=httpx2.Response, options={"headers": self._headers}, **body)
+        except self._errors.APIStatusError as error:
+            response = error.response
+        except self._errors.APIConnectionError as error:  # one of the two clients wraps what the transport raises
+            raise error.__cause__ or error from None
+        return Answer(response.status_code, response.headers, response.content)
+
+    async def aclose(self) -> None:
+        """Close the connections; may be called again."""
+        await self._transport.aclose()
+
+
+def is_own_host(service: Service, base_url: str) -> bool:
+    """Return whether an address is the service's own, which may have what its client reads from the environment."""
+    host, own = urlsplit(base_url).hostname or "", _OWN_HOSTS.get(service)
+    return own is not None and (host == own or host.endswith(f".{own}"))
+
+
+def _official(
+    service: Service, base_url: str, key: str, http: httpx2.AsyncClient, options: Mapping[str, str]
+) -> tuple[Any, Any]:
+    """Return the client of a service, and the module with its errors."""
+    common: dict[str, Any] = {"max_retries": 0, "http_client": http, "timeout": None}
+    if service == "openai":
+        return openai.AsyncOpenAI(base_url=base_url, api_key=key, **common), openai
+    if service == "azure":
+        version = options.get("api_version")
+        return openai.AsyncAzureOpenAI(base_url=base_url, api_key=key, api_version=version, **common), openai
+    try:
+        anthropic: Any = importlib.import_module("anthropic")
+    except ImportError:
+        raise ScenarioError(
+            "this provider needs the extra `anthropic`", valid="pip install 'agentsim-games[anthropic]'"
+        ) from None
+    common["open_telemetry"] = False
+    if service == "anthropic":
+        return anthropic.AsyncAnthropic(base_url=base_url, api_key=key, **common), anthropic
+    if service == "bedrock":
+        region = options.get("region") or "us-east-1"
+        return anthropic.AsyncAnthropicBedrock(base_url=base_url, api_key=key, aws_region=region, **common), anthropic
+    project, region = options.get("project"), options.get("region") or "global"
+    made = anthropic.AsyncAnthropicVertex(
+        base_url=base_url, access_token=key, project_id=project, region=region, **common
+    )
+    return made, anthropic
+
+
+def _headers(client: Any, service: Service, key: str | None, own: bool) -> dict[str, Any]:
+    """Return the headers that every request says outright, whatever a custom header says.
+
+    A key is explicit, or the header that would hold one is left out.
+    """
+    given = {name: value for name, value in client.default_headers.items() if isinstance(value, str)}
+    for name, value in given.items() if own else ():
+        if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
+            variable = _VARIABLES.get(name.lower(), _CUSTOM.get(service, "the client's headers"))
+            raise ScenarioError(f"the environment variable {variable} has characters that no header has (a line break)")
+    said: dict[str, Any] = {} if own else {"User-Agent": f"agentsim/{__version__}"}
+    if service in {"openai", "anthropic"}:
+        said["Authorization"] = f"Bearer {key}" if key else openai.Omit()
+    return said
+
+
+def _silence() -> None:
+    """Keep the clients' logs off, whatever `OPENAI_LOG` and `ANTHROPIC_LOG` say: they hold prompts and replies."""
+    for name in ("openai", "anthropic", "httpx2", "httpcore2"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)

@@ -1,0 +1,28 @@
+"""The wires: how each API words a request and an answer. Each builds a body and reads an answer, and does nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol, TypeAlias
+
+from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.faults import Faults
+from agentsim.models.profiles import Profile
+
+WireName: TypeAlias = Literal["chat", "responses", "messages"]
+
+
+class Wire(Protocol):
+    """The module of one API."""
+
+    PATH: str
+    """Where requests go, behind the base URL."""
+
+    def body(self, profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
+        """Return the body of one request, in the structured mode of the profile."""
+
+    def completion(self, envelope: Mapping[str, Any], faults: Faults, function: str | None) -> Completion:
+        """Return the completion in a decoded answer. With a `function`, its arguments are the text.
+
+        Raises `ModelError` for an error inside a good answer, and for an answer that is none.
+        """

@@ -1,0 +1,207 @@
+"""What the wires share in reading an answer: texts, words, numbers of tokens, and the finish reasons as data.
+
+Whatever a server sends is made harmless here: cleaned, cut at `MOST_TEXT` bytes, and without keys.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from agentsim.engine.codec import parse_json
+from agentsim.engine.prompt import cleaned
+from agentsim.models.base import MOST_TEXT, Completion, Usage
+from agentsim.models.faults import Faults
+from agentsim.models.redaction import redact_reply
+
+_WORD = 200  # characters of a model's, provider's or finish reason's name
+_READ = 64 * 1024  # characters of such a name that are looked at
+
+Ending: TypeAlias = Literal["whole", "cut", "filtered", "failed"]
+"""How an answer ended: as the model wanted, at a limit, at a filter, or because the host broke down."""
+
+# The words of public references, in lower case: OpenAI (chat, Responses), Anthropic, Gemini, Mistral, DeepSeek, Z.ai,
+# vLLM, SGLang, llama.cpp, TGI, Ollama, Cohere, xAI, OpenRouter.
+FINISH_REASONS: Final[Mapping[str, Ending]] = {
+    **dict.fromkeys(
+        (
+            "stop",
+            "stop_sequence",
+            "end_turn",
+            "eos",
+            "eos_token",
+            "completed",
+            "complete",
+            "finish",
+            "finished",
+            "done",
+        ),
+        "whole",
+    ),
+    **dict.fromkeys(("tool_calls", "tool_call", "tool_use", "function_call", "pause_turn"), "whole"),
+    **dict.fromkeys(
+        (
+            "length",
+            "max_tokens",
+            "max_output_tokens",
+            "model_length",
+            "model_context_window_exceeded",
+            "context_length",
+        ),
+        "cut",
+    ),
+    **dict.fromkeys(("incomplete", "token_limit", "max_length", "load"), "cut"),
+    **dict.fromkeys(
+        ("content_filter", "content_filtered", "sensitive", "safety", "refusal", "recitation", "blocklist"), "filtered"
+    ),
+    **dict.fromkeys(("prohibited_content", "spii", "image_safety", "guardrail_intervened", "error_toxic"), "filtered"),
+    **dict.fromkeys(
+        ("error", "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled", "failed", "other"),
+        "failed",
+    ),
+}
+
+
+def ending(finish_reason: str | None) -> Ending | None:
+    """Return how an answer with this finish reason ended, or None for a word that no table knows."""
+    return "whole" if finish_reason is None else FINISH_REASONS.get(finish_reason.lower())
+
+
+class Parts(NamedTuple):
+    """The parts of one answer, as its wire names them; `arguments` are those of function calls, in order."""
+
+    text: str
+    reasoning: str | None = None
+    refusal: str | None = None
+    finish_reason: object = None
+    arguments: Sequence[object] = ()
+    model: object = None
+    provider: object = None
+    usage: Usage = Usage()
+
+
+def completion_of(parts: Parts, faults: Faults, function: str | None) -> Completion:
+    """Return the completion that the parts of an answer make. With a `function`, its arguments are the text.
+
+    Raises `ModelError` if the host says that it broke down.
+    """
+    secrets = faults.secrets  # a proxy may echo its headers, and what is returned here lands in the history
+    finish_reason = word(parts.finish_reason, secrets)
+    ended = ending(finish_reason)
+    if ended == "failed":
+        raise faults.broken_off(finish_reason or "")
+    text, declined = parts.text, parts.refusal or ""
+    empty = not text.strip() and not parts.arguments
+    made = Completion(
+        text=kept(declined if empty else text, secrets),
+        reasoning=None if parts.reasoning is None else kept(parts.reasoning, secrets),
+        finish_reason=finish_reason,
+        model=word(parts.model, secrets),
+        provider=word(parts.provider, secrets),
+        usage=parts.usage,
+        refusal="content_filter"
+        if ended == "filtered" and (empty or finish_reason == "content_filter")
+        else "refusal"
+        if declined and empty
+        else None,
+    )
+    if function is None or made.refusal is not None:
+        return made if text.strip() or not parts.arguments else _called(made, parts.arguments, faults)
+    return _called(made, parts.arguments or ([text] if text.lstrip().startswith("{") else ()), faults)
+
+
+def _called(made: Completion, arguments: Iterable[object], faults: Faults) -> Completion:
+    """Return the completion whose text is what a function is called with: of several calls, the first JSON object.
+
+    One function is offered and forced, so its name does not matter. What is said beside the call is no decision.
+    Arguments that are no JSON are left to the reader of replies, if they begin like an object.
+    """
+    objects = [text for text in map(_as_text, arguments) if text.lstrip().startswith("{")]
+    if not objects:
+        return replace(made, unusable="The reply does not call the function with a JSON object.")
+    return replace(made, text=kept(next(filter(_is_object, objects), objects[0]), faults.secrets))
+
+
+def _as_text(arguments: object) -> str:
+    """Return the arguments of a call as text: an object is written out, and one that was encoded twice read once."""
+    if isinstance(arguments, str):
+        if arguments.lstrip().startswith('"'):
+            try:
+                inner = parse_json(arguments)
+            except (ValueError, RecursionError):
+                return arguments
+            return inner if isinstance(inner, str) else arguments
+        return arguments
+    return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, dict) else ""
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(parse_json(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def kept(words: str, secrets: tuple[str, ...]) -> str:
+    """Return a model's words as they are kept: clean, without secrets, and of more than `MOST_TEXT` bytes the beginning."""
+    begun = redact_reply(cleaned(words[: 2 * MOST_TEXT]), secrets)
+    if len(words) > 2 * MOST_TEXT and len(begun.encode()) <= MOST_TEXT:
+        begun = redact_reply(cleaned(words), secrets)  # of its beginning, little was left
+    content = begun.encode()
+    if len(content) <= MOST_TEXT:
+        return begun
+    whole = words.encode("utf-8", "surrogatepass")
+    mark = f"[cut: {MOST_TEXT:,} of {len(whole):,} bytes are kept; SHA-256 of all: {hashlib.sha256(whole).hexdigest()}]"
+    return f"{content[:MOST_TEXT].decode('utf-8', 'ignore')}\n{mark}"
+
+
+def word(value: object, secrets: tuple[str, ...]) -> str | None:
+    """Return a short name on one line, or None."""
+    if not isinstance(value, str):
+        return None
+    # Cut last: half a key would no longer be known as one.
+    return redact_reply(" ".join(cleaned(value[:_READ]).split()), secrets)[:_WORD] or None
+
+
+def texts(content: object, of: Callable[[str], bool]) -> Iterator[str]:
+    """Yield the texts of a message's content: of a string, or of parts whose `type` is one of those wanted."""
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, Mapping):
+        yield from texts([content], of)
+    elif isinstance(content, list):
+        for part in content:
+            if isinstance(part, str):
+                yield part
+            elif isinstance(part, Mapping) and of(str(part.get("type", "text"))):
+                for key in ("text", "content", "thinking", "reasoning", "summary"):
+                    if part.get(key):
+                        yield from texts(part[key], of)
+                        break
+
+
+def count(value: object) -> int | None:
+    """Return a number of tokens, or None for anything that cannot be one (NaN, -1, "12", true)."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if isinstance(value, float) and not value.is_integer():  # NaN and infinities are no integers either
+        return None
+    return int(value) if 0 <= value < 1e12 else None
+
+
+def dollars(value: object) -> float | None:
+    """Return a cost in US dollars, or None for anything that cannot be one."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    return float(value) if 0 <= value < 1e9 else None
+
+
+def at(value: Any, *path: str) -> Any:
+    """Return what stands at a path of keys, or None."""
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value

@@ -1,0 +1,100 @@
+"""Messages: the body that Anthropic's API is sent, there, at Bedrock and at Vertex, and how an answer of it is read.
+
+Source: https://docs.anthropic.com/en/api/messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from agentsim.models.base import Call, Completion, Sampling, Usage
+from agentsim.models.faults import Faults
+from agentsim.models.profiles import Profile
+from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, texts
+from agentsim.models.wire.schema import merge, sent_schema, wire_name
+
+PATH: Final = "/v1/messages"
+USUAL_MAX_TOKENS: Final = 16_384
+"""The cap that is sent if neither the scenario nor the catalogue of prices knows one: here it is mandatory."""
+
+_CACHED: Final = {"cache_control": {"type": "ephemeral"}}
+
+
+def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
+    """Return the body of one request. What repeats from call to call is marked for the cache at its end.
+
+    Thinking and a forced tool exclude each other: with thinking, the tool is offered and not forced.
+    """
+    system = [{"type": "text", "text": text} for role, text in call.messages if role == "system"]
+    if system:
+        system[-1] |= _CACHED
+    said = [{"role": role, "content": text} for role, text in call.messages if role != "system"]
+    made: dict[str, Any] = {"model": model, "messages": said, "max_tokens": sampling.max_tokens or USUAL_MAX_TOKENS}
+    if system:
+        made["system"] = system
+    if sampling.temperature is not None:
+        made["temperature"] = sampling.temperature
+    if call.schema is not None:
+        made |= _structured(profile, call)
+    merge(made, profile.extra_body)
+    merge(made, {key: value for key, value in sampling.extra.items() if key != "extra_body"})
+    merge(made, sampling.extra.get("extra_body", {}))
+    if at(made, "thinking", "type") in {"enabled", "adaptive"} and "tool_choice" in made:
+        made["tool_choice"] = {"type": "auto"}
+    return made
+
+
+def _structured(profile: Profile, call: Call) -> dict[str, Any]:
+    """Return the part of a body that holds the reply to a schema; there is no mode of any JSON object here."""
+    assert call.schema is not None
+    match profile.structured:
+        case "json_schema":
+            schema, _ = sent_schema(call.schema, profile.strip_schema_keywords)
+            return {"output_config": {"format": {"type": "json_schema", "schema": schema}}}
+        case "tool":
+            schema, _ = sent_schema(call.schema, profile.strip_schema_keywords)
+            name = wire_name(call)
+            tool = {"name": name, "description": "Gives your answer.", "input_schema": schema}
+            return {"tools": [tool], "tool_choice": {"type": "tool", "name": name}}
+        case _:  # the question says in words what is wanted, whatever the mode
+            return {}
+
+
+def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None) -> Completion:
+    """Return the completion in a decoded answer. With a `function`, its arguments are the text."""
+    if envelope.get("type") == "error" or envelope.get("error"):
+        raise faults.reported(envelope.get("error"))
+    content = envelope.get("content")
+    if not isinstance(content, (list, str)):
+        raise faults.bad_envelope("no content")
+    parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
+    reason = envelope.get("stop_reason")
+    text = "".join(texts(content, "text".__eq__))
+    return completion_of(
+        Parts(
+            text=text,
+            reasoning="".join(texts(parts, "thinking".__eq__)) or None,
+            finish_reason=reason,
+            arguments=[part.get("input") for part in parts if part.get("type") == "tool_use"],
+            model=envelope.get("model"),
+            provider=envelope.get("provider"),
+            usage=usage(envelope),
+        ),
+        faults,
+        function,
+    )
+
+
+def usage(envelope: Mapping[str, Any]) -> Usage:
+    """Return the tokens that an answer states: here, `input_tokens` leaves out what was written to or read from the cache."""
+    said = envelope.get("usage")
+    fresh = count(at(said, "input_tokens"))
+    written, read = (count(at(said, f"cache_{what}_input_tokens")) for what in ("creation", "read"))
+    return Usage(
+        prompt_tokens=None if fresh is None else fresh + (written or 0) + (read or 0),
+        cached_tokens=read,
+        completion_tokens=count(at(said, "output_tokens")),
+        reasoning_tokens=count(at(said, "output_tokens_details", "thinking_tokens")),
+        cost_usd=dollars(at(said, "cost")),
+    )

@@ -1,0 +1,109 @@
+"""Responses: the body that OpenAI's newer API is sent, and how an answer of it is read. Nothing is stored there.
+
+Source: https://platform.openai.com/docs/api-reference/responses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from agentsim.models.base import Call, Completion, Sampling, Usage
+from agentsim.models.faults import Faults
+from agentsim.models.profiles import Profile
+from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, texts
+from agentsim.models.wire.schema import merge, sent_schema, wire_name
+
+PATH: Final = "/responses"
+
+
+def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
+    """Return the body of one request: system messages are `instructions`, the others `input`."""
+    system = [text for role, text in call.messages if role == "system"]
+    said = [{"role": role, "content": text} for role, text in call.messages if role != "system"]
+    made: dict[str, Any] = {"model": model, "input": said, "store": False}
+    if system:
+        made["instructions"] = "\n".join(system)
+    if sampling.temperature is not None:
+        made["temperature"] = sampling.temperature
+    if call.schema is not None:
+        made |= _structured(profile, call)
+    merge(made, profile.extra_body)
+    merge(made, {key: value for key, value in sampling.extra.items() if key != "extra_body"})
+    merge(made, sampling.extra.get("extra_body", {}))
+    if sampling.max_tokens is not None:
+        made["max_output_tokens"] = sampling.max_tokens
+    return made
+
+
+def _structured(profile: Profile, call: Call) -> dict[str, Any]:
+    """Return the part of a body that holds the reply to a schema; `auto` has been settled before."""
+    assert call.schema is not None
+    name = wire_name(call)
+    match profile.structured:
+        case "json_schema":
+            schema, closed = sent_schema(call.schema, profile.strip_schema_keywords)
+            return {"text": {"format": {"type": "json_schema", "name": name, "schema": schema, "strict": closed}}}
+        case "tool":
+            schema, closed = sent_schema(call.schema, profile.strip_schema_keywords)
+            function = {"type": "function", "name": name, "description": "Gives your answer.", "parameters": schema}
+            return {"tools": [function | {"strict": closed}], "tool_choice": {"type": "function", "name": name}}
+        case "json_object":
+            return {"text": {"format": {"type": "json_object"}}}
+        case _:  # the question says in words what is wanted, whatever the mode
+            return {}
+
+
+def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None) -> Completion:
+    """Return the completion in a decoded answer. With a `function`, its arguments are the text."""
+    if envelope.get("error"):
+        raise faults.reported(envelope["error"])
+    output = envelope.get("output")
+    if not isinstance(output, list):
+        raise faults.bad_envelope("no output")
+    items = [item for item in output if isinstance(item, Mapping)]
+    thought = "".join(_thought(items))
+    refused = [part["refusal"] for part in _parts(items) if isinstance(part.get("refusal"), str)]
+    return completion_of(
+        Parts(
+            text="".join("".join(texts(part, {"output_text", "text"}.__contains__)) for part in _parts(items)),
+            reasoning=thought or None,
+            refusal="".join(refused) or None,
+            # "completed" and "incomplete" say little; the details name the limit or the filter
+            finish_reason=at(envelope, "incomplete_details", "reason") or envelope.get("status"),
+            arguments=[item.get("arguments") for item in items if item.get("type") == "function_call"],
+            model=envelope.get("model"),
+            provider=envelope.get("provider"),
+            usage=usage(envelope),
+        ),
+        faults,
+        function,
+    )
+
+
+def _parts(items: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yield the parts of the messages; a comment beside the final answer is none."""
+    messages = [item for item in items if item.get("type", "message") == "message"]
+    final = [item for item in messages if item.get("phase") != "commentary"]
+    for message in final or messages:
+        content = message.get("content")
+        parts = content if isinstance(content, list) else [content]
+        yield from ({"type": "output_text", "text": part} if isinstance(part, str) else part for part in parts if part)
+
+
+def _thought(items: list[Mapping[str, Any]]) -> Iterator[str]:
+    for item in items:
+        if item.get("type") == "reasoning":
+            yield from texts(item.get("content") or item.get("summary"), lambda kind: True)
+
+
+def usage(envelope: Mapping[str, Any]) -> Usage:
+    """Return the tokens and the cost that an answer states; thinking is a part of the output here."""
+    said = envelope.get("usage")
+    return Usage(
+        prompt_tokens=count(at(said, "input_tokens")),
+        cached_tokens=count(at(said, "input_tokens_details", "cached_tokens")),
+        completion_tokens=count(at(said, "output_tokens")),
+        reasoning_tokens=count(at(said, "output_tokens_details", "reasoning_tokens")),
+        cost_usd=dollars(at(said, "cost")),
+    )

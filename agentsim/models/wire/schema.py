@@ -1,0 +1,80 @@
+"""What the wires share in building a body: a schema as hosts accept it, and the merging of extra fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Set
+from typing import Any
+
+from agentsim.models.base import Call
+
+
+def merge(body: dict[str, Any], more: Mapping[str, Any]) -> None:
+    """Nested tables are merged, so that a routing preference does not undo `require_parameters`.
+
+    One of another `type` is another thing (a response format, a choice of tools) and takes the place of the whole.
+    """
+    for key, value in more.items():
+        if isinstance(value, Mapping):
+            inner = body.get(key)
+            inner = inner if isinstance(inner, Mapping) else {}
+            another = {"type"} <= value.keys() & inner.keys() and value["type"] != inner["type"]
+            merged = {} if another else dict(inner)
+            merge(merged, value)
+            body[key] = merged
+        else:
+            body[key] = value
+
+
+def wire_name(call: Call) -> str:
+    """What the schema, or the function that takes its place, is called."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", call.schema_name)[:64] or "decision"
+
+
+_LATEST: list[tuple[Mapping[str, Any], Set[str], dict[str, Any], bool]] = []
+
+
+def sent_schema(schema: Mapping[str, Any], strip: Set[str]) -> tuple[dict[str, Any], bool]:
+    """A schema as it is sent, and whether it is closed.
+
+    The latest one is kept: a society asks a hundred agents by one schema, and making it ready took a third of the CPU.
+    """
+    if not _LATEST or _LATEST[0][0] is not schema or _LATEST[0][1] != strip:
+        sent = portable(schema, strip)
+        _LATEST[:] = [(schema, strip, sent, _closed(sent))]
+    return _LATEST[0][2:]
+
+
+def portable(schema: Mapping[str, Any], strip: Set[str]) -> dict[str, Any]:
+    """The schema without these keywords (names of properties are not keywords), and `const` as `enum`."""
+    out: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in strip:
+            continue
+        if key in {"properties", "$defs"} and isinstance(value, dict):
+            out[key] = {name: portable(part, strip) for name, part in value.items()}
+        elif key == "const":
+            out["enum"] = [value]
+        elif key in {"enum", "required"}:
+            out[key] = value
+        elif isinstance(value, dict):
+            out[key] = portable(value, strip)
+        elif isinstance(value, list):
+            out[key] = [portable(part, strip) if isinstance(part, dict) else part for part in value]
+        else:
+            out[key] = value
+    return out
+
+
+def _closed(schema: Any) -> bool:
+    """Whether every object in it names all its properties as required and allows no others."""
+    if isinstance(schema, list):
+        return all(_closed(part) for part in schema)
+    if not isinstance(schema, dict):
+        return True
+    if schema.get("type") == "object" or "properties" in schema:
+        properties = schema.get("properties", {})
+        if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(properties):
+            return False
+        return all(_closed(part) for part in properties.values())
+    return all(_closed(value) for key, value in schema.items() if key not in {"enum", "required"})
