@@ -1,6 +1,6 @@
 """Everything legal can be said: what a phase asks in one question; each thing is said, and done.
 
-Where the printed rules say more than the first rule set played, theirs is the default: `rules = "official"` sets all.
+Where the printed rules say more, `rules = "official"` sets theirs.
 """
 
 from __future__ import annotations
@@ -268,8 +268,8 @@ def test_only_those_of_which_there_is_not_one_for_each_are_auctioned() -> None:
 
 
 def test_by_seat_order_and_where_no_other_could_build_nothing_is_auctioned() -> None:
-    first: dict[str, Any] = {"rules": 2, "config": {"house_shortage": "seat_order"}}
-    for others in ({"B": "6 8 9", **first}, {"B": "6 8 9 $100", "rules": 2}, {"B": "6 8 9m", "rules": 2}):
+    first: dict[str, Any] = {"together": True, "config": {"house_shortage": "seat_order"}}
+    for others in ({"B": "6 8 9", **first}, {"B": "6 8 9 $100", "together": True}, {"B": "6 8 9m", "together": True}):
         game = Game(A="16 18 19", D=f"{THIRTY_ONE} $0", **others).turn((4, 6), A=[does(build=[16])])
         assert not game.events(BuildingShort)
         assert game.gains == {"A": -100}
