@@ -17,8 +17,8 @@ from agentsim.errors import ScenarioError, UsageError
 from agentsim.models.address import is_own_machine
 from agentsim.models.profiles import BUILT_IN, Profile, is_own
 
-JSON_HEADERS = {"Accept": "application/json", "Content-Type": "application/json", "Accept-Encoding": "identity"}
-"""Sent with every request. Compressed answers are refused: 200 KB of gzip can hold 200 MB."""
+# Compressed answers are refused: 200 KB of gzip can hold 200 MB.
+_JSON_HEADERS = {"Accept": "application/json", "Content-Type": "application/json", "Accept-Encoding": "identity"}
 
 _SDK_VARIABLES = {"openai-organization": "OPENAI_ORG_ID", "openai-project": "OPENAI_PROJECT_ID"}
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -171,7 +171,7 @@ def headers_for(base_url: str, key: str | None) -> Mapping[str, str]:
     Raises `ScenarioError` for one of them that no header can hold; it names the variable and never its value.
     """
     headers = _of_the_sdk(base_url, key) if key and _is_openai(base_url) else {"User-Agent": f"agentsim/{__version__}"}
-    ours = JSON_HEADERS | ({"Authorization": f"Bearer {key}"} if key else {})
+    ours = _JSON_HEADERS | ({"Authorization": f"Bearer {key}"} if key else {})
     named = {name.lower() for name in ours}
     return {name: value for name, value in headers.items() if name.lower() not in named} | ours
 
