@@ -36,7 +36,7 @@ from agentsim.games import find
 from agentsim.history.journal_reader import Entry
 from agentsim.models.base import Call, Sampling
 from agentsim.models.profiles import ProviderSettings, resolve
-from agentsim.models.remote import Endpoint, OpenAICompatible
+from agentsim.models.remote import Endpoint, RemoteModel
 from agentsim.players.model import prompt_messages
 from agentsim.runner.drive import Watcher
 from agentsim.runner.session import begin
@@ -140,7 +140,7 @@ async def by_sender(opened: Any, url: str, asks: list[list[Ask]], shape: str) ->
 async def by_our_client(url: str, asks: list[list[Ask]], shape: str) -> tuple[float, float]:
     """The same by the client that games use, from messages to a judged completion."""
     profile = resolve("lab", {"lab": ProviderSettings(base_url=url)}, {})
-    model = OpenAICompatible("lab/loopback", profile, Endpoint(profile.base_url, None))
+    model = RemoteModel("lab/loopback", profile, Endpoint(profile.base_url, None))
     sampling = Sampling()
 
     def call(ask: Ask) -> Callable[[], Awaitable[Any]]:

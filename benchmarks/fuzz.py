@@ -29,10 +29,10 @@ from typing import Any
 
 from agentsim.engine.request import Request
 from agentsim.errors import DecisionError, ModelError
-from agentsim.models.chat_completions import completion_of
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import ProviderSettings, resolve
-from agentsim.models.remote import decoded
+from agentsim.models.remote import completion_in, decoded
+from agentsim.models.wire import WIRES
 from tests.replies.asked import ASKED, asked, read, thinking_kept
 from tests.replies.corpus import replies
 
@@ -221,7 +221,7 @@ def fuzz_envelopes(seed: int, number: int) -> Found:
         given = rng.choice(("application/json", "text/html", "", "application/json; charset=latin-1"))
         accepted, started = False, clock()
         try:
-            completion_of(decoded(raw, given, faults), faults, "decision" if turn % 5 == 0 else None)
+            completion_in(WIRES["chat"], decoded(raw, given, faults), faults, "decision" if turn % 5 == 0 else None)
             accepted = True
         except ModelError as error:
             if "\n" in str(error):

@@ -25,10 +25,10 @@ from agentsim.history import formats
 from agentsim.history.journal_reader import read_journal
 from agentsim.models import redaction
 from agentsim.models.attempts import retry_after
-from agentsim.models.chat_completions import completion_of
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import BUILT_IN
-from agentsim.models.remote import decoded
+from agentsim.models.remote import completion_in, decoded
+from agentsim.models.wire import WIRES
 from agentsim.players import rendering, terminal
 from agentsim.report import markup
 from agentsim.scenario import document, seating, source_files
@@ -58,7 +58,7 @@ def _answer(**message: object) -> Callable[[str], object]:
     def read(text: str) -> object:
         said = {key: text if value is ... else value for key, value in message.items()}
         body = {"choices": [{"message": said, "finish_reason": text}], "model": text, "usage": {}}
-        return completion_of(body, FAULTS)
+        return completion_in(WIRES["chat"], body, FAULTS)
 
     return read
 
@@ -83,7 +83,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "numbers": decision.whole,
     "an answer's text": _answer(content=...),
     "an answer's reasoning": _answer(content="a", reasoning=...),
-    "an answer that is none": lambda text: completion_of(decoded(text.encode(), "application/json", FAULTS), FAULTS),
+    "an answer that is none": lambda text: completion_in(
+        WIRES["chat"], decoded(text.encode(), "application/json", FAULTS), FAULTS
+    ),
     "an error": _status,
     "a header": lambda text: retry_after({"retry-after": text, "x-ratelimit-reset": text, "date": text}),
     "keys": lambda text: redaction.redact_reply(text, (SECRET,)),

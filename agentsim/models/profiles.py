@@ -22,6 +22,10 @@ from agentsim.models.address import normal, ollama_address, url_problem
 Structured: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt", "auto"]
 """How a reply is held to its schema: enforced as the answer or as the arguments of a forced function call, as any JSON
 object, by the words of the prompt alone; or by the first of json_schema, json_object and prompt that is accepted."""
+WireName: TypeAlias = Literal["chat", "responses", "messages"]
+"""Which API is spoken: OpenAI's chat completions, its Responses, or Anthropic's messages."""
+Service: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
+"""Whose official client is used, for its addresses and headers."""
 MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 
 # Refused by some provider or by the strict mode of another; what they say is checked on the reply anyway.
@@ -152,6 +156,9 @@ class Profile:
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     structured: Structured = "json_schema"
+    wire: WireName = "chat"
+    service: Service = "openai"
+    client_options: Mapping[str, str] = field(default_factory=dict)
     max_tokens_field: MaxTokensField = "max_tokens"
     strip_schema_keywords: frozenset[str] = frozenset(_SLOW_IN_GRAMMARS)
     extra_body: Mapping[str, Any] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """Remote models: the endpoints they are called at, and one call with its deadline and structured mode.
 
-The body of a request and the reading of an answer are in `chat_completions`, retries in `attempts`.
+The body of a request and the reading of an answer are in `wire`, retries in `attempts`.
 """
 
 from __future__ import annotations
@@ -10,23 +10,25 @@ import json
 import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from agentsim.engine.prompt import cleaned
-from agentsim.errors import LocalShortage, ProviderRejected
+from agentsim.errors import LocalShortage, ModelError, ProviderRejected
 from agentsim.models.attempts import Deadline
-from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.chat_completions import called_function, completion_of, request_body
+from agentsim.models.base import Call, Completion, Sampling, Usage
 from agentsim.models.faults import UNSUPPORTED_FORMAT, Faults, NoAnswer, Unacceptable
-from agentsim.models.keys import headers_for
 from agentsim.models.profiles import Profile, Structured
 from agentsim.models.rate_limiter import RateLimiter, RateLimits, Slot
 from agentsim.models.redaction import REDACTED, redact_reply
+from agentsim.models.wire import WIRES, Wire
+from agentsim.models.wire.schema import forced_function
 
 if TYPE_CHECKING:
-    from agentsim.models.transport import Transport
+    from agentsim.models.clients import Client
+    from agentsim.models.profiles import Service
 
 
 _SHORTAGE_S = (0.05, 0.1, 0.2, 0.4, *[1.0] * 60)  # waits for a connection that this machine has not
@@ -49,10 +51,20 @@ class Endpoint:
     It shares the event loop's rate limiter for this host and key, under these `limits`.
     """
 
-    def __init__(self, base_url: str, key: str | None, *, limits: RateLimits = RateLimits()) -> None:  # noqa: B008 - it is frozen
+    def __init__(
+        self,
+        base_url: str,
+        key: str | None,
+        *,
+        limits: RateLimits = RateLimits(),  # noqa: B008 - it is frozen
+        service: Service = "openai",
+        options: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.base_url, self.key, self.limits = base_url, key, limits
+        self._service: Service = service
+        self._options = options
         self._limiter: RateLimiter | None = None
-        self._transport: Transport | None = None
+        self._client: Client | None = None
 
     @property
     def limiter(self) -> RateLimiter:
@@ -61,19 +73,19 @@ class Endpoint:
             self._limiter = shared_limiter(urlsplit(self.base_url).netloc, self.key, self.limits)
         return self._limiter
 
-    def open(self) -> Transport:
-        """The connections, ready to send; the first time costs imports."""
-        if self._transport is None:
-            from agentsim.models.transport import Transport
+    def open(self) -> Client:
+        """Return the official client, ready to send; the first time costs imports."""
+        if self._client is None:
+            from agentsim.models.clients import Client
 
-            self._transport = Transport(self.base_url, headers_for(self.base_url, self.key))
-        return self._transport
+            self._client = Client(self._service, self.base_url, self.key, self._options)
+        return self._client
 
     async def aclose(self) -> None:
         """Close the connections; may be called again."""
-        transport, self._transport = self._transport, None
-        if transport is not None:
-            await transport.aclose()
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
 
 
 class Endpoints:
@@ -91,7 +103,8 @@ class Endpoints:
 
     def at(self, profile: Profile, key: str | None) -> Endpoint:
         """The endpoint of a profile; of two limits for one address the stricter holds."""
-        new = (profile.provider, Endpoint(profile.base_url, key))
+        opened = Endpoint(profile.base_url, key, service=profile.service, options=profile.client_options)
+        new = (profile.provider, opened)
         _, endpoint = self._open.setdefault((profile.base_url, key), new)
         asked = (profile.spacing_s, profile.requests_per_minute, profile.tokens_per_minute)
         endpoint.limits = endpoint.limits.joined(RateLimits(self._concurrency, *asked, self._patience_s))
@@ -108,8 +121,8 @@ class Endpoints:
             await endpoint.aclose()
 
 
-class OpenAICompatible:
-    """A `Model` behind an endpoint's `/chat/completions`.
+class RemoteModel:
+    """A `Model` behind an endpoint, by the wire of its profile.
 
     Its `name` is the scenario's: the provider, a slash, and the model's id.
     """
@@ -120,6 +133,7 @@ class OpenAICompatible:
         self._model = name.partition("/")[2]
         self._faults = Faults(profile, self._model, (endpoint.key,) if endpoint.key else ())
         self._probe = _ModeProbe(endpoint)
+        self._wire = WIRES[profile.wire]
 
     @property
     def limiter(self) -> RateLimiter:
@@ -141,7 +155,7 @@ class OpenAICompatible:
 
     async def _attempt(self, profile: Profile, call: Call, sampling: Sampling) -> Completion:
         self._endpoint.open()  # imports and the body take their time before the deadline runs
-        body, function = request_body(profile, self._model, call, sampling), called_function(profile, call)
+        body, function = self._wire.body(profile, self._model, call, sampling), forced_function(profile, call)
         try:
             completion = await self._exchanged(body, function, sampling.timeout_s)
         except TimeoutError:
@@ -171,13 +185,13 @@ class OpenAICompatible:
     async def _exchange(self, body: Mapping[str, Any], function: str | None) -> Completion:
         """Send it, once, and read the answer; raises `ModelError`, and `Unacceptable` for one that is not taken in."""
         try:
-            answer = await self._endpoint.open().post("/chat/completions", body)
+            answer = await self._endpoint.open().post(self._wire.PATH, body)
         except NoAnswer as error:
             raise self._faults.connection(error) from None
         if not 200 <= answer.status < 300:
             raise self._faults.status(answer.status, answer.headers, answer.body)
         envelope = decoded(answer.body, answer.headers.get("content-type", ""), self._faults)
-        return completion_of(envelope, self._faults, function)
+        return completion_in(self._wire, envelope, self._faults, function)
 
     async def aclose(self) -> None:
         """Close the connections, which other models of the same address and key share."""
@@ -196,6 +210,23 @@ def decoded(body: bytes, content_type: str, faults: Faults) -> Any:
         kind = " ".join(cleaned(content_type[:_KIND]).split()) or "no content type"
         what = f"not JSON ({kind})" if body.strip() else "empty"
         raise faults.bad_envelope(what, body[:1000].decode("utf-8", "replace")) from None
+
+
+def completion_in(wire: Wire, envelope: object, faults: Faults, function: str | None = None) -> Completion:
+    """Return the completion in a decoded answer; an error says what it used.
+
+    Raises `ModelError` for an error inside a good answer, and for an answer that is none.
+    """
+    if isinstance(envelope, list) and envelope and isinstance(envelope[0], dict):
+        envelope = envelope[0]  # Gemini's errors come as a list of one
+    if not isinstance(envelope, dict):
+        raise faults.bad_envelope(f"a JSON {type(envelope).__name__}", str(envelope)[:1000])
+    try:
+        return wire.completion(envelope, faults, function)
+    except ModelError as error:
+        said = wire.usage(envelope)
+        error.usage = None if said == Usage() else said
+        raise
 
 
 class _ModeProbe(RateLimiter):

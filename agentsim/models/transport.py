@@ -49,8 +49,8 @@ class Transport(httpx2.AsyncBaseTransport):
     """Sends an official client's requests to one base URL over aiohttp; belongs to one event loop.
 
     It opens as many connections as there are requests at a time. Nothing is taken from the environment but the proxy:
-    no netrc, no cookies, no redirects. A request is never sent twice: if a kept connection turns out to be closed by the
-    server only after the request was sent, that is `NoAnswer`. Headers leave by an allowlist: those of `FORWARDED`, and
+    no netrc, no cookies, no redirects. A request is never sent twice: if a kept connection turns out to be closed by
+    the server only after the request was sent, that is `NoAnswer`. Headers leave by an allowlist: `FORWARDED`, and
     all that the client makes (`OPENAI_ORG_ID`, custom headers) if `own` says that the address is its own service.
     """
 

@@ -16,7 +16,7 @@ from agentsim.models.keys import errand, key_for, variable_for
 from agentsim.models.own import Own, OwnModel
 from agentsim.models.prices import Priced, Prices
 from agentsim.models.profiles import ProviderSettings, Structured, resolve
-from agentsim.models.remote import Endpoints, OpenAICompatible
+from agentsim.models.remote import Endpoints, RemoteModel
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
 from agentsim.players.terminal import InterruptRequest, Terminal
@@ -189,4 +189,4 @@ def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: 
         profile = replace(profile, structured=cast("Structured", seats.chosen.get(plan.model, "auto")))
     endpoint = seats.endpoints.at(profile, key_for(profile, env))
     endpoint.open()  # half a second of imports, which would otherwise be the first player's
-    return OpenAICompatible(plan.model, profile, endpoint)
+    return RemoteModel(plan.model, profile, endpoint)

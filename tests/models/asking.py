@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from agentsim.errors import ModelError
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.profiles import Profile, ProviderSettings, resolve
-from agentsim.models.remote import Endpoint, OpenAICompatible
+from agentsim.models.remote import Endpoint, RemoteModel
 from tests.fakes.server import FakeServer
 
 __all__ = ["LAB", "tried", "with_model"]
@@ -21,7 +21,7 @@ LAB = resolve("lab", {"lab": ProviderSettings(base_url="http://127.0.0.1:9/v1", 
 
 def with_model(
     server: FakeServer,
-    use: Callable[[OpenAICompatible], Awaitable[T]],
+    use: Callable[[RemoteModel], Awaitable[T]],
     profile: Profile = LAB,
     *,
     model: str = "some/model",
@@ -34,7 +34,7 @@ def with_model(
     async def main() -> T:
         async with server:
             at = replace(profile, base_url=server.url(scenario))
-            opened = OpenAICompatible(f"{profile.provider}/{model}", at, Endpoint(at.base_url, key, **endpoint))
+            opened = RemoteModel(f"{profile.provider}/{model}", at, Endpoint(at.base_url, key, **endpoint))
             try:
                 return await use(opened)
             finally:
@@ -48,7 +48,7 @@ def tried(
 ) -> Completion | ModelError:
     """What one call brings, or the fault it meets."""
 
-    async def once(model: OpenAICompatible) -> Completion | ModelError:
+    async def once(model: RemoteModel) -> Completion | ModelError:
         try:
             return await model.complete(call, sampling)
         except ModelError as fault:

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from agentsim.errors import LocalShortage, ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import MOST_TEXT, Completion, Usage
-from agentsim.models.chat_completions import completion_of
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
-from agentsim.models.remote import decoded
+from agentsim.models.remote import completion_in, decoded
 from agentsim.models.transport import no_answer
+from agentsim.models.wire import WIRES
 from tests.fakes.replies import envelope
 
 KEY = "sk-canary-1234567890abcdef"
@@ -236,7 +236,7 @@ def test_whatever_a_server_says_is_one_short_clean_line(said: str, status: int) 
 def received(body: Any, content_type: str = "application/json") -> Any:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     try:
-        return completion_of(decoded(content, content_type, OPENAI), OPENAI)
+        return completion_in(WIRES["chat"], decoded(content, content_type, OPENAI), OPENAI)
     except ModelError as fault:
         return fault
 

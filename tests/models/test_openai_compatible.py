@@ -19,7 +19,7 @@ from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.profiles import extra_problem, resolve
 from agentsim.models.rate_limiter import RateLimits
-from agentsim.models.remote import Endpoint, Endpoints, OpenAICompatible
+from agentsim.models.remote import Endpoint, Endpoints, RemoteModel
 from tests.fakes.admitted import admitted
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
@@ -259,7 +259,7 @@ def test_a_refused_connection_names_the_place_and_a_remedy(host: str) -> None:
     profile = resolve("ollama", {}, {"OLLAMA_HOST": f"{host}:{port}"})
 
     async def main() -> None:
-        model = OpenAICompatible("ollama/x", profile, Endpoint(profile.base_url, None))
+        model = RemoteModel("ollama/x", profile, Endpoint(profile.base_url, None))
         try:
             await model.complete(PLAIN, SAMPLING)
         finally:
@@ -273,7 +273,7 @@ def test_a_refused_connection_names_the_place_and_a_remedy(host: str) -> None:
 
 
 def test_waiting_for_a_slot_is_not_counted_in_the_deadline() -> None:
-    async def crowd(model: OpenAICompatible) -> None:
+    async def crowd(model: RemoteModel) -> None:
         async with asyncio.TaskGroup() as group:
             for _ in range(4):
                 group.create_task(admitted(model, PLAIN, replace(SAMPLING, timeout_s=0.35)))
@@ -288,7 +288,7 @@ def test_a_rate_limit_is_waited_for_and_then_answered() -> None:
     heard: list[ModelError] = []
     used = Attempts()
 
-    async def patiently(model: OpenAICompatible) -> Completion:
+    async def patiently(model: RemoteModel) -> Completion:
         return await persevere(lambda: model.complete(PLAIN, SAMPLING), AttemptPolicy(), used, heard.append)
 
     server = FakeServer(retry_after="0.05")
@@ -303,7 +303,7 @@ def test_a_fault_is_tried_again_on_the_wire() -> None:
     used = Attempts()
     policy = AttemptPolicy(retry_wait_s=0.0)
 
-    async def again(model: OpenAICompatible) -> Completion:
+    async def again(model: RemoteModel) -> Completion:
         return await persevere(lambda: model.complete(PLAIN, SAMPLING), policy, used, lambda _error: None)
 
     server = FakeServer()
@@ -312,7 +312,7 @@ def test_a_fault_is_tried_again_on_the_wire() -> None:
 
 
 def test_a_cancelled_call_frees_its_slot() -> None:
-    async def cancel(model: OpenAICompatible) -> None:
+    async def cancel(model: RemoteModel) -> None:
         task = asyncio.create_task(admitted(model, PLAIN, SAMPLING))
         while not server.started:  # noqa: ASYNC110 - the server has no event to wait for
             await asyncio.sleep(0.01)

@@ -12,10 +12,10 @@ import pytest
 
 from agentsim.errors import ModelError, ProviderRejected, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.chat_completions import request_body
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, resolve
 from agentsim.models.rate_limiter import RateLimits
-from agentsim.models.remote import OpenAICompatible
+from agentsim.models.remote import RemoteModel
+from agentsim.models.wire.chat import body as request_body
 from tests.fakes.admitted import admitted
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
@@ -136,15 +136,30 @@ def called(*calls: Any, content: str | None = None) -> Completion:
         ([function_call()], None),
         ([function_call(arguments=ANSWER)], None),
         ([function_call()], '{"vote": "C"}'),
-        ([function_call("speak", '{"vote": "C"}'), function_call()], None),
+        ([function_call("speak", json.dumps(ANSWER))], None),
+        ([function_call("vote<|channel|>commentary", json.dumps(json.dumps(ANSWER)))], None),
+        ([], json.dumps(ANSWER)),
+        ([{"id": "c"}], json.dumps(ANSWER)),
         ([function_call(), function_call(arguments='{"vote": "C"}')], None),
         ([function_call(arguments='{"vote": "C'), function_call()], None),
         ([function_call(arguments='{"bid": NaN}'), function_call()], None),
         ([None, 5, {"function": None}, function_call()], None),
     ],
-    ids=["one", "an object", "words beside it", "another before", "two", "a broken one", "NaN", "junk"],
+    ids=[
+        "one",
+        "an object",
+        "words beside it",
+        "another name",
+        "twice encoded",
+        "no call",
+        "no function",
+        "two",
+        "a broken one",
+        "NaN",
+        "junk",
+    ],
 )
-def test_the_arguments_of_the_first_valid_call_of_the_function_are_the_text(calls: list[Any], content: Any) -> None:
+def test_the_arguments_of_the_first_valid_call_are_the_text_whatever_its_name(calls: list[Any], content: Any) -> None:
     answer = called(*calls, content=content)
     assert json.loads(answer.text) == ANSWER
     assert answer.unusable is None
@@ -154,16 +169,15 @@ def test_the_arguments_of_the_first_valid_call_of_the_function_are_the_text(call
     "calls",
     [
         [],
-        [function_call("speak")],
         [function_call(arguments=None)],
         [function_call(arguments="I vote for B.")],
         [function_call(arguments='["B"]')],
         [{"id": "c"}],
     ],
-    ids=["none", "another", "no arguments", "words", "a list", "no function"],
+    ids=["none", "no arguments", "words", "a list", "no function"],
 )
-def test_a_reply_without_such_a_call_is_no_decision_whatever_else_it_says(calls: list[Any]) -> None:
-    answer = called(*calls, content=json.dumps(ANSWER))
+def test_a_reply_without_an_object_is_no_decision_whatever_else_it_says(calls: list[Any]) -> None:
+    answer = called(*calls, content="I vote for B.")
     assert answer.unusable == "The reply does not call the function vote with a JSON object."
 
 
@@ -213,7 +227,7 @@ def test_auto_takes_the_first_mode_that_is_not_refused_and_says_which(refused: t
 
 
 def test_each_refused_mode_is_a_request_that_the_rate_limiter_counts() -> None:
-    async def waits(model: OpenAICompatible) -> float:
+    async def waits(model: RemoteModel) -> float:
         await admitted(model, CALL, SAMPLING)
         assert len(fake.received) == 3
         return model.limiter.wait_s(0)
@@ -271,7 +285,7 @@ def test_a_crowd_takes_the_way_down_once_and_the_first_in_line_chooses() -> None
         answer: str | Raw = refusing("json_schema")(body)
         return answer
 
-    async def crowd(model: OpenAICompatible) -> list[Completion | BaseException]:
+    async def crowd(model: RemoteModel) -> list[Completion | BaseException]:
         calls = (admitted(model, replace(CALL, tag=str(n)), SAMPLING) for n in range(8))
         return await asyncio.gather(*calls, return_exceptions=True)
 

@@ -108,12 +108,12 @@ _HOG = """
     import asyncio, os, sys
     from agentsim.models.base import Call, Sampling
     from agentsim.models.remote import Endpoint
-    from agentsim.models.remote import OpenAICompatible
+    from agentsim.models.remote import RemoteModel
     from agentsim.models.profiles import ProviderSettings, resolve
 
     async def main(url):
         profile = resolve("lab", {"lab": ProviderSettings(base_url=url)}, {})
-        model = OpenAICompatible("lab/m", profile, Endpoint(url, "key"))
+        model = RemoteModel("lab/m", profile, Endpoint(url, "key"))
         call, hogs = Call((("user", "Hello."),)), []
         await model.complete(call, Sampling())
         await model.aclose()  # everything is loaded, and nothing is connected

@@ -1,22 +1,21 @@
-"""The wires: how each API words a request and an answer. Each builds a body and reads an answer, and does nothing else."""
+"""The wires: how each API words a request and an answer. Each builds a body and reads an answer, and no more."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Final, Protocol
 
-from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.base import Call, Completion, Sampling, Usage
 from agentsim.models.faults import Faults
-from agentsim.models.profiles import Profile
-
-WireName: TypeAlias = Literal["chat", "responses", "messages"]
+from agentsim.models.profiles import Profile, WireName
+from agentsim.models.wire import chat, messages, responses
 
 
 class Wire(Protocol):
     """The module of one API."""
 
     PATH: str
-    """Where requests go, behind the base URL."""
+    """The path of requests, behind the base URL."""
 
     def body(self, profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
         """Return the body of one request, in the structured mode of the profile."""
@@ -26,3 +25,9 @@ class Wire(Protocol):
 
         Raises `ModelError` for an error inside a good answer, and for an answer that is none.
         """
+
+    def usage(self, envelope: Mapping[str, Any]) -> Usage:
+        """Return the tokens and the cost that an answer states."""
+
+
+WIRES: Final[Mapping[WireName, Wire]] = {"chat": chat, "responses": responses, "messages": messages}

@@ -110,11 +110,11 @@ def completion_of(parts: Parts, faults: Faults, function: str | None) -> Complet
         else None,
     )
     if function is None or made.refusal is not None:
-        return made if text.strip() or not parts.arguments else _called(made, parts.arguments, faults)
-    return _called(made, parts.arguments or ([text] if text.lstrip().startswith("{") else ()), faults)
+        return made if text.strip() or not parts.arguments else _called(made, parts.arguments, None, faults)
+    return _called(made, parts.arguments or [text], function, faults)
 
 
-def _called(made: Completion, arguments: Iterable[object], faults: Faults) -> Completion:
+def _called(made: Completion, arguments: Iterable[object], function: str | None, faults: Faults) -> Completion:
     """Return the completion whose text is what a function is called with: of several calls, the first JSON object.
 
     One function is offered and forced, so its name does not matter. What is said beside the call is no decision.
@@ -122,7 +122,8 @@ def _called(made: Completion, arguments: Iterable[object], faults: Faults) -> Co
     """
     objects = [text for text in map(_as_text, arguments) if text.lstrip().startswith("{")]
     if not objects:
-        return replace(made, unusable="The reply does not call the function with a JSON object.")
+        named = f"the function {function}" if function else "a function"
+        return replace(made, unusable=f"The reply does not call {named} with a JSON object.")
     return replace(made, text=kept(next(filter(_is_object, objects), objects[0]), faults.secrets))
 
 
@@ -147,7 +148,7 @@ def _is_object(text: str) -> bool:
 
 
 def kept(words: str, secrets: tuple[str, ...]) -> str:
-    """Return a model's words as they are kept: clean, without secrets, and of more than `MOST_TEXT` bytes the beginning."""
+    """Return a model's words as they are kept: clean, without secrets, and at most `MOST_TEXT` bytes of them."""
     begun = redact_reply(cleaned(words[: 2 * MOST_TEXT]), secrets)
     if len(words) > 2 * MOST_TEXT and len(begun.encode()) <= MOST_TEXT:
         begun = redact_reply(cleaned(words), secrets)  # of its beginning, little was left

@@ -1,4 +1,4 @@
-"""Chat completions: the body that OpenAI's API is sent, and how an answer of it is read, in all the ways servers word it.
+"""Chat completions: the body that OpenAI's API is sent, and how an answer is read, in all the ways servers word it.
 
 Source: https://platform.openai.com/docs/api-reference/chat, and the references of the hosts in `profiles`.
 """
@@ -21,7 +21,7 @@ _SAID = frozenset(("text", "output_text"))
 
 
 def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
-    """Return the body of one request; what is merged last counts: ours, the provider's `extra_body`, the player's extra.
+    """Return the body of one request. The last merged counts: ours, the provider's `extra_body`, the player's extra.
 
     The extra may name anything that the client's `create()` takes, `extra_body` among it.
     """

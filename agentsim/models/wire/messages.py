@@ -26,7 +26,7 @@ def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[s
 
     Thinking and a forced tool exclude each other: with thinking, the tool is offered and not forced.
     """
-    system = [{"type": "text", "text": text} for role, text in call.messages if role == "system"]
+    system: list[dict[str, Any]] = [{"type": "text", "text": text} for role, text in call.messages if role == "system"]
     if system:
         system[-1] |= _CACHED
     said = [{"role": role, "content": text} for role, text in call.messages if role != "system"]
@@ -87,7 +87,7 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
 
 
 def usage(envelope: Mapping[str, Any]) -> Usage:
-    """Return the tokens that an answer states: here, `input_tokens` leaves out what was written to or read from the cache."""
+    """Return the tokens that an answer states; its `input_tokens` leave out those written to or read from the cache."""
     said = envelope.get("usage")
     fresh = count(at(said, "input_tokens"))
     written, read = (count(at(said, f"cache_{what}_input_tokens")) for what in ("creation", "read"))

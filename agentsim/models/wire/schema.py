@@ -7,6 +7,7 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from agentsim.models.base import Call
+from agentsim.models.profiles import Profile
 
 
 def merge(body: dict[str, Any], more: Mapping[str, Any]) -> None:
@@ -24,6 +25,11 @@ def merge(body: dict[str, Any], more: Mapping[str, Any]) -> None:
             body[key] = merged
         else:
             body[key] = value
+
+
+def forced_function(profile: Profile, call: Call) -> str | None:
+    """Return the function whose arguments the reply must be, or None where it is to be something else."""
+    return wire_name(call) if call.schema is not None and profile.structured == "tool" else None
 
 
 def wire_name(call: Call) -> str:
