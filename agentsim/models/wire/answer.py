@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -196,9 +195,9 @@ def count(value: object) -> int | None:
 
 def dollars(value: object) -> float | None:
     """Return a cost in US dollars, or None for anything that cannot be one."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return float(value) if 0 <= value < 1e9 else None
+    return float(value) if 0 <= value < 1e9 else None  # not so for NaN
 
 
 def at(value: Any, *path: str) -> Any:
