@@ -231,6 +231,14 @@ def test_a_key_echoed_in_a_completion_is_not_handed_on() -> None:
     assert answer.provider == "x" * 190 + "[redacted]"
 
 
+def test_a_key_in_pieces_of_a_content_is_one_key() -> None:
+    parts = [{"type": "text", "text": part} for part in (f"It is {KEY[:9]}", KEY[9:18], f"{KEY[18:]}!")]
+    said = envelope(None, message={"content": parts})
+    answer, _ = ask("ok", server=FakeServer(lambda _body: Raw(200, said)))
+    assert isinstance(answer, Completion)
+    assert answer.text == "It is [redacted]!"
+
+
 def test_words_that_a_dummy_key_shares_with_a_reply_stay() -> None:
     for key, words in (("EMPTY", "The table is EMPTY."), ("no-key-required", "No answer is required.")):
         answer, _ = ask("ok", server=FakeServer(lambda _body, words=words: words), key=key)  # type: ignore[misc]
