@@ -26,9 +26,23 @@ from agentsim.models.profiles import ProviderSettings, address_of, is_own
 
 # Our names of the catalogue's providers. A provider that a scenario defines is never looked up: its prices are
 # its own, whatever its name resembles.
-CATALOGUE = {"openai": "openai", "openrouter": "openrouter", "gemini": "google"}
+CATALOGUE = {
+    "openai": "openai",
+    "openrouter": "openrouter",
+    "gemini": "google",
+    "anthropic": "anthropic",
+    "bedrock": "aws",
+    "vertex": "google",
+    "azure": "azure",
+    "groq": "groq",
+    "mistral": "mistral",
+    "deepseek": "deepseek",
+    "xai": "x-ai",
+    "together": "together",
+    "fireworks": "fireworks",
+}
 _FREE = ("local/", "bot/", "script:")
-_FREE_NEARBY = {"ollama", "vllm", "lmstudio", "llama-server"}  # on machines of one's own
+_FREE_NEARBY = {"ollama", "vllm", "lmstudio", "llama-server", "sglang"}  # on machines of one's own
 
 
 class Price(ClosedTable):

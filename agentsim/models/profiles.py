@@ -78,10 +78,12 @@ _ALWAYS_RECORDED = frozenset(
 )
 # Fields of a profile that take over what a scenario's table sets, as it is.
 _AS_SET = (
-    *("requests_per_minute", "tokens_per_minute", "structured", "max_tokens_field", "extra_body"),
+    *("requests_per_minute", "tokens_per_minute", "wire", "structured", "max_tokens_field", "extra_body"),
     "supports_temperature",
 )
-_SHAPING = {"structured", "max_tokens_field", "strip_schema_keywords", "extra_body", "supports_temperature"}
+_OF_MESSAGES = {"anthropic", "bedrock", "vertex"}  # the services that speak it
+_CLIENT_OPTIONS = ("api_version", "region", "project")
+_SHAPING = {"wire", "structured", "max_tokens_field", "strip_schema_keywords", "extra_body", "supports_temperature"}
 
 
 def _refused(problem_of: Callable[[Any], str | None]) -> AfterValidator:
@@ -126,6 +128,14 @@ class ProviderSettings(ClosedTable):
     """Fields that go into the body of every call"""
     supports_temperature: bool | None = None
     """Whether a temperature may be sent"""
+    wire: WireName | None = None
+    """Which API the provider speaks: chat completions, OpenAI's Responses, or Anthropic's messages"""
+    api_version: str | None = None
+    """The version of Azure's API, such as 2024-10-21"""
+    region: str | None = None
+    """The region of Bedrock or Vertex"""
+    project: str | None = None
+    """The project of Vertex"""
     warm: Literal["auto", "on", "off"] | None = None
     """Whether one call of a wave goes ahead of those that begin alike; auto: where the provider is known to cache"""
 
@@ -143,7 +153,8 @@ class ProviderSettings(ClosedTable):
 class Profile:
     """How to talk to one provider, with everything filled in.
 
-    `key_envs` are tried in order; empty means that no key is sent. `structured_body` goes into the body along
+    `hosts` are patterns of its own hosts besides that of `base_url`. `service` is whose official client is used, with its
+    `client_options`. `key_envs` are tried in order; empty means that no key is sent. `structured_body` goes into the body along
     with a JSON Schema, `extra_body` into every body. A provider that does not support temperature refuses any. A `warm`
     one caches the beginnings of prompts for all calls of a model. The hints complete the messages for a server that
     cannot be reached and for a model it does not have (`{model}` is its name).
@@ -159,6 +170,7 @@ class Profile:
     wire: WireName = "chat"
     service: Service = "openai"
     client_options: Mapping[str, str] = field(default_factory=dict)
+    hosts: tuple[str, ...] = ()
     max_tokens_field: MaxTokensField = "max_tokens"
     strip_schema_keywords: frozenset[str] = frozenset(_SLOW_IN_GRAMMARS)
     extra_body: Mapping[str, Any] = field(default_factory=dict)
@@ -204,6 +216,77 @@ _PROFILES = (
         unreachable_hint="is there a network?",
     ),
     Profile(
+        provider="anthropic",
+        base_url="https://api.anthropic.com",
+        key_envs=("ANTHROPIC_API_KEY",),
+        wire="messages",
+        service="anthropic",
+        strip_schema_keywords=frozenset(_NOT_PORTABLE),
+        warm=True,
+        unreachable_hint="is there a network?",
+    ),
+    Profile(
+        provider="bedrock",
+        base_url="https://bedrock-runtime.us-east-1.amazonaws.com",
+        key_envs=("AWS_BEARER_TOKEN_BEDROCK",),
+        wire="messages",
+        service="bedrock",
+        hosts=(r"bedrock-runtime(-fips)?\.[a-z0-9-]+\.amazonaws\.com(\.cn)?",),
+        structured="tool",  # structured outputs are not there for all models
+        strip_schema_keywords=frozenset(_NOT_PORTABLE),
+        warm=True,
+        unreachable_hint="is there a network, and base_url of the right region?",
+    ),
+    Profile(
+        provider="vertex",
+        base_url="https://aiplatform.googleapis.com/v1",
+        key_envs=("VERTEX_ACCESS_TOKEN",),
+        wire="messages",
+        service="vertex",
+        hosts=(r"([a-z0-9-]+-)?aiplatform\.googleapis\.com",),
+        structured="tool",
+        strip_schema_keywords=frozenset(_NOT_PORTABLE),
+        warm=True,
+        unreachable_hint="is there a network, and base_url of the right region?",
+    ),
+    Profile(
+        provider="azure",
+        base_url="",  # every customer has an address
+        key_envs=("AZURE_OPENAI_API_KEY",),
+        service="azure",
+        hosts=(r"[a-z0-9-]+\.(openai|cognitiveservices|services\.ai)\.azure\.com",),
+        max_tokens_field="max_completion_tokens",
+        strip_schema_keywords=frozenset(_NOT_PORTABLE),
+        warm=True,
+        unreachable_hint="is base_url https://NAME.openai.azure.com/openai?",
+        unknown_model_hint="is there a deployment of this name?",
+    ),
+    *(
+        Profile(
+            provider=provider,
+            base_url=base_url,
+            key_envs=(variable,),
+            strip_schema_keywords=frozenset(_NOT_PORTABLE),
+            warm=warm,
+            unreachable_hint="is there a network?",
+        )
+        for provider, base_url, variable, warm in (
+            ("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", False),
+            ("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", False),
+            ("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", True),
+            ("xai", "https://api.x.ai/v1", "XAI_API_KEY", True),
+            ("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", False),
+            ("fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", False),
+        )
+    ),
+    Profile(
+        provider="sglang",
+        base_url="http://127.0.0.1:30000/v1",
+        warm=True,  # its radix cache is on unless it is turned off
+        unreachable_hint="is `python -m sglang.launch_server` running?",
+        unknown_model_hint="is it the model that the server was started with?",
+    ),
+    Profile(
         provider="ollama",
         base_url="http://127.0.0.1:11434/v1",
         unreachable_hint="is `ollama serve` running?",
@@ -245,6 +328,10 @@ def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mappi
         raise _unknown(provider, overrides)
     start = BUILT_IN.get(provider) or Profile(provider=provider, base_url="")
     base_url = address_of(provider, overrides, env)
+    if not base_url:
+        raise ScenarioError(
+            f"{provider} has an address of its own for every customer", key=f"providers.{provider}.base_url"
+        )
     own = is_own(provider, base_url)
     key_envs = start.key_envs if own else ()
     if settings.api_key_env is not None:
@@ -252,6 +339,10 @@ def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mappi
     given: dict[str, Any] = {name: value for name in _AS_SET if (value := getattr(settings, name)) is not None}
     if settings.spacing_ms is not None:
         given["spacing_s"] = settings.spacing_ms / 1000
+    if settings.wire is not None and (settings.wire == "messages") != (start.service in _OF_MESSAGES):
+        given["service"] = "anthropic" if settings.wire == "messages" else "openai"
+    if options := {name: value for name in _CLIENT_OPTIONS if (value := getattr(settings, name)) is not None}:
+        given["client_options"] = options
     if settings.strip_schema_keywords is not None:
         given["strip_schema_keywords"] = frozenset(settings.strip_schema_keywords)
     # A service's name at another address may be anything; a server of one's own is what it is called.
@@ -295,4 +386,7 @@ def is_own(provider: str, address: str) -> bool:
     known = BUILT_IN.get(provider)
     here, there = urlsplit(address), urlsplit(known.base_url if known is not None else "")
     host, own_host = here.hostname or "", there.hostname or ""
-    return here.scheme == there.scheme and (host == own_host or host.endswith(f".{own_host}"))
+    if known is not None and here.scheme == "https" and any(re.fullmatch(each, host) for each in known.hosts):
+        return True
+    own = host == own_host or host.endswith(f".{own_host}")
+    return bool(own_host) and here.scheme == there.scheme and own
