@@ -423,7 +423,7 @@ def usual(legal: Mapping[str, Any]) -> Any:
 
 def _range(legal: Mapping[str, Any]) -> str:
     """What a typed field may be: the entries of a list, or the range of a number."""
-    if legal.get("type") == "array" and "items" in legal:
+    if legal.get("type") == "array":
         return f"{_item(legal['items'])}, ...{'' if legal.get('minItems') else '; nothing for none'}"
     if "minimum" in legal:
         low, high = legal["minimum"], legal.get("maximum")
@@ -441,7 +441,7 @@ def understood(text: str, legal: Mapping[str, Any]) -> Any:
         return found
     if "enum" in legal:
         return _option(text, legal["enum"])
-    if kind == "array" and "items" in legal:
+    if kind == "array":
         return _list(text, legal)
     if kind == "boolean":
         if text.casefold() not in _YES | _NO:
@@ -487,12 +487,12 @@ def _limited(found: list[Any], legal: Mapping[str, Any]) -> list[Any]:
 
 def _option(text: str, options: Sequence[Any]) -> Any:
     for option in options:
-        if _spoken(called_value(option)) == _spoken(text):
+        if _folded(called_value(option)) == _folded(text):
             return option
     raise ValueError(f"One of these, please: {', '.join(map(called_value, options))}.")
 
 
-def _spoken(word: str) -> str:
+def _folded(word: str) -> str:
     """In any case, with blanks or underscores: `pay fine` is `pay_fine`."""
     return " ".join(word.replace("_", " ").casefold().split())
 

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,8 @@ PROMPT = r"empty\s+line\.\s+> $"
 def played(folder: Path, scenario: str, answers: Mapping[str, Sequence[str]], columns: int = 80) -> Played:
     """Play it out. `answers` has the replies to each question, a regular expression; the last of them for ever.
 
-    A question is known by the first expression that is on the screen since the one before; if none is, the last one is
-    asked again. A reply may name groups of the expression. What comes of it must be proved by a replay, and the game
+    A question is known by the last expression that is on the screen since the one before; if none is, that one is asked
+    again. A reply may name groups of the expression. What comes of it must be proved by a replay, and the game
     must come to its end.
     """
     child = at_terminal(folder, scenario, columns)
@@ -64,8 +65,8 @@ def played(folder: Path, scenario: str, answers: Mapping[str, Sequence[str]], co
     while child.expect([PROMPT, pexpect.EOF]) == 0:
         screen += child.before + child.after
         shown = " ".join(unstyled(child.before).split())
-        if matches := [(each, match) for each in answers if (match := re.search(each, shown))]:
-            question, found = matches[0]
+        if matches := [(match.start(), each, match) for each in answers for match in re.finditer(each, shown)]:
+            _, question, found = max(matches, key=itemgetter(0))
         assert found is not None, f"nothing to reply to: {shown[-600:]}"
         replies, nth = answers[question], given[question]
         given[question] += 1

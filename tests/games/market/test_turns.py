@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from agentsim.engine.play import Ask
 from agentsim.engine.simulate import Simulation
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from agentsim.games.market import GAME
@@ -29,7 +28,7 @@ from tests.contract.harness import on_server
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
-from tests.players.test_human import Screen
+from tests.players.filled import Filled
 
 
 def requests(played: Simulation, player: str, kind: type[Any]) -> list[Any]:
@@ -365,8 +364,7 @@ def test_a_person_is_asked_for_the_parameters_of_what_it_chose_alone(
 ) -> None:
     played = play({"A": [SKIPS], "B": []}, queries={}, artifacts=["marketplace", "dialogue"], tools=["calculator"])
     request = requests(played, "A", kind)[0]
-    screen = Screen(*lines, persona="")
-    assert screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request)) == answer
+    assert Filled(request, *lines).answer() == answer
     request.check(request.parse(json.dumps(answer)).decision)
 
 

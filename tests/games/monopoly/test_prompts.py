@@ -24,8 +24,8 @@ from agentsim.games.monopoly.summarizing import Summarize, Summary
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import Side, Terms
 from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade
-from agentsim.players.form import Form
 from agentsim.players.model import prompt_messages
+from agentsim.players.page_form import Form
 from agentsim.runner.forecast import wordy
 from tests.amounts import amounts
 from tests.games.monopoly.answers import DONE, NO_TRADE, REJECT, offers, propose, side
