@@ -104,10 +104,6 @@ class Act(StageRequest[ActionChosen], kind="action"):
         if decision.action not in {None, SKIP, *(each.name for each in self.menu.actions)}:
             raise IllegalDecision(f"action must be one of: {', '.join(self.names)}.")
 
-    def try_out(self, decision: ActionChosen) -> None:
-        if named := next((each for each in self.actions if each.name == decision.action), None):
-            self.scope.try_out(self.player, self.now, named.name, named.read(decision.action_parameters))
-
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         if name == "working_memory":
             return said(legal, "", description=f"at most {self.menu.memory_chars} characters", default="")

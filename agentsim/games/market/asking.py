@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Choice, Decision, Event, Options, joined, quoted
-from agentsim.engine.capability import Capability, Refused, calculate, use_tool, variant
+from agentsim.engine.capability import Capability, Refused, use_tool, variant
 from agentsim.engine.prompt import bounded
-from agentsim.engine.wording import If, counted, cut, sentence
+from agentsim.engine.wording import If, counted, cut
 from agentsim.games.market.state import NO_QUERY
 from agentsim.games.market.view import MarketRequest
 
@@ -117,18 +117,6 @@ class StageRequest(MarketRequest[D]):
     def state(self) -> tuple[str, ...]:
         return (*self.now.lines(), *map(_in_words, self.observed))
 
-    def try_out(self, decision: D) -> None:
-        """Raise `Refused` where the decision will come to nothing, as far as its agent can know."""
-        raise NotImplementedError
-
-    def warning(self, decision: D) -> str:
-        """Why the decision will come to nothing, as far as its agent can know."""
-        try:
-            self.try_out(decision)
-        except Refused as error:
-            return sentence(str(error))
-        return ""
-
 
 def _in_words(seen: Observed) -> str:
     asked = (" ", quoted(**seen.asked)) if seen.asked else ()
@@ -155,12 +143,6 @@ class AskQuery(StageRequest[QueryChosen], kind="query"):
         use = f" Before that you can use tools, {counted(self.calls_left, 'more time')}: {', '.join(tools)}."
         more = use if tools and self.calls_left else ""
         return (f"QUERY: what do you want to know before you act?{one}{more} {self.answer_line}",)
-
-    def try_out(self, decision: QueryChosen) -> None:
-        named = self.offered.get(decision.query or NO_QUERY)
-        given = {} if named is None else named.read(decision.query_parameters)
-        if decision.query == "calculator":
-            calculate(given["expression"])
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {**super().fingerprint_fields(), "calls": self.calls_left}

@@ -27,11 +27,11 @@ from agentsim.games.market.world import World
 
 
 class MarketGame(Game, parts=(panels,)):
-    """Agents deal with each other through artifacts: a double auction, messages, a grid, a bank."""
+    """Agents deal with each other through artifacts: a double auction, messages, a bank."""
 
     name = "market"
     title = "Market"
-    summary = "agents trade, talk and move through artifacts such as a double auction"
+    summary = "agents trade and talk through artifacts such as a double auction"
     rules_version = 3
     config = MarketConfig
     requests = (Brief, AskQuery, Act, Interviewed, Moderate)

@@ -154,11 +154,12 @@ class Turns:
         return self.table.memory(agent.id, MemoryAtOnce if self.config.simultaneous else Memory)
 
     def _scope(self, agent: Agent) -> Scope:
-        artifacts, together = self.market.artifacts.values(), self.config.simultaneous
+        artifacts = self.market.artifacts.values()
         orders = tuple(order for artifact in artifacts for order in artifact.orders(agent.id))
-        most = {} if together else {name: most for each in artifacts for name, most in each.most(agent.id).items()}
+        bounding = () if self.config.simultaneous else artifacts
+        most = {name: most for each in bounding for name, most in each.most(agent.id).items()}
         closed = frozenset().union(*(artifact.barred(agent.id) for artifact in artifacts))
-        return Scope(agent.restrictions, orders, most, not (together and orders), self.market.meaning, closed)
+        return Scope(agent.restrictions, orders, most, self.market.meaning, closed)
 
 
 def _described(artifact: Artifact, *, queries: bool) -> Iterator[str]:

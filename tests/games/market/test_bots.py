@@ -41,7 +41,7 @@ def test_every_bot_plays_every_kind_of_market(bot: str, simultaneous: bool) -> N
     everything: dict[str, Any] = {
         "goods": ["wheat", "cloth"],
         "stock": {"wheat": 3},
-        "artifacts": ["marketplace", "dialogue", "gridworld", "bank"],
+        "artifacts": ["marketplace", "dialogue", "bank"],
         "tools": ["calculator"],
         "agents": [{"ids": ["A"], "values": {"wheat": 9}}],
         "simultaneous": simultaneous,
