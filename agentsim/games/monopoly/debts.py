@@ -90,8 +90,7 @@ class RaiseCash(Proposing[Raised]):
             "You are asked again until you have it.",
             *open_to(self.view, self.seat, "sell", "mortgage"),
             *self._later(estate),
-            f"With all sold and mortgaged everything comes to ${everything}; after paying you keep "
-            f"${everything - self.owed}.{further}",
+            f"With all sold and mortgaged you have ${everything}.{further}",
             f"Sell buildings, mortgage deeds{by_trade if self.may_propose else no_more}",
         )
 

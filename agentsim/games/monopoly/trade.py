@@ -21,7 +21,6 @@ from agentsim.games.monopoly.question import Deeds, Part
 from agentsim.games.monopoly.state import Seat, View
 
 NOBODY = -1
-_PIPS = 7
 
 
 class Side(Part):
@@ -93,21 +92,14 @@ class Terms:
 
 
 def consequences(view: View, terms: Terms, seat: int) -> Iterator[str]:
-    """What a trade changes for either side: list prices, interest, groups, rents; told to one of them."""
+    """What a trade changes for either side: interest due, and who holds how much of each group; told to one of them."""
     before, after = view.estate(), view.estate()
-    sides = ((terms.proposer, terms.offer, terms.request), (terms.target, terms.request, terms.offer))
-    for number, _, gets in sides:
+    sides = ((terms.proposer, terms.request), (terms.target, terms.offer))
+    for number, gets in sides:
         for position in gets.properties:
             after.owner[position] = number
-    names = {number: "you" if number == seat else view.seats[number].name for number, _, _ in sides}
-    values = {number: listed(before, gets) - listed(before, gives) for number, gives, gets in sides}
-    given = (terms.offer, terms.request)
-    halved = any(before.mortgaged[at] for side in given for at in side.properties)
-    notes = ["a mortgaged deed counts half"] * halved
-    notes += [f"a card ${FINE}"] * any(side.jail_cards for side in given)
-    counting = f" ({', '.join(notes)})" if notes else ""
-    yield f"By list price{counting} {_balance(values[seat])}."
-    due = {names[number]: interest_on(view.mortgaged, gets.properties) for number, _, gets in sides}
+    names = {number: "you" if number == seat else view.seats[number].name for number, _ in sides}
+    due = {names[number]: interest_on(view.mortgaged, gets.properties) for number, gets in sides}
     if any(due.values()):
         owing = (f"{who} {'pay' if who == 'you' else 'pays'} ${amount}" for who, amount in due.items() if amount)
         yield f"Interest at once, on mortgaged deeds received: {', '.join(owing)}."
@@ -123,23 +115,6 @@ def consequences(view: View, terms: Terms, seat: int) -> Iterator[str]:
             if before.completes(number, group) != (completed := after.completes(number, group)):
                 whose = "your" if number == seat else f"{name}'s"
                 yield f"The trade {'completes' if completed else 'breaks'} {whose} {group_name(group)} group."
-    rents = (f"{name} ${rents_of(before, number)}, then ${rents_of(after, number)}" for number, name in names.items())
-    yield f"Rents if each deed is visited once (utilities: a roll of {_PIPS}): {'; '.join(rents)}."
-
-
-def _balance(amount: int) -> str:
-    return f"you {'lose' if amount < 0 else 'gain'} ${abs(amount)}"
-
-
-def listed(estate: Estate, side: Side) -> int:
-    """A side by list price: a clear deed its price, a mortgaged one half of it, a card the fine that it saves."""
-    deeds = (SPACES[at].mortgage if estate.mortgaged[at] else SPACES[at].price for at in side.properties)
-    return sum(deeds) + side.cash + FINE * side.jail_cards
-
-
-def rents_of(estate: Estate, seat: int) -> int:
-    """The sum of all rents that a seat's deeds bring: one visit to each, 7 pips for utilities."""
-    return sum(estate.rent(position, _PIPS) for position in estate.held(seat))
 
 
 def terms_of(traders: Sequence[Seat], proposer: int, proposal: Offered) -> Terms:
