@@ -11,13 +11,12 @@ from agentsim.engine.capability import described
 from agentsim.engine.moderator import EVERYBODY
 from agentsim.engine.prompt import bounded
 from agentsim.engine.wording import counted
-from agentsim.games.market.acting import Act, act
 from agentsim.games.market.artifact import Artifact
-from agentsim.games.market.asking import AskQuery, observe, offers
 from agentsim.games.market.config import MarketConfig, Trait
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.memory import Memory, MemoryAtOnce
 from agentsim.games.market.restrictions import Scope
+from agentsim.games.market.stages import Act, AskQuery, act, observe, offers
 from agentsim.games.market.state import Agent, Market
 from agentsim.games.market.system_text import SYSTEM_TEXT, in_two
 from agentsim.games.market.ticker import Signal, Tape

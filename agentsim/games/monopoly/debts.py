@@ -17,8 +17,7 @@ from agentsim.games.monopoly.buying import auction
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match, Why
 from agentsim.games.monopoly.question import Spoken
-from agentsim.games.monopoly.trade import Proposal
-from agentsim.games.monopoly.trading import Proposing, deal
+from agentsim.games.monopoly.trade import Proposal, Proposing, deal
 
 
 class Bankrupted(

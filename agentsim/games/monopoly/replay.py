@@ -21,8 +21,7 @@ from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import Freed, Jailed
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid
 from agentsim.games.monopoly.talk import Spoke, Thought
-from agentsim.games.monopoly.trade import Side
-from agentsim.games.monopoly.trading import TradeAccepted, TradeProposed, TradeRejected
+from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeProposed, TradeRejected
 from agentsim.games.monopoly.turn import CardDrawn, GameBegan
 
 Answer: TypeAlias = Literal["accepted", "rejected", "open"]

@@ -17,12 +17,11 @@ from agentsim.engine.options import Choice, Number, Text
 from agentsim.engine.simulate import simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME, artifacts
-from agentsim.games.market.acting import Act, Acted
 from agentsim.games.market.artifacts.bank import Banked
 from agentsim.games.market.artifacts.dialogue import Messaged
-from agentsim.games.market.asking import Observed
 from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.restrictions import Restriction, RuleName
+from agentsim.games.market.stages import Act, Acted, Observed
 from agentsim.games.market.trade import Exchanged
 from agentsim.games.market.world import Reported, Transferred
 from tests.games.market.market import SKIPS, SMITH, asks, buys, does, play, results, sells

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from agentsim.engine.chance import Stream
-from agentsim.games.market.acting import Act, Remembered
 from agentsim.games.market.bots import BOTS, _Trader
 from agentsim.games.market.order_book import Ordered, Traded
+from agentsim.games.market.stages import Act, Remembered
 from agentsim.games.market.ticker import Signal
 from tests.games.market.market import buys, play, sells, session
 

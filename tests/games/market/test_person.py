@@ -10,7 +10,7 @@ import pytest
 
 from agentsim.engine.moderator import Moderate
 from agentsim.engine.play import Ask
-from agentsim.games.market.acting import Act
+from agentsim.games.market.stages import Act
 from tests.games.market.market import SKIPS, buys, does, play, results, sells
 from tests.players.keyboard import played
 from tests.players.test_human import Screen

@@ -13,14 +13,22 @@ from agentsim.engine.play import Ask
 from agentsim.engine.simulate import Simulation
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from agentsim.games.market import GAME
-from agentsim.games.market.acting import Act, Acted, ActionForfeited, Remembered
 from agentsim.games.market.artifacts.dialogue import Dialogue
-from agentsim.games.market.asking import AskQuery, Forfeited, Observed, QueryForfeited
 from agentsim.games.market.briefing import Brief, Briefed, BriefingAnswered
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Traded
 from agentsim.games.market.restrictions import _RULES, Restriction
+from agentsim.games.market.stages import (
+    Act,
+    Acted,
+    ActionForfeited,
+    AskQuery,
+    Forfeited,
+    Observed,
+    QueryForfeited,
+    Remembered,
+)
 from agentsim.games.market.state import Endowed, MarketEnded
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove

@@ -22,8 +22,7 @@ from agentsim.games.monopoly.prompts import state_lines
 from agentsim.games.monopoly.question import MonopolyRequest, Spoken
 from agentsim.games.monopoly.summarizing import Summarize, Summary
 from agentsim.games.monopoly.talk import Spoke, Thought
-from agentsim.games.monopoly.trade import Side, Terms
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade
+from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, Side, Terms
 from agentsim.players.form import Form
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import wordy

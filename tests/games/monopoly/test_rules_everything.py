@@ -18,7 +18,7 @@ from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import Freed, JailAction
 from agentsim.games.monopoly.match import Paid
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, TradeAccepted
+from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, TradeAccepted
 from tests.games.monopoly.answers import (
     ACCEPT,
     BUY,
