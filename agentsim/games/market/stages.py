@@ -1,20 +1,26 @@
-"""Asking: the query stage of a turn: what an agent asks artifacts and its tools before it acts, and their answers.
+"""Stages: the query and the action of a turn: what an agent asks before it acts, what it does, and what comes of both.
 
-A reply outside the format forfeits the query, as it forfeits the action (`acting`).
+A reply outside the format forfeits its stage. Whether an action can be done is for its artifact to say.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BeforeValidator, Field
 
-from agentsim.engine import Choice, Decision, Event, Options, joined, quoted
-from agentsim.engine.capability import Capability, Refused, calculate, use_tool, variant
+from agentsim.engine import Choice, Decision, Event, Options, Text, joined, quoted
+from agentsim.engine.capability import Capability, Refused, use_tool, variant
 from agentsim.engine.prompt import bounded
-from agentsim.engine.wording import If, counted, cut, sentence
-from agentsim.games.market.state import NO_QUERY
+from agentsim.engine.schema import said
+from agentsim.engine.wording import If, counted, cut, listed
+from agentsim.errors import IllegalDecision, UnreadableReply
+from agentsim.games.market.briefing import Memo
+from agentsim.games.market.restrictions import Scope
+from agentsim.games.market.state import NO_QUERY, SKIP, Agent
 from agentsim.games.market.view import MarketRequest
 
 if TYPE_CHECKING:
@@ -84,6 +90,27 @@ class Forfeited(
         return {name: value for name, value in super().data().items() if name != "lacked" or value}
 
 
+class Acted(Event, heading=("{agent}: {action}", If("accepted", "", " (refused)")), content="{result}"):
+    """What an agent chose to do, and what came of it; `result` is what it is told, the reason where it is refused."""
+
+    agent: str
+    action: str
+    parameters: dict[str, Any]
+    accepted: bool
+    result: str
+
+    @property
+    def turned_away(self) -> bool:
+        return not self.accepted
+
+
+class Remembered(Event, heading="{agent}'s working memory", words="text", private=("agent",)):
+    """The working memory an agent wrote; no other agent reads it."""
+
+    agent: str
+    text: str
+
+
 # -- what is asked
 
 
@@ -117,18 +144,6 @@ class StageRequest(MarketRequest[D]):
     def state(self) -> tuple[str, ...]:
         return (*self.now.lines(), *map(_in_words, self.observed))
 
-    def try_out(self, decision: D) -> None:
-        """Raise `Refused` where the decision will come to nothing, as far as its agent can know."""
-        raise NotImplementedError
-
-    def warning(self, decision: D) -> str:
-        """Why the decision will come to nothing, as far as its agent can know."""
-        try:
-            self.try_out(decision)
-        except Refused as error:
-            return sentence(str(error))
-        return ""
-
 
 def _in_words(seen: Observed) -> str:
     asked = (" ", quoted(**seen.asked)) if seen.asked else ()
@@ -156,12 +171,6 @@ class AskQuery(StageRequest[QueryChosen], kind="query"):
         more = use if tools and self.calls_left else ""
         return (f"QUERY: what do you want to know before you act?{one}{more} {self.answer_line}",)
 
-    def try_out(self, decision: QueryChosen) -> None:
-        named = self.offered.get(decision.query or NO_QUERY)
-        given = {} if named is None else named.read(decision.query_parameters)
-        if decision.query == "calculator":
-            calculate(given["expression"])
-
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {**super().fingerprint_fields(), "calls": self.calls_left}
 
@@ -174,6 +183,84 @@ class AskQuery(StageRequest[QueryChosen], kind="query"):
 
     def forfeit(self, problem: str) -> QueryChosen:
         return QueryForfeited(lacked=cut(problem, LACKED_CHARS)) if self.menu.explains else self.fallback()
+
+
+class ActionChosen(Decision):
+    """What an agent does, and what it wants to remember; `action` None is a forfeit: only the fallback gives it."""
+
+    action: str | None
+    action_parameters: Parameters = Field(default={})
+    working_memory: Memo = ""
+
+
+class ActionForfeited(ActionChosen):
+    """A forfeit that says what its reply `lacked`."""
+
+    action: None = None
+    lacked: str = ""
+
+
+SKIPPED = ActionChosen(action=SKIP)
+
+
+class Act(StageRequest[ActionChosen], kind="action"):
+    """What do you do? Whether it can be done is for the artifact to say, and no matter of reading."""
+
+    scope: Scope = field(default_factory=Scope)
+
+    @property
+    def leading(self) -> bool:  # type: ignore[override] # a setting of the market
+        return not self.menu.lenient
+
+    @cached_property
+    def actions(self) -> tuple[Capability, ...]:
+        """Every action but those that the agent's restrictions never allow."""
+        barred = self.scope.barred
+        return tuple(each for each in self.menu.actions if each.name not in barred) if barred else self.menu.actions
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (SKIP, *(each.name for each in self.actions))
+
+    def options(self) -> Options:
+        return {
+            "action": Choice(self.names, about="name"),
+            "action_parameters": variant("action", self.actions),
+            "working_memory": Text(self.menu.memory_chars, "what to remember"),
+        }
+
+    def asks(self) -> tuple[str, ...]:
+        begin = "" if self.menu.lenient else " Answer with one JSON object and nothing before it."
+        return (f"ACTION: what do you do? Choose one of {', '.join(self.names)}.{begin} {self.answer_line}",)
+
+    def check(self, decision: ActionChosen) -> None:
+        # one that is barred is no matter of form: it is refused in the words of the restriction
+        if decision.action not in {None, SKIP, *(each.name for each in self.menu.actions)}:
+            raise IllegalDecision(f"action must be one of: {', '.join(self.names)}.")
+
+    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
+        if name == "working_memory":
+            return said(legal, "", description=f"at most {self.menu.memory_chars} characters", default="")
+        out = super().form_schema(name, legal, answered)
+        if "enum" in (to := out.get("properties", {}).get("to", {})):
+            out = said(out, "to", enum=[each for each in to["enum"] if each != self.player])
+        if orders := ", ".join(each.words for each in self.scope.orders):
+            out = said(out, "order", description=orders)
+        most = self.scope.most.get(str(answered.get("action")))
+        upto = f"1 to {most}" if most else "none can be now"
+        return out if most is None else said(out, "amount", description=upto)
+
+    def decision_of(self, said: Mapping[str, Any]) -> ActionChosen:
+        missing = ActionChosen.model_fields.keys() - said.keys()
+        if missing and self.leading:
+            raise UnreadableReply(f"The object lacks {listed([f'`{name}`' for name in sorted(missing)])}.")
+        return super().decision_of(said)
+
+    def fallback(self) -> ActionChosen:
+        return ActionChosen(action=None)
+
+    def forfeit(self, problem: str) -> ActionChosen:
+        return ActionForfeited(lacked=cut(problem, LACKED_CHARS)) if self.menu.explains else self.fallback()
 
 
 # -- what comes of it
@@ -206,3 +293,38 @@ def observe(turns: Turns, turn: Turn, chosen: QueryChosen) -> bool:
     turns.table.tell(seen, to=(agent.id,), by=agent.id)
     turn.calls += is_tool
     return is_tool and offers(turns, turn.calls)
+
+
+def act(turns: Turns, agent: Agent, chosen: ActionChosen, scope: Scope) -> None:
+    """Carry an action out, or refuse it, and keep what the agent writes for itself."""
+    to, table = (agent.id,), turns.table
+    if chosen.action is None:
+        agent.forfeits += 1
+        table.tell(Forfeited(agent.id, "action", getattr(chosen, "lacked", "")), to=to, by=agent.id)
+        return
+    given = bounded(chosen.action_parameters, MOST_PARAMETERS)
+    try:
+        accepted, result = True, _carried_out(turns, agent, chosen.action, chosen.action_parameters, scope)
+    except Refused as error:
+        accepted, result = False, f"Refused: {error}"
+        agent.refused += 1
+    table.tell(Acted(agent.id, chosen.action, given, accepted, result), to=to, by=agent.id)
+    if text := cut(chosen.working_memory, turns.config.working_memory_chars):
+        table.tell(Remembered(agent.id, text), to=to, by=agent.id)
+
+
+def _carried_out(turns: Turns, agent: Agent, name: str, said: Mapping[str, Any], scope: Scope) -> str:
+    """What the agent is told of its action; `Refused` where it comes to nothing."""
+    if name == SKIP:
+        return "You skipped."
+    artifact, world = turns.market.actions[name], turns.market.world
+    given = artifact.actions[name].read(said)
+    what, _, _ = scope.meant(name, given)
+    if not agent.active and what in {"buy", "sell"}:  # where all act on one state, its last unit may be gone by now
+        raise Refused("you have no unit left to trade in this period")
+    scope.forbid(agent, name, given)
+    world.acting = agent.id
+    try:
+        return str(artifact.call(agent.id, name, given))
+    finally:
+        world.acting = None
