@@ -1,4 +1,4 @@
-"""Tables and plots that compare: arms, messages, factors of a design, conditions, games."""
+"""Tables and plots that compare: arms, messages, factors of a design, conditions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from agentsim.analysis.across import Across
 from agentsim.analysis.arms import ArmEffects, Comparison, PairedEffect
 from agentsim.analysis.conditions import Condition, Difference, Measured
 from agentsim.analysis.design_effects import DesignEffects, FactorEffect
 from agentsim.analysis.finished_games import RANK
-from agentsim.analysis.in_words import effect, effects, ends, estimated, p_value, written
+from agentsim.analysis.in_words import effect, effects, ends, estimated, written
 from agentsim.analysis.inference import FEWEST
 from agentsim.analysis.influence import ALL, Influence
 from agentsim.analysis.paired import FEWEST_SEEN, POWER
@@ -248,37 +247,3 @@ def _verdict(found: Sequence[Difference]) -> str:
     clearest = max(apart, key=lambda each: abs(each.difference.value) / max(1e-12, each.together.width))
     together = difference_sentence(replace(clearest, difference=clearest.together), "95% interval for all together")
     return f"Of {counted(len(known), 'difference')} {len(apart)} can be told from 0 all together. {together}"
-
-
-def across_panels(found: Across) -> list[Panel]:
-    """The fit over several games."""
-    games = listed([f"{name} ({counted(many, 'game')})" for name, many in found.games.items()])
-    rows = tuple(
-        (
-            *(line.label, written(line.strength, "+.2f"), written(line.elsewhere, "+.2f"), f"{line.best:.0%}"),
-            *(written(own, "+.2f") for own in line.by_game),
-        )
-        for line in found.lines
-    )
-    note = (
-        "Log strengths, with 95% of the posterior, from one fit in which each game has strengths of its own, spread "
-        "around those of the label. The mean over these games counts each game alike, however often it was played; the "
-        "next column is of games like these. It is assumed that these games are a sample of such games, and "
-        f"that the spread is the same for all. The spread between games is {written(found.spread, '.2f')}; Kendall's W "
-        f"of their orders is {found.w:.2f} (0: nothing in common, 1: the same order; permutation test: "
-        f"{p_value(found.w_p)})."
-    )
-    if found.apart:
-        note += f" Not in all games, so without a line: {listed(found.apart)}."
-    first = found.lines[0]
-    sentence = (
-        f"Over {games}, each counting alike, {first.label} has the highest mean log strength: "
-        f"{written(first.strength, '+.2f')}, 95% of the posterior; the games' orders agree with W = "
-        f"{found.w:.2f} ({p_value(found.w_p)})."
-    )
-    columns = ("", "mean of these games", "games like these", "strongest", *found.games)
-    chart = tuple(Estimate(e.label, e.strength.value, e.strength.low, e.strength.high) for e in found.lines)
-    return [
-        DataTable("Across games", columns, rows, note, sentence=sentence),
-        Estimates("Strength across games", chart, "mean log strength", f"95% of the posterior; {games}."),
-    ]

@@ -33,7 +33,7 @@ class Condition:
 
     @property
     def ranked(self) -> tuple[GameRecord, ...]:
-        """The games that rank players, which standings, ratings and the fit across games are of."""
+        """The games that rank players, which standings and ratings are of."""
         return tuple(game for game in self.games if game.ranked)
 
 

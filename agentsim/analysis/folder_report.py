@@ -1,4 +1,4 @@
-"""All that a report says of folders of games: by game and condition, between conditions, and across games."""
+"""All that a report says of folders of games: by game and condition, and between conditions."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from agentsim.analysis.across import Across, across
 from agentsim.analysis.arms import Comparison, comparisons
 from agentsim.analysis.comparison_panels import (
-    across_panels,
     arm_panels,
     condition_panels,
     design_panels,
@@ -105,7 +103,6 @@ class Compared:
     read: Games
     by: str
     kinds: tuple[Kind, ...]
-    across: Across | None
     arms: tuple[Comparison, ...]
     designs: tuple[DesignEffects, ...]
     alone: int
@@ -133,8 +130,6 @@ class Compared:
         found = [("planned conditions", panel) for design in self.designs for panel in design_panels(design)]
         parts = [part for kind in self.kinds for part in kind.parts]
         several = len(self.kinds) > 1
-        if self.across is not None:
-            found += (("across-games", panel) for panel in across_panels(self.across))
         for kind in self.kinds:
             name = "conditions" if not kind.keys <= self.planned else "planned conditions"
             found += ((name, replace(each, title=f"{each.title} ({kind.game})" if several else each.title))
@@ -170,9 +165,6 @@ class Compared:
             for gap in kind.differences:
                 said = difference_sentence(gap)
                 yield "differences", kind.game, gap.condition, [gap], {"sentence": said}
-        if self.across is not None:
-            agree: dict[str, Cell] = {"spread": self.across.spread.value, "w": self.across.w, "w_p": self.across.w_p}
-            yield "across-games", ", ".join(self.across.games), "", self.across.lines, agree
         for design in self.designs:
             yield "design", "", "", design.effects, {"anytime": design.anytime}
         for each in self.arms:
@@ -216,11 +208,8 @@ def compared(
         counted = {game.name for each in conditions for game in each.games}
         copies |= {game.name: "a game of another folder" for game in own if game.name not in counted}
         kinds.append(_kind(name, conditions, max_fallbacks))
-    ranked = [kind for kind in kinds if any(each.ranked for each in kind.conditions)]
-    whole = {kind.game: kind.conditions[0].ranked for kind in ranked if len(kind.conditions) == 1}
-    fit = across(whole) if len(ranked) > 1 and len(whole) == len(ranked) else None
     alone = 0 if arms else len(read.games) - len(games)
-    return Compared(replace(read, copies=copies), by, tuple(kinds), fit, arms, designs, alone, planned)
+    return Compared(replace(read, copies=copies), by, tuple(kinds), arms, designs, alone, planned)
 
 
 def _kind(name: str, conditions: Sequence[Condition], max_fallbacks: float) -> Kind:

@@ -67,8 +67,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
 
     Ranks, ratings, who beats whom and who was for or against whom, what a seat is worth; arms of a fork beside their
     control; main effects and interactions of a design. Games whose scenarios differ in more than seed, name and who
-    sits where are conditions: each has its tables, and one compares them. Several games have tables each, and one fit
-    over all.
+    sits where are conditions: each has its tables, and one compares them. Several games have tables each.
     Needs the extra analysis. Games that are not finished are left out, and so are copies (games of bots with the same
     seed, past and luck); both are counted.
     """
@@ -173,7 +172,6 @@ def _as_json(directories: Sequence[Path], found: Compared, max_fallbacks: float)
             for each in kind.conditions
         ],
         "differences": [{"game": kind.game, **asdict(each)} for kind in found.kinds for each in kind.differences],
-        "across": None if found.across is None else asdict(found.across),
         "arms": [each.to_json() for each in found.arms],
         "designs": [each.to_json() for each in found.designs],
         "tables": {
@@ -218,10 +216,6 @@ def _say_what_is_left_out(compared: Compared) -> None:
     for kind in compared.kinds:
         if (conditions := len(kind.conditions)) > 1 and not kind.parts:
             remark(f"{kind.game}: too many conditions ({conditions}) for tables of each; --pool makes them one")
-    if len(compared.kinds) > 1 and compared.across is None:
-        remark(
-            "no fit across games: it needs ranks, one condition of each game (--pool), and two players in all of them"
-        )
 
 
 def _warn_of(lines: Sequence[Played]) -> None:
