@@ -25,7 +25,6 @@ import agentsim
 
 PACKAGE = Path(agentsim.__file__).parent
 ROOT = PACKAGE.parent
-LONGEST = 300
 PURE = ("engine", "games")
 WORLDLY = frozenset(
     (
@@ -124,13 +123,6 @@ def engine_and_games_touch_nothing_of_the_world(package: Sequence[Module]) -> It
         for call, owner, name in module.calls():
             if not owner and name in {"open", "print", "input", "exec", "eval", "__import__"}:
                 yield f"{module.path}:{call.lineno}: {module.layer} may not call {name}"
-
-
-@rule
-def no_module_is_too_long(package: Sequence[Module]) -> Iterator[str]:
-    for module in package:
-        if (lines := len(module.source.splitlines())) > LONGEST:
-            yield f"{module.path}:{lines}: longer than {LONGEST} lines"
 
 
 _IGNORE = re.compile(
@@ -274,9 +266,6 @@ _PLANTED: dict[Rule, dict[str, tuple[str, str, str]]] = {
             "x = open('x', encoding='utf-8')",
             "2: games may not call open",
         ),
-    },
-    no_module_is_too_long: {
-        "too long": ("cli/app.py", "x = 1\n" * LONGEST, f"{LONGEST + 1}: longer than 300 lines"),
     },
     every_ignore_has_a_reason: {
         "ignore without reason": (
