@@ -21,13 +21,13 @@ from typing import NamedTuple
 import numpy as np
 
 from agentsim.analysis.conditions import by_condition, differences
-from agentsim.analysis.game_records import labelled
+from agentsim.analysis.finished_games import labelled
 from agentsim.analysis.inference import Interval, stages
-from agentsim.analysis.influence import ALL
 from agentsim.analysis.paired import paired_intervals
 from agentsim.analysis.positions import ballots, place_p
 from agentsim.analysis.posterior import Stages, credible, posterior, wins_check
 from agentsim.analysis.preference import OwnMaker, own_makers
+from agentsim.studies.influence import ALL
 from benchmarks import arms_world, design_world
 from benchmarks.inference_worlds import Array, Jury, elimination_votes, jury_votes, placed, tables, treated
 from benchmarks.influence_world import persuasion, true_effect

@@ -380,6 +380,10 @@ IMPORTED: dict[str, tuple[str, str, str]] = {
     "report knows no runner": ("report/game_panels.py", "from agentsim.runner.session import begin", "runner.session"),
     "runner knows no report": ("runner/turns.py", "from agentsim.report import page", "report.page"),
     "results know no runner": ("results.py", "from agentsim.runner import drive", "runner.drive"),
+    "analysis knows no studies": ("analysis/ratings.py", "from agentsim.studies.plan import Plan", "studies.plan"),
+    "runner knows no studies": ("runner/turns.py", "from agentsim.studies import plan", "studies.plan"),
+    "studies know no Python API": ("studies/plan.py", "from agentsim import api", "api"),
+    "checks of games know no studies": ("testing/case.py", f"{TYPED}from agentsim.studies import plan", "studies.plan"),
     "analysis knows no command line": ("analysis/ratings.py", "def f():\n    import agentsim.cli.app", "cli.app"),
     "history knows no runner, not even its types": (
         "history/files.py",
@@ -404,8 +408,16 @@ IMPORTED: dict[str, tuple[str, str, str]] = {
     "a game knows no other, relatively": ("games/chess/book.py", "from ..go import state", "games.go.state"),
     "a game knows no registry": ("games/chess/rules.py", "from agentsim.games import find", "games"),
 }
-LAYERS = ("__main__", "counterfactual", "batches", "rating", "api", "results", "server", "errors")
-EMPTY = ("analysis/__init__", "runner/session", "games/go/__init__", "games/go/state", *LAYERS)
+LAYERS = ("__main__", "api", "results", "server", "errors")
+EMPTY = (
+    "analysis/__init__",
+    "studies/__init__",
+    "studies/plan",
+    "runner/session",
+    "games/go/__init__",
+    "games/go/state",
+    *LAYERS,
+)
 
 
 def contracts(root: Path) -> subprocess.CompletedProcess[str]:

@@ -15,9 +15,8 @@ from agentsim.engine.wording import counted, few
 from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
-    from agentsim.analysis.finished_games import Games
-    from agentsim.analysis.folder_report import Compared, Part
-    from agentsim.analysis.played import Played
+    from agentsim.analysis.finished_games import Games, Played
+    from agentsim.studies.folder_report import Compared, Part
 
 
 By: TypeAlias = Literal["model", "player"]
@@ -77,8 +76,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
         next((path for path in (Path(name), logs_dir / name) if path.is_dir()), Path(name)) for name in sources
     ]
     with needed_by("report"):
-        from agentsim.analysis.folder_page import planned_by_batch
-        from agentsim.analysis.folder_report import compared
+        from agentsim.studies.folder_report import compared, planned_by_batch
 
     wanted = frozenset({*(planned or ()), *(name for path in directories for name in planned_by_batch(path))})
     found = compared(directories, by=by, pool=pool, max_fallbacks=max_fallbacks, planned=wanted)
@@ -133,7 +131,7 @@ def _of(game: str, conditions: Sequence[tuple[str, int]]) -> str:
 def _say_fallbacks(part: Part, max_fallbacks: float, *, alone: bool) -> None:
     if not any(line.asked for line in part.table.played):
         return
-    from agentsim.analysis.folder_page import DECIDED, fell
+    from agentsim.studies.folder_report import DECIDED, fell
 
     where, said = "" if alone else f" ({part.name})", fell(part, max_fallbacks)
     line = f"fallbacks{where}: {said}"
@@ -231,12 +229,12 @@ def _warn_of(lines: Sequence[Played]) -> None:
 
 def write_page(directory: Path, found: Compared, max_fallbacks: float) -> Path:
     """Write the folder's page and the games' pages that are not there; the path of the first."""
-    from agentsim.analysis.folder_page import folder_page
     from agentsim.cli.batch import write_pages
     from agentsim.history.load import list_runs
     from agentsim.history.record import FINISHED
     from agentsim.history.run_files import write_whole
     from agentsim.report.markup import find_css
+    from agentsim.studies.folder_report import folder_page
 
     runs = list_runs(directory)
     write_pages(directory, (run.name for run in runs if run.status in FINISHED))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agentsim.analysis.conditions import by_condition, difference_ends, differences, measured
-from agentsim.analysis.game_records import GameRecord, labelled
+from agentsim.analysis.finished_games import GameRecord, labelled
 from agentsim.analysis.positions import ballots, place_p
 from benchmarks.inference_worlds import entrants, placed, treated
 

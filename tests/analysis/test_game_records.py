@@ -8,8 +8,7 @@ import pytest
 
 from agentsim.analysis.conditions import Condition
 from agentsim.analysis.conditions import measured as means
-from agentsim.analysis.finished_games import Measures
-from agentsim.analysis.game_records import GameRecord, game_record
+from agentsim.analysis.finished_games import GameRecord, Measures, game_record
 from agentsim.history.load import load_history
 
 GOLDEN = Path(__file__).parents[1] / "golden"

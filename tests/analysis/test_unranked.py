@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.test_report import QUIET, batch, reported
 from tests.cli.command_line import agentsim, trio
+from tests.studies.test_folder_report import QUIET, batch, reported
 
 pytestmark = pytest.mark.usefixtures("without_workers")
 

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import agentsim
-from agentsim.analysis.reference_pool import Pool
 from agentsim.history.run_files import MANIFEST
+from agentsim.studies.reference_pool import Pool
 from tests.cli.command_line import TRIO, program, trio
 from tests.cli.command_line import agentsim as command
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.folder_page import verdict
-from agentsim.analysis.game_records import vendor
+from agentsim.analysis.finished_games import vendor
 from agentsim.history.run_files import RunFiles
 from agentsim.report.page import EXPLORATORY
+from agentsim.studies.folder_report import verdict
 from tests.cli.command_line import TRIO, agentsim, trio
 
 pytestmark = pytest.mark.usefixtures("without_workers")

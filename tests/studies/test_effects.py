@@ -14,29 +14,26 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from agentsim.analysis.comparison_panels import design_panels
-from agentsim.analysis.design_effects import (
-    DesignEffects,
-    FactorEffect,
-    Plan,
-    blocks_needed,
-    by_seed,
-    contrast_of,
-    design_effects,
-    effects,
-    plan,
-    power_of,
-)
-from agentsim.analysis.finished_games import Blocks, DesignGames
-from agentsim.analysis.paired import FEWEST_SEEN, confidence_sequence
-from agentsim.batches import prepare_batch
 from agentsim.engine.panel import DataTable, Estimates
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import MANIFEST
 from agentsim.runner.batch.run_batch import Batch
-from agentsim.scenario.design_file import read_design
-from agentsim.scenario.factorial import EVERYONE
+from agentsim.studies.batches import prepare_batch
+from agentsim.studies.designs import EVERYONE, read_design
+from agentsim.studies.effects import (
+    Blocks,
+    DesignEffects,
+    DesignGames,
+    FactorEffect,
+    by_seed,
+    contrast_of,
+    design_effects,
+    design_panels,
+    effects,
+)
+from agentsim.studies.plan import Plan, blocks_needed, plan, power_of
+from agentsim.studies.sequences import FEWEST_SEEN, confidence_sequence
 from benchmarks import design_world
 from tests.cli.command_line import ROOT, agentsim, program, trio
 
@@ -142,6 +139,8 @@ def test_a_block_without_all_its_games_is_left_out_and_counted(auction: Path, tm
         (tmp_path / MANIFEST).write_text(text.replace(old, new, 1), encoding="utf-8")
         with pytest.raises(UsageError, match=r"manifest\.json: is not a batch's manifest: "):
             design_effects(tmp_path)
+        resumed = agentsim("resume", str(tmp_path), cwd=tmp_path)
+        assert (resumed.code, "manifest.json: is not a batch's manifest: " in resumed.line) == (2, True), resumed.err
 
 
 def test_games_of_one_seed_count_once_and_models_are_measured_where_they_take_turns(tmp_path: Path) -> None:
