@@ -1,7 +1,7 @@
 """Own maker's preference: whether voters choose a candidate of their own maker more often than other voters do.
 
 Each candidate of each ballot has an effect of its own, which all voters of that ballot share. Votes are compared within
-pairs of these voters alone, so that the effects drop out (docs/inference.md). `finished_games` says what counts as a vote.
+pairs of these voters alone, so that the effects drop out (docs/inference.md). `finished_games` says what a vote is.
 `relations` are what entrants of one label did for or against those of another, over many games.
 """
 
