@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import signal
-import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +32,7 @@ from agentsim.studies.effects import (
 from agentsim.studies.plan import Plan, blocks_needed, plan, power_of
 from agentsim.studies.sequences import FEWEST_SEEN, confidence_sequence
 from benchmarks import design_world
-from tests.cli.command_line import ROOT, agentsim, program, trio
+from tests.cli.command_line import ROOT, agentsim, trio
 
 pytestmark = pytest.mark.usefixtures("without_workers")
 
@@ -53,17 +50,8 @@ def played(directory: Path, design: Any, config: Path | None = None, **options: 
 
 @pytest.fixture(scope="module")
 def auction(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Six blocks of the shipped design, killed and resumed: a bidder's policy, and the temperature of a bot."""
-    directory = tmp_path_factory.mktemp("auction")
-    words = ("batch", "--design", str(BIDDER), "--games", "24", "--out", "b", "--display", "none", "--jobs", "2")
-    process = subprocess.Popen(program(*words), cwd=directory)
-    while len(list((directory / "b").glob("game_*.json"))) < 5:
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.kill()
-    assert process.wait(30) == -signal.SIGKILL
-    assert agentsim(*words, cwd=directory).code == 0
-    return directory / "b"
+    """Six blocks of the shipped design: a bidder's policy, and the temperature of a bot."""
+    return played(tmp_path_factory.mktemp("auction"), BIDDER, games=24)
 
 
 @pytest.fixture(scope="module")
@@ -78,9 +66,7 @@ def one(found: DesignEffects | None, measure: str, *factors: str) -> FactorEffec
     return the
 
 
-def test_a_design_killed_and_resumed_shows_the_effect_by_students_interval_within_blocks(
-    auction: Path, of_auction: DesignEffects
-) -> None:
+def test_a_design_shows_the_effect_by_students_interval_within_blocks(auction: Path, of_auction: DesignEffects) -> None:
     manifest = json.loads((auction / MANIFEST).read_text("utf-8"))
     by_block: dict[int, dict[str, list[float]]] = {}
     for game in manifest["games"]:
