@@ -31,6 +31,10 @@ from agentsim.history.record import CONTROL, ForkRecord, History
 from agentsim.history.run_files import find_run
 
 _MOST_BRANCHES = 1_000_000
+STUDENT = (
+    "Intervals of 95% of the mean of the paired differences (Student's); beside them those that hold for all rows "
+    "together{}. They are of this game from this decision on, not of other games."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,12 +288,6 @@ def branches_needed(effect: float, sd: float) -> int | None:
     if needed > _MOST_BRANCHES:  # Student's distribution is the normal one there
         return math.ceil(needed)
     return fewest(enough, FEWEST - 1, 2 * _MOST_BRANCHES)
-
-
-STUDENT = (
-    "Intervals of 95% of the mean of the paired differences (Student's); beside them those that hold for all rows "
-    "together{}. They are of this game from this decision on, not of other games."
-)
 
 
 def paired_row(each: PairedEffect) -> tuple[Cell, ...]:

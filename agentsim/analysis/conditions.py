@@ -22,6 +22,8 @@ from agentsim.engine.panel import Cell, DataTable
 from agentsim.engine.wording import counted
 from agentsim.history.folders import Levels, levels, named
 
+_ALL = "all"
+_RELATIVE = {RANK: f"relative {RANK}"}
 Flags: TypeAlias = NDArray[np.bool_]
 
 
@@ -226,10 +228,6 @@ def difference_ends(sums: Array, counts: Array, arm: Flags, seeds: Sequence[int]
     found[sound, 1:] = np.stack([low[0], high[1], low[2], high[3]], axis=1)
     found[rates] = np.clip(found[rates], -1, 1)
     return found
-
-
-_ALL = "all"
-_RELATIVE = {RANK: f"relative {RANK}"}
 
 
 def condition_panels(

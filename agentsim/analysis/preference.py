@@ -23,6 +23,7 @@ from agentsim.analysis.inference import FEWEST, PSEUDO, UPPER, Array, Interval, 
 from agentsim.engine.panel import DataTable
 from agentsim.engine.wording import counted
 
+MOST_RELATIONS = 40
 _STEPS = 100
 _CLOSE = 1e-9
 
@@ -238,9 +239,6 @@ def relations(games: Sequence[GameRecord]) -> list[Relation]:
             counts = (each.done_for, each.done_against, each.turned_for, each.turned_against)
             total[2:] = [before + more for before, more in zip(total[2:], counts, strict=True)]
     return [Relation(*both, *total) for both, total in sorted(sums.items())]
-
-
-MOST_RELATIONS = 40
 
 
 def own_maker_panel(own_makers: Sequence[OwnMaker]) -> DataTable:

@@ -32,6 +32,8 @@ from agentsim.analysis.preference import OwnMaker, Relation, own_maker_panel, re
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, listed
 
+UNRANKED = "These games rank no player: they have no standings, ratings and seats to compare."
+_KEPT = "* Without the games of too many fallbacks."
 _MOST_PAIRED = 40
 """With more labels than this, pairs get no intervals: drawing them takes too long."""
 
@@ -300,10 +302,6 @@ def _by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | N
     results = _Results(games, place_of)
     columns = zip(results.keys, results.entries, results.wins, results.win_rates(), results.mean_ranks(), strict=True)
     return tuple(Place(place, int(entries), float(wins), rate, rank) for place, entries, wins, rate, rank in columns)
-
-
-UNRANKED = "These games rank no player: they have no standings, ratings and seats to compare."
-_KEPT = "* Without the games of too many fallbacks."
 
 
 def panels(
