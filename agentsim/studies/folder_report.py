@@ -1,40 +1,40 @@
-"""All that a report says of folders of games: by game and condition, between conditions, and across games."""
+"""The report of folders of games, by condition and between conditions: its tables, its sentences and its page."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from agentsim.analysis.across import Across, across
-from agentsim.analysis.arms import Comparison, comparisons
-from agentsim.analysis.comparison_panels import (
-    across_panels,
-    arm_panels,
-    condition_panels,
-    design_panels,
-    difference_sentence,
-)
+from agentsim.analysis.arms import Comparison, arm_panels, comparisons
 from agentsim.analysis.conditions import (
     Condition,
     Difference,
     Measured,
     by_condition,
+    condition_panels,
+    difference_sentence,
     differences,
     measured,
     same_sizes,
 )
-from agentsim.analysis.design_effects import DesignEffects, design_effects
-from agentsim.analysis.finished_games import Games, read_games, without_branches
-from agentsim.analysis.game_records import labelled
+from agentsim.analysis.finished_games import Games, labelled, read_games, without_branches
+from agentsim.analysis.in_words import SMALL, p_value
 from agentsim.analysis.inference import Interval
-from agentsim.analysis.positions import Ballots, ballots
+from agentsim.analysis.positions import Ballots, ballot_panel, ballots
 from agentsim.analysis.preference import OwnMaker, Relation, own_makers, relations
-from agentsim.analysis.standings import Standings, standings
-from agentsim.analysis.standings_panels import ballot_panel, panels
+from agentsim.analysis.standings import Standings, panels, standings
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
+from agentsim.engine.wording import counted
+from agentsim.history.load import RunSummary
+from agentsim.history.record import FINISHED
+from agentsim.history.run_files import MANIFEST
+from agentsim.report.markup import money
+from agentsim.report.page import GameLink, Served, render_batch
+from agentsim.studies.effects import DesignEffects, design_effects, design_panels
 
 MOST_CONDITIONS = 8
 """Of more conditions than this, only the comparison is given."""
@@ -105,7 +105,6 @@ class Compared:
     read: Games
     by: str
     kinds: tuple[Kind, ...]
-    across: Across | None
     arms: tuple[Comparison, ...]
     designs: tuple[DesignEffects, ...]
     alone: int
@@ -133,8 +132,6 @@ class Compared:
         found = [("planned conditions", panel) for design in self.designs for panel in design_panels(design)]
         parts = [part for kind in self.kinds for part in kind.parts]
         several = len(self.kinds) > 1
-        if self.across is not None:
-            found += (("across-games", panel) for panel in across_panels(self.across))
         for kind in self.kinds:
             name = "conditions" if not kind.keys <= self.planned else "planned conditions"
             found += ((name, replace(each, title=f"{each.title} ({kind.game})" if several else each.title))
@@ -170,9 +167,6 @@ class Compared:
             for gap in kind.differences:
                 said = difference_sentence(gap)
                 yield "differences", kind.game, gap.condition, [gap], {"sentence": said}
-        if self.across is not None:
-            agree: dict[str, Cell] = {"spread": self.across.spread.value, "w": self.across.w, "w_p": self.across.w_p}
-            yield "across-games", ", ".join(self.across.games), "", self.across.lines, agree
         for design in self.designs:
             yield "design", "", "", design.effects, {"anytime": design.anytime}
         for each in self.arms:
@@ -216,11 +210,8 @@ def compared(
         counted = {game.name for each in conditions for game in each.games}
         copies |= {game.name: "a game of another folder" for game in own if game.name not in counted}
         kinds.append(_kind(name, conditions, max_fallbacks))
-    ranked = [kind for kind in kinds if any(each.ranked for each in kind.conditions)]
-    whole = {kind.game: kind.conditions[0].ranked for kind in ranked if len(kind.conditions) == 1}
-    fit = across(whole) if len(ranked) > 1 and len(whole) == len(ranked) else None
     alone = 0 if arms else len(read.games) - len(games)
-    return Compared(replace(read, copies=copies), by, tuple(kinds), fit, arms, designs, alone, planned)
+    return Compared(replace(read, copies=copies), by, tuple(kinds), arms, designs, alone, planned)
 
 
 def _kind(name: str, conditions: Sequence[Condition], max_fallbacks: float) -> Kind:
@@ -286,3 +277,90 @@ def _cell(name: str, value: Any) -> Iterator[tuple[str, Cell]]:
 def _frame(rows: Sequence[Mapping[str, Cell]]) -> Frame:
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
     return Frame(columns, tuple(tuple(map(row.get, columns)) for row in rows))
+
+
+DECIDED = "decisions by fallbacks say nothing about the players"
+
+
+def fell(part: Part, max_fallbacks: float) -> str:
+    """How many games of a part have too many fallbacks."""
+    return f"{len(part.above)} of {counted(len(part.condition.games), 'game')} with more than {max_fallbacks:.0%}"
+
+
+def planned_by_batch(directory: Path) -> list[str]:
+    """The tables that a batch's design names beforehand: models that rotate are there to be compared."""
+    try:
+        manifest = json.loads((directory / MANIFEST).read_bytes())
+    except (OSError, ValueError):
+        return []
+    models = manifest.get("models") if isinstance(manifest, dict) else None
+    return ["standings", "ratings"] if isinstance(models, list) and len(models) > 1 else []
+
+
+def folder_page(
+    directory: Path,
+    found: Compared,
+    runs: Sequence[RunSummary],
+    pages: Mapping[str, str],
+    *,
+    max_fallbacks: float = 0.10,
+    css: str = "",
+    served: Served | None = None,
+) -> str:
+    """The page of a folder; `pages` are the addresses of its games' pages, by name of the game."""
+    games, played = [], []
+    for run in runs:
+        played.append(run.game.replace("_", " ").title())
+        by_model = {} if run.shares is None else run.shares.by_model
+        share = ", ".join(f"{model} {each.percent}" for model, each in by_model.items())
+        page = pages.get(run.name)
+        games.append(GameLink(run.name, run.status, run.seed, run.first, run.cost_usd, page, share or None))
+    finished = sum(game.status in FINISHED for game in games)
+    costs = [game.cost_usd for game in games]
+    facts = [("Game", ", ".join(dict.fromkeys(played))), ("Games", f"{finished} of {len(games)} finished")]
+    for kind in found.kinds:
+        if len(kind.conditions) > 1:
+            named = "; ".join(f"{each.name} ({len(each.games)})" for each in kind.conditions)
+            facts.append((f"Conditions of {kind.game}, not pooled", named))
+    if None not in costs and any(costs):
+        facts.append(("Cost", money(sum(cost or 0.0 for cost in costs))))
+    parts = [part for kind in found.kinds for part in kind.parts]
+    fallbacks = [
+        ("" if found.whole is part else f"{part.name}: ") + fell(part, max_fallbacks)
+        for part in parts
+        if any(line.asked for line in part.table.played)
+    ]
+    if fallbacks:
+        facts.append(("Fallbacks", "; ".join(fallbacks)))
+    labels = dict.fromkeys(line.label for part in parts for line in part.table.played)
+    planned, others = ([panel for was, panel in found.panels if was is wanted] for wanted in (True, False))
+    return render_batch(
+        others,
+        games,
+        name=directory.resolve().name,
+        facts=facts,
+        warning=f"{'; '.join(fallbacks)}: {DECIDED}" if any(part.above for part in parts) else None,
+        labels={label: place for place, label in enumerate(labels)},
+        css=css,
+        served=served,
+        planned=planned,
+        verdict=verdict(found),
+    )
+
+
+def verdict(found: Compared) -> str | None:
+    """Who came first, as the standings may be summed up, and whether mean ranks differ by more than chance."""
+    said = []
+    for kind in found.kinds:
+        for part in kind.parts:
+            if (p := part.table.null_p) is None:
+                continue
+            first, games = part.table.lines[0], counted(len(part.condition.ranked), "game")
+            where = "" if found.whole is part else f"{part.name}: "
+            if p < SMALL:
+                words = f"{where}the mean ranks differ by more than chance, and {first.label} has the best"
+            else:
+                words = f"{where}no difference in mean rank is shown; that {first.label} has the best may be chance"
+            said.append(f"{words} (permutation test: {p_value(p)}, {games})")
+    text = "; ".join(said)
+    return f"{text[:1].upper()}{text[1:]}." if text else None

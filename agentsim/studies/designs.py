@@ -1,9 +1,9 @@
-"""Factorial designs: which levels of which factors are played together, and what that can and cannot tell apart.
+"""Factorial designs: which levels of which factors are played together, and the scenario of each cell.
 
 A fraction is regular, of factors with two levels: those of some factors are sums modulo 2 of the others' (G. E. P. Box
 and J. S. Hunter, The 2^(k-p) fractional factorial designs, 1961). Of all such fractions of a size it is the one of
 minimum aberration (A. Fries and W. G. Hunter, 1980) among those that keep main effects and the asked-for interactions
-apart. The file is read by `load`; effects are estimated by `analysis.design_effects`.
+apart. `effects` estimates what the factors do.
 """
 
 from __future__ import annotations
@@ -16,46 +16,24 @@ from functools import cached_property, reduce
 from itertools import combinations, product
 from math import prod
 from operator import itemgetter
-from typing import Annotated, TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
-from agentsim.engine.codec import ClosedTable
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.scenario.validation import nearest, one_line
+from agentsim.history.run_files import MANIFEST
+from agentsim.runner.batch.manifest import DesignRecord, DesignTable, Until
+from agentsim.scenario.load import Source, load
+from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.source_files import read_toml
+from agentsim.scenario.validation import dotted, nearest, one_line, validated
 
 EVERYONE = "all players"
 """Stands for the mean of all players of a game."""
 MOST_CELLS, MOST_IN_FRACTION = 256, 9
 Word: TypeAlias = frozenset[int]
 """Places of factors whose levels add up to an even number in every cell of a fraction."""
-
-
-class Until(ClosedTable):
-    """What ends a batch before its last game: the intervals of a planned effect are narrower than `width`.
-
-    `factor` is a factor or two of them with a comma between, for their interaction; None stands for all.
-    Without a `measure` it is win, or the first score where no player is ranked.
-    """
-
-    width: Annotated[float, Field(gt=0)]
-    measure: str | None = None
-    factor: str | None = None
-    player: str | None = None
-
-
-class DesignTable(ClosedTable):
-    """A design file. `factors` are levels by the dotted key of a scenario; the first level is the reference."""
-
-    config: str | None = Field(default=None, description="The base scenario's file, relative to this one")
-    factors: dict[str, Annotated[tuple[JsonValue, ...], Field(min_length=2)]] = Field(min_length=1)
-    fraction: str | None = Field(default=None, pattern=r"^1/[1-9][0-9]{0,3}$")
-    interactions: tuple[tuple[str, str], ...] = Field(default=(), description="Pairs of factors")
-    replicates: int | None = Field(default=None, ge=1, description="Blocks: how often the whole design is played")
-    measures: tuple[str, ...] = Field(default=(), description="The planned measures; all if absent")
-    players: tuple[str, ...] = Field(
-        default=(), description="Whose measures; absent: players that a factor concerns, or all"
-    )
 
 
 @dataclass(frozen=True)
@@ -83,10 +61,12 @@ class Factorial:
     def factors(self) -> tuple[str, ...]:
         return tuple(self.table.factors)
 
-    @property
-    def promised(self) -> DesignTable:
-        """What a batch keeps of its design's file from its first game on; it may grow."""
-        return self.table.model_copy(update={"config": None, "replicates": None})
+    def record(self, carriers: Mapping[str, Sequence[str]], until: Until | None) -> DesignRecord:
+        """Return what a batch's manifest keeps of the design: all that stays when the batch grows."""
+        table = self.table.model_copy(update={"config": None, "replicates": None})
+        levels = tuple(map(self.levels, range(len(self.cells))))
+        named = {key: tuple(own) for key, own in carriers.items()}
+        return DesignRecord(table=table, cells=levels, carriers=named, until=until)
 
     def effect(self, factor: str | None) -> tuple[str, ...] | None:
         """The factors of the effect `a`, or of the interaction `a,b`; `UsageError` for one that is not asked for."""
@@ -162,29 +142,15 @@ class Factorial:
         return " x ".join(self.factors[place] for place in effect)
 
 
-class DesignRecord(ClosedTable):
-    """The design in a batch's manifest: the table, and the levels of each cell, which games refer to by number.
-
-    `carriers` are the players whom a factor is of; none of one that is of the whole game.
-    """
-
-    table: DesignTable
-    cells: tuple[dict[str, JsonValue], ...]
-    carriers: dict[str, tuple[str, ...]]
-    until: Until | None = None
-
-    @classmethod
-    def of(cls, design: Factorial, carriers: Mapping[str, Sequence[str]], until: Until | None) -> DesignRecord:
-        levels = tuple(map(design.levels, range(len(design.cells))))
-        named = {key: tuple(own) for key, own in carriers.items()}
-        return cls(table=design.promised, cells=levels, carriers=named, until=until)
-
-    def factorial(self) -> Factorial:
-        """The design; `ValueError` where the cells are not its own."""
-        found = factorial(self.table)
-        if [*map(found.levels, range(len(found.cells)))] != [*self.cells]:
-            raise ValueError("its cells are not those of its design")
-        return found
+def recorded_design(directory: Path, record: DesignRecord) -> Factorial:
+    """Return the design of a batch's manifest; `UsageError` if it cannot be, or its cells are not its own."""
+    try:
+        found = factorial(record.table)
+    except ScenarioError as error:
+        raise UsageError(f"{directory / MANIFEST}: is not a batch's manifest: {error}") from None
+    if [*map(found.levels, range(len(found.cells)))] != [*record.cells]:
+        raise UsageError(f"{directory / MANIFEST}: is not a batch's manifest: its cells are not those of its design")
+    return found
 
 
 def level_named(level: JsonValue) -> str:
@@ -244,3 +210,126 @@ def _fraction(table: DesignTable, counts: Sequence[int], parts: int) -> Factoria
         "larger one, or for none",
         key="fraction",
     )
+
+
+_OF_THE_BATCH = ("game", "seed", "name", "limits")
+
+
+@dataclass(frozen=True)
+class DesignFile:
+    """A design, and the base scenario that its file names; `where` it stands."""
+
+    factorial: Factorial
+    config: Path | None
+    where: str
+
+
+def is_design(path: Path) -> bool:
+    """Whether a file is a design and not a scenario."""
+    try:
+        return "factors" in read_toml(path)
+    except ScenarioError:  # which loading it says
+        return False
+
+
+def read_design(source: Path | Mapping[str, Any]) -> DesignFile:
+    """The design of a file, or of what such a file holds; `ScenarioError` names the file and the key."""
+    where = one_line(str(source)) if isinstance(source, Path) else "the design"
+    folder = source.parent if isinstance(source, Path) else Path()
+    try:
+        document = read_toml(source) if isinstance(source, Path) else dict(source)
+        if isinstance(found := document.get("factors"), Mapping):
+            document["factors"] = _flat(found)
+        table = validated(DesignTable, document)
+        for key in table.factors:
+            if key.partition(".")[0] in _OF_THE_BATCH:
+                valid = "keys of game_config, players, defaults, staff"
+                raise ScenarioError("is the same in all games of a batch", key=f"factors.{key}", valid=valid)
+        design = factorial(table)
+    except ScenarioError as error:
+        raise error.placed(where=where) from None
+    return DesignFile(design, None if table.config is None else folder / table.config, where)
+
+
+def _flat(table: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Levels by dotted key: TOML reads `a.b = [1, 2]` as a table in a table."""
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        name = f"{above}.{dotted([key])}" if above else key
+        flat |= _flat(value, name) if isinstance(value, Mapping) else {name: value}
+    return flat
+
+
+def cells(
+    design: DesignFile, base: Source, cast: Sequence[str | None] = (None,), **loading: Any
+) -> tuple[list[Scenario], dict[str, list[str]]]:
+    """The scenario of every cell with each model of the cast, cell by cell; and by factor, the players it is of.
+
+    `ScenarioError` names the factor and the level that the scenario refuses.
+    """
+    first = load(base, **loading, model=cast[0])
+    players = [plan.id for plan in first.players]
+    found: list[Scenario] = []
+    known: dict[str, int] = {}
+    for cell in range(len(design.factorial.cells)):
+        levels = design.factorial.levels(cell)
+        try:
+            casts = [load(base, **loading, model=model, levels=levels) for model in cast]
+        except ScenarioError as error:
+            raise _refused(design, levels, error, base, loading) from None
+        at = ", ".join(f"{key} = {level_named(level)}" for key, level in levels.items())
+        if [plan.id for plan in casts[0].players] != players:
+            raise ScenarioError(f"{at}: seats other players than the base scenario", key="factors", where=design.where)
+        same = json.dumps(casts[0].identity(), sort_keys=True)
+        if same in known:
+            other = design.factorial.levels(known[same])
+            key = next(key for key in levels if levels[key] != other[key])
+            two = f"{level_named(other[key])} and {level_named(levels[key])}"
+            raise ScenarioError(f"{two} make the same scenario", key=f"factors.{key}", where=design.where)
+        known[same] = cell
+        found += casts
+    _check_players(design, [*labels(found[: len(cast)]), EVERYONE])
+    factors = design.factorial.table.factors.items()
+    return found, {key: _carriers(key, levels, base, loading) for key, levels in factors}
+
+
+def labels(casts: Sequence[Scenario]) -> list[str]:
+    """Whose effects can be asked for: the players, and the models that take their seats in turn."""
+    models = (each.players[0].model for each in casts) if len(casts) > 1 else ()
+    return [*(plan.id for plan in casts[0].players), *models]
+
+
+def _refused(
+    design: DesignFile, levels: Mapping[str, Any], error: ScenarioError, base: Source, loading: Mapping[str, Any]
+) -> ScenarioError:
+    """The error with the factor and the level that alone makes it, or with all levels of the cell."""
+    key, said = "factors", ", ".join(f"{key} = {level_named(level)}" for key, level in levels.items())
+    for name, level in levels.items():
+        try:
+            load(base, **loading, levels={name: level})
+        except ScenarioError as own:
+            error, key, said = own, f"factors.{name}", level_named(level)
+            break
+    place = error.key.removeprefix("--set ")
+    problem = error.problem if f"factors.{place}" == key or not place else f"{place}: {error.problem}"
+    return ScenarioError(f"{said}: {problem}", key=key, where=design.where, valid=error.valid)
+
+
+def _check_players(design: DesignFile, known: Sequence[str]) -> None:
+    for number, name in enumerate(design.factorial.table.players):
+        if name not in known:
+            hint, valid = nearest(name, known)
+            raise ScenarioError(
+                f"{name} plays in no game{hint}", key=f"players.{number}", where=design.where, valid=valid
+            )
+
+
+def _carriers(key: str, levels: Sequence[Any], base: Source, loading: Mapping[str, Any]) -> list[str]:
+    """The players whom a factor `players.N...` is of, a population for each of its members; else none."""
+    if not key.startswith("players."):
+        return []
+    try:
+        one, other = (load(base, **loading, levels={key: level}).players for level in levels[:2])
+    except ScenarioError:  # a level that can be played only beside others
+        return []
+    return [plan.id for plan, same in zip(one, other, strict=True) if plan.record() != same.record()]

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import agentsim as library
-from agentsim.analysis.influence import ALL, BranchResult, Influence, Responses, Swapped, influences, responses
 from agentsim.engine import Choice, Each, Number, Options
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Deed, Event, Everyone
@@ -27,6 +26,7 @@ from agentsim.runner.player_message import NEUTRAL, messages, neutral
 from agentsim.runner.referee import Ruling, to_entry
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
+from agentsim.studies.influence import ALL, BranchResult, Influence, Responses, Swapped, influences, responses
 from benchmarks.influence_world import MESSAGE, persuasion, sides, true_effect
 from tests.cli.command_line import ROOT, Said, agentsim, snapshot, trio
 from tests.engine.small import Say, SmallGame, Spoke, Word

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import agentsim
-from agentsim.analysis.reference_pool import Pool
 from agentsim.history.run_files import MANIFEST
+from agentsim.studies.reference_pool import Pool
 from tests.cli.command_line import TRIO, program, trio
 from tests.cli.command_line import agentsim as command
 
@@ -47,9 +47,10 @@ def rated(lab: Path, out: Path, *words: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def whole(lab: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    """A rating that nothing disturbed: its folder, and what it says."""
+    """A rating from Python that nothing disturbed: its folder, and what it says."""
     out = tmp_path_factory.mktemp("whole") / "out"
-    return out, rated(lab, out)
+    found = asyncio.run(agentsim.rate("bot/loyal", lab / "pool.json", games=12, width=0.1, out=out))
+    return out, found.to_json() | {"directory": "", "pool": ""}
 
 
 def test_a_pool_holds_results_members_and_digests_and_is_never_changed(lab: Path) -> None:
@@ -83,7 +84,7 @@ def test_the_rated_model_has_every_seat_equally_often_in_blocks_of_one_seed(whol
     assert "12 games of 4, 24 of their seats" in found["sentence"]
 
 
-def test_killed_at_any_moment_the_same_command_goes_on_to_the_same_result(
+def test_killed_at_any_moment_the_same_command_goes_on_to_what_python_says(
     lab: Path, tmp_path: Path, whole: tuple[Path, dict[str, Any]]
 ) -> None:
     words = ("rate", "--model", "bot/loyal", "--pool", "pool.json", "--games", "12", "--width", "0.1")
@@ -109,12 +110,6 @@ def test_it_stops_where_the_interval_is_narrow_enough_and_goes_on_where_more_is_
     more = rated(lab, tmp_path / "out", "--games", "8")
     assert (more["games"], more["wide"]) == (8, True)
     assert rated(lab, tmp_path / "out", "--games", "8") == more
-
-
-def test_it_can_be_rated_from_python(lab: Path, tmp_path: Path, whole: tuple[Path, dict[str, Any]]) -> None:
-    out = tmp_path / "out"
-    found = asyncio.run(agentsim.rate("bot/loyal", lab / "pool.json", games=12, width=0.1, out=out))
-    assert found.to_json() | {"directory": "", "pool": ""} == whole[1]
 
 
 def test_what_is_said_to_people(lab: Path, tmp_path: Path) -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from agentsim.analysis.conditions import Condition
 from agentsim.analysis.conditions import measured as means
-from agentsim.analysis.finished_games import Measures
-from agentsim.analysis.game_records import GameRecord, game_record
+from agentsim.analysis.finished_games import GameRecord, Measures, game_record
 from agentsim.history.load import load_history
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -17,13 +16,13 @@ PLACES = {"rank", "win"}
 
 
 def record(name: str) -> GameRecord:
-    """A golden history's; `society_3` ranks no agent, `agent_island` every player."""
+    """A golden history's; `society` ranks no agent, `agent_island` every player."""
     found = game_record(name, load_history(GOLDEN / f"{name}.json"))
     assert found is not None
     return found
 
 
-@pytest.mark.parametrize(("name", "ranked"), [("society_3", False), ("society", True), ("agent_island", True)])
+@pytest.mark.parametrize(("name", "ranked"), [("society", False), ("agent_island", True)])
 def test_where_no_player_is_ranked_there_are_no_ranks_and_wins_to_compare(name: str, ranked: bool) -> None:
     game = record(name)
     measured = {measure for measure, _ in Measures.of(game).results}

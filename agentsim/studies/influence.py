@@ -11,19 +11,39 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 
-from agentsim.analysis.arms import PairedEffect, effects, repeats
-from agentsim.analysis.game_records import Column
+from agentsim.analysis.arms import (
+    STUDENT,
+    PairedEffect,
+    change_sentence,
+    distinct,
+    effects,
+    paired_row,
+    repeats,
+    unpaired_note,
+)
+from agentsim.analysis.finished_games import Column, Measures, game_record
 from agentsim.analysis.inference import Array
 from agentsim.engine.codec import nodes_at, paths_in
 from agentsim.engine.event import NAMED, Interaction, LogEntry, Past, PlayerId
+from agentsim.engine.panel import DataTable
 from agentsim.engine.play import Wave
+from agentsim.engine.prompt import cleaned
 from agentsim.engine.request import Request
 from agentsim.engine.schema import bare_field
-from agentsim.history.journal_reader import Entry
+from agentsim.engine.wording import counted
+from agentsim.errors import UsageError
+from agentsim.history.journal_reader import Entry, read_journal
+from agentsim.history.load import load_history
+from agentsim.history.run_files import RunFiles
+from agentsim.runner.drive import played_again
+from agentsim.runner.fork import Wanted
+from agentsim.runner.player_message import PlayerMessage, Swap, messages
+from agentsim.runner.plays import new_play, restored_scenario
+from agentsim.runner.replay import over
 
 ALL = "(all)"
 """In place of a listener: the mean of those who did such a thing in any branch."""
@@ -239,3 +259,110 @@ def _decided(request: Request[Any], decision: Mapping[str, Any]) -> Iterator[tup
             yield what, "yes" if value else ""
         elif isinstance(value, int) and not legal:
             yield what, float(value)
+
+
+def influence_panels(found: Sequence[Influence]) -> list[DataTable]:
+    """Two tables of each message: what each listener did next, and the outcome."""
+    return [panel for each in found for panel in _message(each, counted(len(found), "message"))]
+
+
+def _message(found: Influence, messages: str) -> Iterator[DataTable]:
+    message = found.message
+    title = f"{message.of}: {message.kind} of {message.speaker} (decision {message.at}), said less {message.swap}"
+    both = ("pairs", message.swap, "said", "effect", "all together")
+    if found.identical:
+        same = f"All that followed is the same in every one of {counted(found.pairs, 'pair')}: the message did nothing."
+        yield DataTable(title, ("next", "listener", *both), (), same)
+        return
+    note = (
+        f"What was said less {message.swap}, branch k less branch k with the same chance. Shares are of all branches, "
+        f"and 0 where a listener does no such thing again; {ALL} is the mean of the listeners who did it in any "
+        f"branch. {STUDENT.format(f', of {messages}')}{unpaired_note(found.unpaired)}"
+    )
+    once = list(map(distinct, (found.listeners, found.outcome)))
+    shown = [[each for each in part if each.mean or each.sd] for part in once]
+    if hidden := len(found.listeners) + len(found.outcome) - sum(map(len, shown)):
+        note += f" Not shown: {counted(hidden, 'row')}, the same in all pairs or as another row but for the sign."
+    what = f"what {message.speaker} said (less {message.swap})"
+    said = change_sentence(message.of, message.at, what, (*once[0], *once[1]))
+    did = tuple(map(paired_row, shown[0]))
+    yield DataTable(f"{title}: what listeners did next", ("next", "listener", *both), did, sentence=said)
+    yield DataTable(f"{title}: the outcome", ("measure", "player", *both), tuple(map(paired_row, shown[1])), note)
+
+
+@dataclass(frozen=True)
+class MessageStudy:
+    """What is asked: messages, each with its other arm, and how many branches a side."""
+
+    messages: tuple[PlayerMessage, ...]
+    branches: int
+
+    @classmethod
+    def of(
+        cls,
+        files: RunFiles,
+        at: int,
+        *,
+        swap: Swap | None = None,
+        words: str | None = None,
+        each: bool = False,
+        branches: int,
+    ) -> MessageStudy:
+        """Raises `UsageError` where decision `at` says nothing to another player, or cannot be without its words."""
+        if swap is not None and words is not None:
+            raise UsageError("--words: take the place of the message themselves; leave out --swap")
+        if swap not in {None, *get_args(Swap)}:
+            raise UsageError(f"--swap: there is no {swap!r} (valid: {', '.join(get_args(Swap))})")
+        found = messages(files, at, each=each)
+        return cls(
+            tuple(message.swapped(swap, None if words is None else cleaned(words)) for message in found), branches
+        )
+
+    @property
+    def wanted(self) -> list[Wanted]:
+        """Every branch, with its files where it is there."""
+        return [wanted for message in self.messages for wanted in message.wanted(self.branches)]
+
+    def measured(self) -> list[Influence]:
+        """What each message did, by the branches that are finished."""
+        found = []
+        for message in self.messages:
+            sides: tuple[dict[int, BranchResult], dict[int, BranchResult]] = ({}, {})
+            for wanted in message.wanted(self.branches):
+                if wanted.files is not None and (followed := _followed(message, wanted.files)) is not None:
+                    sides[wanted.options["arm"] == message.arm][wanted.options["number"]] = followed
+            swapped = Swapped(
+                of=message.parent.files.name,
+                at=message.parent.ask.index,
+                game=message.parent.game.name,
+                speaker=message.parent.ask.request.player,
+                kind=message.kind,
+                round=message.round,
+                words=message.words_of(message.decision),
+                swap=message.arm,
+                instead=message.words_of(message.instead),
+                listeners=message.listeners,
+            )
+            found.append((swapped, sides))
+        return influences(found)
+
+
+def _followed(message: PlayerMessage, files: RunFiles) -> BranchResult | None:
+    """What followed from the message in a branch; None of one that is not finished."""
+    if not over(files) or not files.history.is_file():
+        return None
+    history, at = load_history(files.history), message.parent.ask.index
+    if (record := game_record(files.name, history)) is None:
+        return None
+    recorded = read_journal(files.journal)
+    play = new_play(*restored_scenario(recorded), recorded)
+    found = responses(
+        played_again(play, recorded),
+        play.log,
+        heard=message.heard,
+        speaker=message.parent.ask.request.player,
+        listeners=message.listeners,
+    )
+    results = Measures.of(record).results
+    decided = [(each.player, each.kind, each.decision) for each in history.decisions if each.index != at]
+    return BranchResult(found, results, (decided, results))

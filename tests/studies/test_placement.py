@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from agentsim.analysis.inference import Array, stages
-from agentsim.analysis.posterior import Stages, information, next_tables, placement, posterior
+from agentsim.analysis.posterior import Stages, posterior
+from agentsim.studies.placement import information, next_tables, placement
 from benchmarks.inference_worlds import arrivals
 from benchmarks.rate_world import MEMBERS, Pool, placed
 

@@ -1,8 +1,7 @@
 """A new model rated against a reference pool: rounds of games, each chosen from what is known, until that is enough.
 
 The games are a batch in a folder of its own, whose manifest grows by a round at a time. Which games come next follows
-from those that are played, so that the same command goes on where one was killed. The command line and `rate` play the
-same rounds.
+from those that are played, so that the same command goes on where one was killed.
 """
 
 from __future__ import annotations
@@ -18,23 +17,21 @@ from typing import Any
 
 import numpy as np
 
-from agentsim.analysis.game_records import game_record
+from agentsim.analysis.finished_games import game_record
 from agentsim.analysis.inference import stages
-from agentsim.analysis.posterior import Placement, Stages, next_tables, placement
-from agentsim.analysis.reference_pool import new_member, read_pool
-from agentsim.api import variables
-from agentsim.errors import AgentsimError, UsageError
+from agentsim.analysis.posterior import Stages
+from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
-from agentsim.models.own import OwnModel
-from agentsim.results import logs_folder
-from agentsim.runner.batch.manifest import Manifest, prepared, read_manifest
+from agentsim.runner.batch.manifest import Design, Manifest, prepared, read_manifest
 from agentsim.runner.batch.run_batch import Batch
-from agentsim.runner.batch.seating import Design, Planned, derived_seed
+from agentsim.runner.batch.seating import Planned, derived_seed
 from agentsim.runner.batch.tally import is_done, used
 from agentsim.scenario.document import overridden
 from agentsim.scenario.load import Overrides
 from agentsim.scenario.player_plan import OWN
+from agentsim.studies.placement import Placement, next_tables, placement
+from agentsim.studies.reference_pool import new_member, read_pool
 
 GAMES, WIDTH = 100, 0.5
 
@@ -188,33 +185,3 @@ class Rating:
             "unpriced_calls": sum(unpriced for _, _, unpriced in spent),
             "sentence": self.sentence,
         }
-
-
-async def rate(
-    model: str,
-    pool: str | Path,
-    *,
-    logs_dir: str | Path | None = None,
-    jobs: int | None = None,
-    models: Mapping[str, OwnModel] | None = None,
-    env: Mapping[str, str] | None = None,
-    allow_keys: Collection[str] = (),
-    **options: Any,
-) -> Rating:
-    """Rate a model against the reference pool in a file, in `games` games at most (100; extra `analysis`).
-
-    It stops where the interval of 95% of the log strength is narrower than `width` (0.5). At a table the model has at
-    most `entries` seats (half of them, rounded down). `set` has its settings (`{"temperature": 0.2}`), which are
-    otherwise those that all members share. Further options are `seed`, `out` and `max_cost_usd`, as of `batch`. The
-    same call goes on where one ended. Raises as `batch`.
-    """
-    rating = Rating(
-        model, Path(pool), variables(env, allow_keys), logs_dir=logs_folder(logs_dir), own=models or (), **options
-    )
-    for batch in rating.batches(jobs=jobs, abort_after=5, own=models or {}):
-        result = await batch.play()
-        if result.stopped is not None:
-            raise result.stopped
-        if not result.complete:
-            raise AgentsimError(f"{rating.directory}: not every game came to a result; the same call tries again")
-    return rating

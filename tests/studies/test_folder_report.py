@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.folder_page import verdict
-from agentsim.analysis.game_records import vendor
+from agentsim.analysis.finished_games import vendor
 from agentsim.history.run_files import RunFiles
 from agentsim.report.page import EXPLORATORY
+from agentsim.studies.folder_report import verdict
 from tests.cli.command_line import TRIO, agentsim, trio
 
 pytestmark = pytest.mark.usefixtures("without_workers")
@@ -258,7 +258,7 @@ def test_every_table_says_what_one_may_write(tmp_path: Path) -> None:
     assert "8 games" in standings
 
 
-def test_several_games_have_tables_each_and_one_fit(tmp_path: Path) -> None:
+def test_several_games_have_tables_each(tmp_path: Path) -> None:
     folder = batch(tmp_path, 4)
     text = 'game = "werewolf"\nseed = 3\n' + "".join(
         f'[[players]]\nid = "{player}"\nmodel = "bot/random"\n' for player in "ABCDEF"
@@ -268,11 +268,8 @@ def test_several_games_have_tables_each_and_one_fit(tmp_path: Path) -> None:
     done = batch(other, 4, text=text)
     found = json.loads(agentsim("report", str(folder), str(done), "--by", "player", "--json", cwd=tmp_path).out)
     assert [each["game"] for each in found["parts"]] == ["agent_island", "werewolf"]
-    fit = found["across"]
-    assert ({line["label"] for line in fit["lines"]}, fit["apart"]) == ({"A", "B", "C"}, ["D", "E", "F"])
-    assert fit["games"] == {"agent_island": 4, "werewolf": 4}
     said = agentsim("report", str(folder), str(done), "--by", "player", cwd=tmp_path).out
-    assert "\nAcross games\n" in said
+    assert "\nStandings (agent_island)\n" in said
     assert "\nStandings (werewolf)\n" in said
 
 

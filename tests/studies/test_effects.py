@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import signal
-import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,31 +11,28 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from agentsim.analysis.comparison_panels import design_panels
-from agentsim.analysis.design_effects import (
-    DesignEffects,
-    FactorEffect,
-    Plan,
-    blocks_needed,
-    by_seed,
-    contrast_of,
-    design_effects,
-    effects,
-    plan,
-    power_of,
-)
-from agentsim.analysis.finished_games import Blocks, DesignGames
-from agentsim.analysis.paired import FEWEST_SEEN, confidence_sequence
-from agentsim.batches import prepare_batch
 from agentsim.engine.panel import DataTable, Estimates
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import MANIFEST
 from agentsim.runner.batch.run_batch import Batch
-from agentsim.scenario.design_file import read_design
-from agentsim.scenario.factorial import EVERYONE
+from agentsim.studies.batches import prepare_batch
+from agentsim.studies.designs import EVERYONE, read_design
+from agentsim.studies.effects import (
+    Blocks,
+    DesignEffects,
+    DesignGames,
+    FactorEffect,
+    by_seed,
+    contrast_of,
+    design_effects,
+    design_panels,
+    effects,
+)
+from agentsim.studies.plan import Plan, blocks_needed, plan, power_of
+from agentsim.studies.sequences import FEWEST_SEEN, confidence_sequence
 from benchmarks import design_world
-from tests.cli.command_line import ROOT, agentsim, program, trio
+from tests.cli.command_line import ROOT, agentsim, trio
 
 pytestmark = pytest.mark.usefixtures("without_workers")
 
@@ -56,17 +50,8 @@ def played(directory: Path, design: Any, config: Path | None = None, **options: 
 
 @pytest.fixture(scope="module")
 def auction(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Six blocks of the shipped design, killed and resumed: a bidder's policy, and the temperature of a bot."""
-    directory = tmp_path_factory.mktemp("auction")
-    words = ("batch", "--design", str(BIDDER), "--games", "24", "--out", "b", "--display", "none", "--jobs", "2")
-    process = subprocess.Popen(program(*words), cwd=directory)
-    while len(list((directory / "b").glob("game_*.json"))) < 5:
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.kill()
-    assert process.wait(30) == -signal.SIGKILL
-    assert agentsim(*words, cwd=directory).code == 0
-    return directory / "b"
+    """Six blocks of the shipped design: a bidder's policy, and the temperature of a bot."""
+    return played(tmp_path_factory.mktemp("auction"), BIDDER, games=24)
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +66,7 @@ def one(found: DesignEffects | None, measure: str, *factors: str) -> FactorEffec
     return the
 
 
-def test_a_design_killed_and_resumed_shows_the_effect_by_students_interval_within_blocks(
-    auction: Path, of_auction: DesignEffects
-) -> None:
+def test_a_design_shows_the_effect_by_students_interval_within_blocks(auction: Path, of_auction: DesignEffects) -> None:
     manifest = json.loads((auction / MANIFEST).read_text("utf-8"))
     by_block: dict[int, dict[str, list[float]]] = {}
     for game in manifest["games"]:
@@ -142,6 +125,8 @@ def test_a_block_without_all_its_games_is_left_out_and_counted(auction: Path, tm
         (tmp_path / MANIFEST).write_text(text.replace(old, new, 1), encoding="utf-8")
         with pytest.raises(UsageError, match=r"manifest\.json: is not a batch's manifest: "):
             design_effects(tmp_path)
+        resumed = agentsim("resume", str(tmp_path), cwd=tmp_path)
+        assert (resumed.code, "manifest.json: is not a batch's manifest: " in resumed.line) == (2, True), resumed.err
 
 
 def test_games_of_one_seed_count_once_and_models_are_measured_where_they_take_turns(tmp_path: Path) -> None:

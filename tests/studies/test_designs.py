@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.scenario.design_file import read_design
-from agentsim.scenario.factorial import DesignTable, Factorial, Until, factorial
+from agentsim.runner.batch.manifest import DesignTable, Until
 from agentsim.scenario.validation import validated
+from agentsim.studies.designs import Factorial, factorial, read_design
 
 
 def design(factors: str, fraction: str | None = None, *pairs: str) -> Factorial:

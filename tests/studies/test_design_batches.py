@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 import agentsim as library
-from agentsim.batches import prepare_batch
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import MANIFEST
 from agentsim.runner.batch.manifest import require_manifest
 from agentsim.runner.batch.run_batch import Batch
+from agentsim.studies.batches import prepare_batch
 from tests.batch.test_batch import QUIET, said, whole
 from tests.cli.command_line import ROOT, agentsim, program, snapshot, trio
 
@@ -192,7 +192,8 @@ def test_python_plays_a_design_and_the_manifest_is_read_again(tmp_path: Path) ->
     )
     assert len(played.names) == 8
     found = require_manifest(tmp_path / "b").design
-    assert (found.cells, found.carriers) == (4, {"players.0.model": ("A",), "defaults.temperature": ()})
+    assert found.factorial is not None
+    assert (found.cells, found.factorial.carriers) == (4, {"players.0.model": ("A",), "defaults.temperature": ()})
     text = (tmp_path / "b" / MANIFEST).read_text("utf-8")
     (tmp_path / "b" / MANIFEST).write_text(text.replace('"cell":3', '"cell":4', 1), encoding="utf-8")
     with pytest.raises(UsageError, match="is of none of 4 cells"):
