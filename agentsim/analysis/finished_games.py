@@ -17,9 +17,9 @@ from pydantic import BaseModel, ValidationError
 from agentsim.analysis.game_records import Column, GameRecord, game_record
 from agentsim.analysis.inference import Array
 from agentsim.errors import ScenarioError, UsageError, first_objection
-from agentsim.history.load import load_history
+from agentsim.history.load import load_history, parsed, read, runs_with_history
 from agentsim.history.record import History
-from agentsim.history.run_files import MANIFEST
+from agentsim.history.run_files import MANIFEST, RunFiles
 from agentsim.scenario.factorial import EVERYONE, DesignRecord, Factorial
 
 RANK, WIN = "rank", "win"
@@ -27,14 +27,14 @@ RANK, WIN = "rank", "win"
 
 def histories(directory: Path, holding: bytes = b"") -> Iterator[tuple[str, History | UsageError]]:
     """By name, each history in a folder whose file holds these bytes, or why it cannot be read."""
-    for path in sorted(directory.glob("*.json")):
-        # reading a pipe of that name would never end
-        if path.name == MANIFEST or not path.is_file() or (holding and holding not in path.read_bytes()):
-            continue
+    for files in runs_with_history(directory):
+        path = files.history
         try:
-            yield path.stem, load_history(path)
+            raw = read(path)
+            if holding in raw:
+                yield files.name, parsed(raw, path)
         except UsageError as error:
-            yield path.stem, error
+            yield files.name, error
 
 
 @dataclass(frozen=True)
@@ -257,7 +257,7 @@ class DesignGames:
     def _measured(self, game: _Game, by_model: bool) -> MeasuredGame | None:
         if game.name not in self._known:
             try:
-                history = load_history(self._directory / f"{game.name}.json")
+                history = load_history(RunFiles(self._directory, game.name).history)
             except UsageError:
                 return None
             record = game_record(game.name, history)

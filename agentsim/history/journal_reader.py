@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, ValidationError
 
 from agentsim.engine.codec import Texts, adapter, parse_json
 from agentsim.engine.decision import Reading
-from agentsim.engine.log import Decided, Key
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
@@ -24,6 +23,8 @@ from agentsim.models.base import Attempt, Count, Word
 TICK_DEADLINE = "tick_deadline"
 """The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
 JOURNAL_FORMAT = "agentsim-journal/1"
+Key: TypeAlias = tuple[int, int]
+"""The wave and the place in it of a decision."""
 Source = Literal["model", "bot", "human", "script", "fallback"]
 _HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")
 _said = attrgetter("messages", "completion", "model")  # of an attempt, this stays when its reply is judged again
@@ -130,7 +131,7 @@ class Contents:
 
     def __init__(self) -> None:
         self.head: Mapping[str, Any] = {}
-        self.entries: Decided[Entry] = Decided()
+        self.entries: dict[Key, Entry] = {}
         self.tries: dict[Key, list[Kept]] = {}
         self.stops: list[Stop] = []
         self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
@@ -164,7 +165,7 @@ class Contents:
 
     def put(self, entry: Entry) -> None:
         """A decision is on record."""
-        self.entries.put(entry)
+        self.entries[entry.wave, entry.place] = entry
         self.last_wave, self.begun = max(self.last_wave, entry.wave), max(self.begun, entry.wave)
 
     def keep(self, wave: int, place: int, tries: Iterable[Kept]) -> None:

@@ -9,13 +9,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, cast
 
 from agentsim import __version__
 from agentsim.engine.event import LogEntry
 from agentsim.engine.game import Game, bots_of
-from agentsim.engine.log import ComeTo, Log
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.rule_sets import versions
@@ -26,7 +24,6 @@ from agentsim.history.journal_reader import Contents, Entry
 from agentsim.history.record import Branch, ForkRecord, History
 from agentsim.history.run_files import RunFiles
 from agentsim.history.shares import shares
-from agentsim.history.spool import Spool
 from agentsim.models.base import Attempt
 from agentsim.scenario.document import by_typed_ids, overridden
 from agentsim.scenario.player_plan import PlayerPlan
@@ -64,13 +61,8 @@ def filled(scenario: Scenario, bots: Mapping[str, str]) -> Scenario:
     return replace(scenario, players=players) if bots else scenario
 
 
-def new_play(
-    scenario: Scenario, game: Game, recorded: Contents | None = None, directory: Path | None = None
-) -> GamePlay:
-    """The game of a scenario, about to start; it is steered as it is `recorded`, where it was played before.
-
-    Its older events are kept in a file without a name, in this directory or that of temporary files.
-    """
+def new_play(scenario: Scenario, game: Game, recorded: Contents | None = None) -> GamePlay:
+    """The game of a scenario, about to start; it is steered as it is `recorded`, where it was played before."""
     assert scenario.seed is not None, "a run has its seed before it plays"
     players = [plan.id for plan in scenario.players]
     names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
@@ -85,7 +77,6 @@ def new_play(
         salts=salts,
         interviews=scenario.interviews,
         steering=None if recorded is None else recorded.steered,
-        log=Log(Spool(directory)),
     )
 
 
@@ -170,7 +161,7 @@ class Played:
     scenario: Scenario
     game: Game
     play: GamePlay
-    entries: list[Entry] | ComeTo[Entry] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
 
     @property
     def finished(self) -> str | None:
