@@ -66,17 +66,25 @@ def read(path: Path) -> bytes:
 
 def parsed(raw: bytes, path: Path) -> History:
     """The history that these bytes are; `path` is for the error line."""
+    finite = _finite(raw)
     try:
         history = History.model_validate_json(raw)
-        # Or of any value in it a number might be none.
-        json_line(from_json(raw, allow_inf_nan=False))
     except ValidationError as error:
         where, why = first_objection(error)
         why = why.replace("Input should be", "must be")
         raise UsageError(f"{path}: is not an agentsim history: {where or 'the file'}: {why}") from None
-    except ValueError:
-        raise UsageError(f"{path}: is not an agentsim history: it holds a number that JSON cannot express") from None
+    if not finite:
+        raise UsageError(f"{path}: is not an agentsim history: it holds a number that JSON cannot express")
     return history
+
+
+def _finite(raw: bytes) -> bool:
+    """Whether these bytes are JSON whose numbers are all finite; its values are gone before the records are made."""
+    try:
+        json_line(from_json(raw, allow_inf_nan=False))
+    except ValueError:
+        return False
+    return True
 
 
 def again_with(files: RunFiles) -> str:

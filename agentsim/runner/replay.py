@@ -19,7 +19,7 @@ from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageE
 from agentsim.history.fold import Totals, dump_history, history_bytes
 from agentsim.history.journal import Journal
 from agentsim.history.journal_reader import Contents, Stop, read_journal, read_on
-from agentsim.history.load import load_history
+from agentsim.history.load import parsed
 from agentsim.history.record import FINISHED, FORMAT, History
 from agentsim.history.run_files import RunFiles, is_running, read_history, write_history
 from agentsim.runner.drive import Discreet, Watcher, not_whole, played_again, recalled
@@ -162,9 +162,10 @@ def unfit(files: RunFiles, *, closely: bool = False) -> str | None:
         return "is another game's"
     if str(found.get("status")) not in FINISHED:
         return "is older than the game's end"
+    del found  # the records of a large history take as much memory
     if closely:
         try:
-            load_history(files.history)
+            parsed(raw, files.history)
         except UsageError:
             return "is broken"
         if read_journal(files.journal).history not in {None, bytes_id([raw])}:
