@@ -217,7 +217,7 @@ def _member(plan: PlayerPlan, game: str) -> Member:
         )
     record = {key: value for key, value in plan.record().items() if key not in _OF_SEAT}
     files = tuple(None if each.path is None else str(each.path) for each in plan.models)
-    return Member(label=plan.title, plan={"repair": False, **record}, files=files if any(files) else ())
+    return Member(label=plan.title, plan=record, files=files if any(files) else ())
 
 
 def _labelled(members: Sequence[Member]) -> tuple[Member, ...]:

@@ -12,7 +12,8 @@ from pydantic_core import from_json
 from agentsim.engine.codec import parse_json
 from agentsim.history.copies import RATIO, whole
 from agentsim.history.making import role_of
-from agentsim.history.record import FORMAT, DecisionRecord, EventRecord, History, TryRecord
+from agentsim.history.record import DecisionRecord, EventRecord, History, TryRecord
+from agentsim.history.versions import HISTORY_FORMAT as FORMAT
 from agentsim.models.base import Usage
 
 COMPACT = "agentsim-history/2"

@@ -18,9 +18,10 @@ from filelock import lock_descriptor
 from agentsim.engine.codec import NewTexts, adapter, json_line, values
 from agentsim.engine.steering import Steer
 from agentsim.errors import AgentsimError, JournalError, UsageError
-from agentsim.history.journal_reader import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
+from agentsim.history.journal_reader import Contents, Entry, Kept, Stop, read_journal
 from agentsim.history.run_files import RunFiles, reserved
 from agentsim.history.spool import DecisionSpool
+from agentsim.history.versions import JOURNAL_FORMAT
 from agentsim.models.base import Attempt
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -180,7 +181,6 @@ class Journal:
     def create(cls, path: Path, handle: int, head: Mapping[str, Any]) -> Journal:
         """Begin a journal in a file that has just been created (see `RunFiles.reserve`)."""
         journal = cls(JournalFile(path, handle), Contents())
-        journal.contents.chain.protected = True
         with journal.beginning():
             journal._file.lock()
             journal.contents.head = {"record": "run", "format": JOURNAL_FORMAT, **head}

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
-from agentsim import __version__
 from agentsim.engine.event import LogEntry
 from agentsim.engine.game import Game, bots_of
 from agentsim.engine.log import ComeTo, Log
@@ -27,6 +23,7 @@ from agentsim.history.record import Branch, ForkRecord, History
 from agentsim.history.run_files import RunFiles
 from agentsim.history.shares import shares
 from agentsim.history.spool import Spool
+from agentsim.history.versions import package_versions
 from agentsim.models.base import Attempt
 from agentsim.scenario.document import by_typed_ids, overridden
 from agentsim.scenario.player_plan import PlayerPlan
@@ -182,9 +179,7 @@ class Played:
         limit = self.scenario.limits.max_fallback_rate
         own = [each for each in self.entries if each.index not in self.play.surveyed]
         found = shares((entry.index, entry.player, entry.source) for entry in own)
-        bots_count = self.scenario.bots_count and own
-        share = found.whole.fallbacks / len(own) if bots_count else found.worst
-        return "degraded" if limit is not None and share > limit else "completed"
+        return "degraded" if limit is not None and found.worst > limit else "completed"
 
     def history(self, status: str, recorded: Contents, volatile: Mapping[str, Any]) -> History:
         """Its history, finished or not; attempts at requests that have no decision are those of the journal."""
@@ -221,8 +216,6 @@ class Played:
 
     def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> ForkRecord:
         """The branch's record with what its parent has paid of the whole game's usage, and what it has paid itself."""
-        if not branch.wave:
-            return ForkRecord(**dict(branch))
         players = [plan.id for plan in self.scenario.seats]
         kept = [entry for entry in self.entries if branch.inherits(entry.wave, entry.index)]
         own = [entry for entry in self.entries if not branch.inherits(entry.wave, entry.index)]
@@ -238,7 +231,7 @@ def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[st
         "seed": scenario.seed,
         "name": name,
         "started_at": stamp(now),
-        "versions": _versions(),
+        "versions": package_versions(),
         "scenario": scenario.identity(),
         "run": scenario.run_part(),
         **({} if scenario.branch is None else {"fork": scenario.branch.model_dump(mode="json")}),
@@ -267,9 +260,3 @@ def volatile_of(scenario: Scenario, recorded: Contents, name: str, now: str, wal
 def stamp(moment: datetime) -> str:
     """A moment in UTC, as it is kept."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-@cache  # looking one up reads a file
-def _versions() -> dict[str, str]:
-    names = ("openai", "pydantic", "tenacity")
-    return {"agentsim": __version__, "python": platform.python_version(), **{name: version(name) for name in names}}

@@ -39,17 +39,11 @@ class ReplayDiffers(AgentsimError):
 
 @dataclass(frozen=True)
 class Proof:
-    """What was proved: so many decisions lead to exactly this history; `complete` where the game ended.
-
-    `protected` where the journal's lines carry digests, `reread` where the replies were read again and say what was
-    decided: neither holds for journals of earlier versions, the second only for the reader of today.
-    """
+    """What was proved: so many decisions lead to exactly this history; `complete` where the game ended."""
 
     decisions: int
     complete: bool
     history: Mapping[str, Any] = field(repr=False)
-    protected: bool
-    reread: bool
 
 
 def without_volatile(history: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,15 +70,12 @@ def prove(files: RunFiles) -> Proof:
     again = replayed(files.name, recorded)
     status = _status(str(claimed["status"]), recorded.stops, again.finished)
     history = json.loads(dump_history(again.history(status, recorded, claimed.get("volatile", {}))))
-    if "warnings" not in claimed and not recorded.chain.protected:
-        history.pop("warnings", None)  # histories of earlier versions have none
     one, other = without_volatile(claimed), without_volatile(history)
     if json.dumps(one) != json.dumps(other):
         raise ReplayDiffers(f"{files.name}: {_where('', one, other)}")
     if recorded.history not in {None, text_id(text)}:
         raise ReplayDiffers(f"{files.name}: the history's `volatile`, or its spelling, is not what was written")
-    protected = bool(recorded.chain.protected)
-    return Proof(len(again.entries), again.finished is not None, history, protected, recorded.read_alike)
+    return Proof(len(again.entries), again.finished is not None, history)
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
