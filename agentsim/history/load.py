@@ -83,7 +83,7 @@ def _valid(raw: bytes, path: Path) -> tuple[History, dict[str, Any] | None]:
         # Or of any value in it a number might be none.
         json_line(from_json(raw, allow_inf_nan=False))
     except ValidationError as error:
-        _require_version(path, _values(raw))
+        require_version(str(path), raw, written_as=HISTORY_FORMAT)
         where, why = first_objection(error)
         why = why.replace("Input should be", "must be")
         raise UsageError(f"{path}: is not an agentsim history: {where or 'the file'}: {why}") from None
@@ -91,22 +91,8 @@ def _valid(raw: bytes, path: Path) -> tuple[History, dict[str, Any] | None]:
         raise UsageError(f"{path}: is not an agentsim history: {error}") from None
     except ValueError:
         raise UsageError(f"{path}: is not an agentsim history: it holds a number that JSON cannot express") from None
-    _require_version(path, dict(history))
+    require_version(str(path), dict(history), written_as=HISTORY_FORMAT)
     return history, found
-
-
-def _values(raw: bytes) -> Any:
-    try:
-        return from_json(raw)
-    except ValueError:
-        return None
-
-
-def _require_version(path: Path, found: Any) -> None:
-    """Raise `OtherVersion` for a history that another version of agentsim wrote."""
-    volatile = found.get("volatile") if isinstance(found, dict) else None
-    versions = volatile.get("versions") if isinstance(volatile, dict) else None
-    require_version(str(path), found, written_as=HISTORY_FORMAT, versions=versions)
 
 
 def again_with(files: RunFiles) -> str:

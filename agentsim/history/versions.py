@@ -11,7 +11,10 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
+from pydantic_core import from_json
+
 from agentsim import __version__, games
+from agentsim.engine.codec import value_at
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import OtherVersion, ScenarioError
@@ -27,15 +30,19 @@ def package_versions() -> dict[str, str]:
     return {"agentsim": __version__, "python": platform.python_version(), **{name: version(name) for name in names}}
 
 
-def require_version(file: str, head: Any, *, written_as: str, versions: Any = None) -> None:
-    """Raise `OtherVersion` if the file with this head was written in another format, or for other rules or reader.
+def require_version(file: str, head: Any, *, written_as: str) -> None:
+    """Raise `OtherVersion` if the file with this head has another format, or is of other rules or another reader.
 
-    `head` is any JSON value. Where it is no head of this kind of file, nothing is raised: its reader says what is
-    wrong. `versions` are the `package_versions` that wrote the file, if the head does not hold them as `versions`.
+    `head` is a JSON value, or the bytes of the whole file. If it is no head of such a file, nothing is raised: the
+    file's reader says what is wrong.
     """
+    if isinstance(head, bytes):
+        try:
+            head = from_json(head)
+        except ValueError:
+            return
     if isinstance(head, Mapping) and (differences := ", ".join(_differences(head, written_as))):
-        found = versions or head.get("versions")
-        number = found.get("agentsim") if isinstance(found, Mapping) else None
+        number = value_at(head, ("versions", "agentsim")) or value_at(head, ("volatile", "versions", "agentsim"))
         writer = f"agentsim {cleaned(str(number))[:40]}" if number else "another version of agentsim"
         here = f"this is agentsim {__version__}"
         raise OtherVersion(f"{file}: was written by {writer}, and that version plays it; {here} ({differences})")

@@ -32,22 +32,15 @@ from agentsim.scenario.validation import no_such_bot, screen
 
 
 def restored_scenario(recorded: Contents) -> tuple[Scenario, Game]:
-    """The scenario and game of a journal; `JournalMismatch` where the game's rules are others by now."""
+    """The scenario and game of a journal; `JournalMismatch` where its first line describes no run."""
     head = recorded.head
     try:
         scenario = Scenario.restore(head["scenario"], head["run"], seed=int(head["seed"]))
-        played = int(head["rules_version"])
         if "fork" in head:
             scenario = replace(scenario, branch=Branch.restore(head["fork"]))
     except (KeyError, TypeError, ValueError) as error:
         raise JournalMismatch(f"the journal's first line does not describe a run: {error}") from None
-    scenario, game = filled(scenario, recorded.filled), find(scenario.game)
-    if played != game.rules_version:
-        raise JournalMismatch(
-            f"the journal was played by rules version {played} of {game.name}, "
-            f"and {game.rules_version} can be played here"
-        )
-    return scenario, game
+    return filled(scenario, recorded.filled), find(scenario.game)
 
 
 def filled(scenario: Scenario, bots: Mapping[str, str]) -> Scenario:
@@ -197,7 +190,7 @@ class Played:
     def _folded(self, log: Sequence[LogEntry], entries: Sequence[Entry], **more: Any) -> History:
         return fold(
             game=self.game.name,
-            rules_version=self.scenario.rules_version,
+            rules_version=self.game.rules_version,
             seed=cast("int", self.scenario.seed),
             scenario=self.scenario.identity(),
             players=[plan.listed() for plan in self.scenario.seats],
@@ -221,7 +214,7 @@ def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[st
     """The journal's first record of a scenario with a seed."""
     return {
         "game": game.name,
-        "rules_version": scenario.rules_version,
+        "rules_version": game.rules_version,
         "reader": READER_VERSION,
         "seed": scenario.seed,
         "name": name,

@@ -96,11 +96,6 @@ class Scenario:
         """The players, then the staff."""
         return (*self.players, *self.staff.values())
 
-    @property
-    def rules_version(self) -> int:
-        """The version of the game's rules."""
-        return games.find(self.game).rules_version
-
     def identity(self) -> dict[str, Any]:
         """The history's `scenario`: JSON values in a fixed order, without seed, name, paths, addresses, budgets."""
         interviews = [each.model_dump(mode="json", exclude_defaults=True) for each in self.interviews]

@@ -25,7 +25,6 @@ def plain(lines: Iterable[bytes]) -> list[bytes]:
 def resealed(lines: Iterable[bytes]) -> list[bytes]:
     """The lines with digests that fit."""
     chain = Chain()
-    chain.protected = True
     return [chain.sealed(line.removesuffix(b"\n")) for line in plain(lines)]
 
 

@@ -169,9 +169,7 @@ class Match:
 
     def __post_init__(self) -> None:
         config = self.config
-        self._minutes = partial(
-            Minutes, titles=self.table.rounds, turns=config.talk_turns, chars=config.talk_chars
-        )
+        self._minutes = partial(Minutes, titles=self.table.rounds, turns=config.talk_turns, chars=config.talk_chars)
         self._limits = {
             "words": config.speech_words,
             "chars": config.thought_chars,

@@ -62,12 +62,10 @@ SEPARATE: dict[str, Any] = {
     "between_turns": "never",
     "house_shortage": "seat_order",
     "lift_on_receipt": False,
-    "memory": "blocks",
-    "talk_chars": 1600,
 }
 """The settings of a game with a question for each thing, and none between turns."""
-SEPARATE_TOML = "".join(f"{name} = {json.dumps(SEPARATE[name])}\n" for name in list(SEPARATE)[:5])
-"""Their lines in a `[game_config]`, but for what its memory is."""
+SEPARATE_TOML = "".join(f"{name} = {json.dumps(value)}\n" for name, value in SEPARATE.items())
+"""Their lines in a `[game_config]`."""
 
 
 class Game:

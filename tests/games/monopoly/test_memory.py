@@ -11,7 +11,6 @@ from agentsim import games
 from agentsim.engine.event import Everyone, LogEntry
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly.minutes import EVERYBODY, MOST_SUMMED, Minutes
-from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.summarizing import Summarize, Summary, digested
 from agentsim.games.monopoly.talk import THOUGHTS, Spoke, Summarized, Thought
 from agentsim.runner.forecast import wordy
