@@ -265,7 +265,7 @@ class Journal:
         self._put([line])
         self.contents.take(line)
 
-    def stopped(self, status: str, at: str, wall_s: float, history: str | None = None) -> None:
+    def stopped(self, status: str, at: str, wall_s: float, history: str) -> None:
         """Append that this process is done with the run; `history` is the digest of the history that it leaves."""
         self._put([{"record": "stop", **values(Stop(status, at, round(wall_s, 3), history))}])
 

@@ -94,7 +94,7 @@ class Stop:
     status: Word
     at: Word
     wall_s: Annotated[float, Field(allow_inf_nan=False)]
-    history: Annotated[Word | None, Field(exclude_if=lambda digest: digest is None)] = None
+    history: Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +195,7 @@ class Contents:
     def _decide(self, entry: Entry) -> None:
         if (entry.wave, entry.place) in self.entries:
             raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
+        # A resumed run may need fewer of them than there were: a model may have no attempts left.
         before = self.open_tries(entry.wave, entry.place)
         if any(_said(one) != _said(other) for one, other in zip(before, entry.tries, strict=False)):
             raise ValueError(f"decision {entry.index} has other attempts than were recorded before it")
@@ -266,10 +267,10 @@ def read_on(path: Path, contents: Contents, most_lines: int | None = None) -> No
 def _take(path: Path, contents: Contents, raw: bytes) -> None:
     contents.lines += 1
     try:
-        line = parse_json(raw)
-        if not contents.head:  # of another version the digests may be made otherwise
-            require_version(path.name, line, written_as=JOURNAL_FORMAT)
         contents.chain.follow(raw)
+        line = parse_json(raw)
+        if not contents.head:
+            require_version(path.name, line, written_as=JOURNAL_FORMAT)
         line.pop("chain", None)
         if not contents.head and line["record"] != "run":
             raise ValueError("the first record must describe the run")

@@ -19,8 +19,9 @@ from agentsim.history.expanded import COMPACT, compact_in
 from agentsim.history.fold import dump_history
 from agentsim.history.load import load_history, parsed
 from agentsim.history.making import MOST_WHOLE
-from agentsim.history.record import FORMAT, History
+from agentsim.history.record import History
 from agentsim.history.run_files import RunFiles
+from agentsim.history.versions import HISTORY_FORMAT as FORMAT
 from agentsim.results import run_in
 from agentsim.runner.replay import prove, rebuilt, unfit
 from tests.cli.command_line import agentsim

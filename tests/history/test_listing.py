@@ -8,17 +8,20 @@ from typing import Any
 
 import pytest
 
+from agentsim.engine.reading import READER_VERSION
 from agentsim.history.load import RunSummary, list_runs
 from agentsim.history.run_files import RunFiles
 from agentsim.history.shares import shares
+from agentsim.history.versions import HISTORY_FORMAT
 from tests.history.sample import journal
 
 COUNTS = ("calls", "failed_calls", "reasks", "fallbacks", "prompt_tokens", "cached_tokens", "completion_tokens")
 HISTORY: dict[str, Any] = {
-    "format": "agentsim-history/1",
+    "format": HISTORY_FORMAT,
     "status": "completed",
     "game": "agent_island",
     "rules_version": 1,
+    "reader": READER_VERSION,
     "seed": 7,
     "scenario": {},
     "players": [{"id": "B", "model": "bot/random"}],

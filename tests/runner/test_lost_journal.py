@@ -77,7 +77,7 @@ def test_a_game_of_bots_that_loses_its_journal_says_so_at_its_end(tmp_path: Path
     book.path.unlink()
     with pytest.raises(AgentsimError, match="was removed or replaced while the run was played"):
         book.sync()
-    book.stopped("failed", "now", 1.0)
+    book.stopped("failed", "now", 1.0, "0" * 32)
     book.close()
     again = Journal.reopen(book.path)
     assert list(again.contents.entries) == [(1, 0)]
