@@ -127,7 +127,7 @@ def test_the_oldest_comes_first_and_one_run_is_one_line(tmp_path: Path) -> None:
 def test_a_shared_first_place_says_how_it_came_about_and_a_branch_of_which_run_it_is(tmp_path: Path) -> None:
     standings = [{"player": "B", "rank": 1, "score": {}}]
     history(tmp_path, "team", outcome={"winner": None, "reason": "The werewolves won", "standings": standings})
-    history(tmp_path, "trunk_at2_mad_b1", fork={"of": "trunk", "at": 2, "arm": "mad", "branch": 1})
+    history(tmp_path, "trunk_at2_mad_b1", fork={"of": "trunk", "at": 2, "wave": 2, "arm": "mad", "branch": 1})
     team, branch = list_runs(tmp_path)
     assert (team.winner, team.first, team.to_json()["shared"]) == (
         None,
