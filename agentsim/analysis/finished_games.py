@@ -90,7 +90,8 @@ def _read(directory: Path) -> Games:
         else:
             found.append(record)
     if not found:
-        raise UsageError(f"{directory}: holds no finished game")
+        because = next((f" ({name}: {why})" for name, why in skipped.items()), "")
+        raise UsageError(f"{directory}: holds no finished game{because}")
     known = (replace(each, parent=copies.get(each.parent, each.parent)) if each.parent else each for each in found)
     return Games(tuple(known), skipped, copies)
 

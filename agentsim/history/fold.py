@@ -16,12 +16,12 @@ from typing import Any
 from agentsim.engine.codec import adapter, json_line
 from agentsim.engine.event import LogEntry
 from agentsim.engine.game import Outcome
+from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import SurveyPlace
 from agentsim.history.journal_reader import TICK_DEADLINE, Entry
 from agentsim.history.making import decision_record, events_by_round
 from agentsim.history.record import (
-    FORMAT,
     DecisionRecord,
     EventRecord,
     ForkRecord,
@@ -33,6 +33,7 @@ from agentsim.history.record import (
     TotalsRecord,
     WarningRecord,
 )
+from agentsim.history.versions import HISTORY_FORMAT
 from agentsim.models.base import Attempt
 from agentsim.models.prices import CallTotals
 from agentsim.players.model import Diagnostic, diagnostics
@@ -74,9 +75,10 @@ def fold(
         if entry.tries
     }
     return History.model_construct(
-        format=FORMAT,
+        format=HISTORY_FORMAT,
         game=game,
         rules_version=rules_version,
+        reader=READER_VERSION,
         seed=seed,
         fork=fork,
         status=status,

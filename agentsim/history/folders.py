@@ -143,7 +143,7 @@ def read_folder(directory: Path) -> Folder:
         scenarios.setdefault(history.game, {})[name] = history.scenario
     found.sort(key=lambda each: (each[0], each[1].name))
     if not found:
-        without = f" (without one: {listed(skipped)})" if skipped else ""
+        without = f" (without one: {listed(skipped)}; {next(iter(skipped.values()))})" if skipped else ""
         raise UsageError(f"{directory}: holds no run with a readable history{without}")
     settings: dict[Cell, Levels] = {}
     for of in scenarios.values():

@@ -17,7 +17,8 @@ from filelock import lock_descriptor
 from agentsim.engine.codec import NewTexts, adapter, json_line, values
 from agentsim.engine.steering import Steer
 from agentsim.errors import AgentsimError, JournalError
-from agentsim.history.journal_reader import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
+from agentsim.history.journal_reader import Contents, Entry, Kept, Stop, read_journal
+from agentsim.history.versions import JOURNAL_FORMAT
 from agentsim.models.base import Attempt
 
 _KNOCKS, _KNOCK_S = 20, 0.01
@@ -122,7 +123,6 @@ class Journal:
     def create(cls, path: Path, handle: int, head: Mapping[str, Any]) -> Journal:
         """Begin a journal in a file that has just been created (see `RunFiles.reserve`)."""
         journal = cls(JournalFile(path, handle), Contents())
-        journal.contents.chain.protected = True
         with journal.beginning():
             journal._file.lock()
             journal.contents.head = {"record": "run", "format": JOURNAL_FORMAT, **head}
@@ -207,7 +207,7 @@ class Journal:
         self._put([line])
         self.contents.take(line)
 
-    def stopped(self, status: str, at: str, wall_s: float, history: str | None = None) -> None:
+    def stopped(self, status: str, at: str, wall_s: float, history: str) -> None:
         """Append that this process is done with the run, and `check`.
 
         `history` is the digest of the history that it leaves.

@@ -22,6 +22,7 @@ from agentsim.history.journal_reader import read_journal
 from agentsim.history.record import Branch, History
 from agentsim.history.run_files import MANIFEST, RunFiles, find_run, is_running, is_table, read_history, run_name
 from agentsim.history.shares import Shares, shares_in
+from agentsim.history.versions import HISTORY_FORMAT, require_version
 
 
 def find_source(source: str, logs_dir: Path) -> RunFiles | Path:
@@ -70,11 +71,13 @@ def parsed(raw: bytes, path: Path) -> History:
     try:
         history = History.model_validate_json(raw)
     except ValidationError as error:
+        require_version(str(path), raw, written_as=HISTORY_FORMAT)
         where, why = first_objection(error)
         why = why.replace("Input should be", "must be")
         raise UsageError(f"{path}: is not an agentsim history: {where or 'the file'}: {why}") from None
     if not finite:
         raise UsageError(f"{path}: is not an agentsim history: it holds a number that JSON cannot express")
+    require_version(str(path), dict(history), written_as=HISTORY_FORMAT)
     return history
 
 

@@ -20,8 +20,9 @@ from agentsim.history.fold import Totals, dump_history, history_bytes
 from agentsim.history.journal import Journal
 from agentsim.history.journal_reader import Contents, Stop, read_journal, read_on
 from agentsim.history.load import parsed
-from agentsim.history.record import FINISHED, FORMAT, History
+from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, is_running, read_history, write_history
+from agentsim.history.versions import HISTORY_FORMAT
 from agentsim.runner.drive import Discreet, Watcher, not_whole, played_again, recalled
 from agentsim.runner.plays import Played, new_play, restored_scenario, volatile_of
 
@@ -37,17 +38,11 @@ class ReplayDiffers(AgentsimError):
 
 @dataclass(frozen=True)
 class Proof:
-    """What was proved: so many decisions lead to exactly this history; `complete` where the game ended.
-
-    `protected` where the journal's lines carry digests, `reread` where the replies were read again and say what was
-    decided: neither holds for journals of earlier versions, the second only for the reader of today.
-    """
+    """What was proved: so many decisions lead to exactly this history; `complete` where the game ended."""
 
     decisions: int
     complete: bool
     history: Mapping[str, Any] = field(repr=False)
-    protected: bool
-    reread: bool
 
 
 def without_volatile(history: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,15 +68,12 @@ def prove(files: RunFiles) -> Proof:
     again = replayed(files.name, recorded)
     status = _status(str(claimed["status"]), recorded.stops, again.finished)
     history = json.loads(dump_history(again.history(status, recorded, claimed.get("volatile", {}))))
-    if "warnings" not in claimed and not recorded.chain.protected:
-        history.pop("warnings", None)  # histories of earlier versions have none
     one, other = without_volatile(claimed), without_volatile(history)
     if json.dumps(one) != json.dumps(other):
         raise ReplayDiffers(f"{files.name}: {_where('', one, other)}")
     if recorded.history not in {None, bytes_id([raw])}:
         raise ReplayDiffers(f"{files.name}: the history's `volatile`, or its spelling, is not what was written")
-    protected = bool(recorded.chain.protected)
-    return Proof(len(again.entries), again.finished is not None, history, protected, recorded.read_alike)
+    return Proof(len(again.entries), again.finished is not None, history)
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -155,7 +147,7 @@ def unfit(files: RunFiles, *, closely: bool = False) -> str | None:
         found = from_json(raw, allow_inf_nan=False)
     except (OSError, ValueError):
         return "is broken"
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(found, dict) or found.get("format") != HISTORY_FORMAT:
         return "is none"
     head = read_journal(files.journal, most_lines=1).head
     if any(found.get(key) != head[key] for key in ("game", "rules_version", "seed")):

@@ -9,14 +9,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ConfigDict, JsonValue
 
 from agentsim import games
 from agentsim.engine.codec import ClosedTable
 from agentsim.engine.game import GameConfig
-from agentsim.engine.rule_sets import completed, recorded, version_of
 from agentsim.engine.survey import Interview
 from agentsim.engine.wording import listed
 from agentsim.errors import ScenarioError, UsageError
@@ -61,20 +60,13 @@ class _Paths(ClosedTable):
     allow_dirs: tuple[str, ...]
 
 
-class _RecordedLimits(Limits):
-    """The limits of a run on record: one that says nothing of fallbacks had no limit of them."""
-
-    max_fallback_rate: float | None = None
-
-
 class _RunPart(ClosedTable):
     """What may differ between two runs of one game; a history's `volatile.run` holds more than this."""
 
     model_config = ConfigDict(extra="ignore")
 
     name: str | None
-    limits: _RecordedLimits
-    fallbacks_of: Literal["all", "asked"] = "all"
+    limits: Limits
     base_urls: dict[str, str]
     paths: _Paths
     people: PeopleTable | None = None
@@ -82,11 +74,7 @@ class _RunPart(ClosedTable):
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """A scenario that can be played. `seed` is None where the file leaves it to be drawn; a fork has a `branch`.
-
-    `bots_count` is true of runs on record from before the share of fallbacks left bots' decisions out and looked at
-    each player: their status is what it was.
-    """
+    """A scenario that can be played. `seed` is None where the file leaves it to be drawn; a fork has a `branch`."""
 
     game: str
     name: str | None
@@ -102,24 +90,18 @@ class Scenario:
     people: PeopleTable | None = None
     allow_dirs: tuple[Path, ...] = ()
     branch: Branch | None = None
-    bots_count: bool = False
 
     @property
     def seats(self) -> tuple[PlayerPlan, ...]:
         """The players, then the staff."""
         return (*self.players, *self.staff.values())
 
-    @property
-    def rules_version(self) -> int:
-        """The rule set that the config plays."""
-        return version_of(games.find(self.game), self.config)
-
     def identity(self) -> dict[str, Any]:
         """The history's `scenario`: JSON values in a fixed order, without seed, name, paths, addresses, budgets."""
         interviews = [each.model_dump(mode="json", exclude_defaults=True) for each in self.interviews]
         return {
             "game": self.game,
-            "game_config": recorded(self.config),
+            "game_config": self.config.model_dump(mode="json", by_alias=True),
             "players": [plan.record() for plan in self.players],
             "staff": {role: self.staff[role].record() for role in sorted(self.staff)},
             "providers": {name: self.providers[name].record() for name in sorted(self.providers)},
@@ -132,7 +114,6 @@ class Scenario:
         return {
             "name": self.name,
             "limits": self.limits.model_dump(mode="json"),
-            **({} if self.bots_count else {"fallbacks_of": "asked"}),
             **({"people": self.people.model_dump(mode="json", exclude_defaults=True)} if self.people else {}),
             "base_urls": {
                 name: settings.base_url
@@ -162,11 +143,10 @@ class Scenario:
             game=parts.game,
             name=run.name,
             seed=seed,
-            config=validated(game.config, completed(game.config, parts.game_config), at=("game_config",)),
+            config=validated(game.config, parts.game_config, at=("game_config",)),
             players=tuple(plan(record) for record in parts.players),
             staff={role: plan(record) for role, record in parts.staff.items()},
-            limits=Limits(**run.limits.model_dump()),
-            bots_count=run.fallbacks_of == "all",
+            limits=run.limits,
             providers={
                 name: settings.model_copy(update={"base_url": run.base_urls.get(name)})
                 for name, settings in parts.providers.items()

@@ -95,7 +95,7 @@ def test_a_history_may_be_unpacked_by_hand(tmp_path: Path) -> None:
     packed.unlink()
     files.history.write_bytes(text)
     assert prove(files).complete
-    assert load(tmp_path / "run.json").history == json.loads(text)
+    assert run_in(files).history == json.loads(text)
 
 
 @pytest.mark.usefixtures("compressed")

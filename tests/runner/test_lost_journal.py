@@ -77,7 +77,7 @@ def test_a_game_of_bots_that_loses_its_journal_says_so_at_its_end(tmp_path: Path
     book = journal(tmp_path)
     book.decided(entry(1, source="bot", attempts=(), parse=None), sync=False)
     book.path.unlink()
-    for last in (book.sync, lambda: book.stopped("failed", "now", 1.0)):
+    for last in (book.sync, lambda: book.stopped("failed", "now", 1.0, "0" * 32)):
         with pytest.raises(AgentsimError, match=LOST):
             last()
     book.close()

@@ -79,10 +79,6 @@ class Forfeited(
     lacked: str = ""
     turned_away = True
 
-    def data(self) -> dict[str, Any]:
-        """Histories of earlier rules, which do not say what was wrong, have no such field."""
-        return {name: value for name, value in super().data().items() if name != "lacked" or value}
-
 
 # -- what is asked
 

@@ -51,9 +51,7 @@ class Monopoly(Game, parts=(panels, replay, rulebook)):
         decks = {name: Deck(table.chance.stream(f"deck/{name}").shuffled(ids(name))) for name in DECKS}
         seats = [Seat(player, name, config.start_cash) for player, name in names.items()]
         state = State(seats, decks, start_cash=config.start_cash)
-        match = Match(table, config, state)
-        if config.memory == "window":
-            match.take_minutes = take_minutes
+        match = Match(table, config, state, take_minutes=take_minutes)
         table.watch(state, lambda: _progress(state, config.max_turns))
         table.tell(GameBegan(names, config.start_cash, config.max_turns), to=Everyone)
         while not state.over and state.turn < config.max_turns:

@@ -1,15 +1,9 @@
-"""Minutes: what all players heard, in full as far as there is room, and in short before; `summarizing` sums it up.
-
-`Blocks` are those of `memory = "blocks"`, which earlier games kept, and journals of theirs need.
-"""
+"""Minutes: what all players heard, in full as far as there is room, and in short before; `summarizing` sums it up."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, groupby, takewhile
-from typing import Any
+from itertools import groupby
 
 from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.games.monopoly.board import OnDeed, Recounted
@@ -48,7 +42,7 @@ class Minutes:
     def hear(self, entry: LogEntry) -> None:
         self._shown = None
         if isinstance(entry.event, Summarized):
-            gone = len(self.leaving(entry.round))
+            gone = len(self.leaving())
             self._summaries.append(entry.event.text)
             while sum(map(len, self._summaries)) > MOST_SUMMED and len(self._summaries) > 1:
                 del self._summaries[0]
@@ -84,8 +78,8 @@ class Minutes:
         self._lines.append(Told(happened, event.said if isinstance(event, Remembered) else None))
         return before + self._lines[-1].size
 
-    def leaving(self, turn: int) -> Sequence[LogEntry]:
-        """What is to be summed up now, in this turn: nothing where there is room."""
+    def leaving(self) -> Sequence[LogEntry]:
+        """What is to be summed up now: nothing where there is room."""
         excess = self._size - self._chars // 2
         if self._size <= self._chars:
             return ()
@@ -108,63 +102,5 @@ class Minutes:
     def shown(self) -> Heard:
         """What a player is told now, which stays the same until something is heard."""
         if self._shown is None:
-            self._shown = tuple(self._summaries), tuple(self._in_full())
+            self._shown = tuple(self._summaries), tuple(self._lines)
         return self._shown
-
-    def _in_full(self) -> Sequence[Told]:
-        return self._lines
-
-
-@dataclass(slots=True)
-class _Block:
-    """Some turns (10, as a rule), and how many remarks were made in them."""
-
-    first: int
-    last: int
-    said: int = 0
-
-
-class Blocks(Minutes):
-    """Turns are summed up by blocks, and what there is no room for until then is not shown."""
-
-    def __init__(self, listener: PlayerId, *, entries: int, **room: Any) -> None:
-        super().__init__(listener, **room)
-        self._entries = entries
-        self._blocks = [_Block(1, self._turns)]
-        self._remarks: deque[int] = deque()  # the characters of each that counts as shown
-        self._skipped = 0  # remarks at the front of the first block, and maybe the next, that do not
-
-    def hear(self, entry: LogEntry) -> None:
-        super().hear(entry)
-        if isinstance(entry.event, Summarized):
-            said = self._blocks.pop(0).said
-            for _ in range(said - self._skipped):
-                self._remarks.popleft()
-            self._skipped = max(0, self._skipped - said)
-        elif isinstance(entry.event, Remembered):
-            self._reach(entry.round)
-            self._blocks[-1].said += 1
-            self._remarks.append(entry.event.weight)
-            if sum(self._remarks) > self._chars:
-                while self._remarks and sum(self._remarks) > self._chars // 2:
-                    self._remarks.popleft()
-                    self._skipped += 1
-
-    def leaving(self, turn: int) -> Sequence[LogEntry]:
-        self._reach(turn)
-        oldest, *others = self._blocks
-        unseen = oldest.said and self._skipped >= oldest.said
-        full = len(others) > 1 and sum(block.said for block in self._blocks) > self._entries
-        due = others and (unseen or full)
-        return (
-            [entry for entry, _ in takewhile(lambda heard: heard[0].round <= oldest.last, self._heard)] if due else ()
-        )
-
-    def _in_full(self) -> Sequence[Told]:
-        upto = accumulate(line.size for line in reversed(self._lines))
-        count = sum(1 for _ in takewhile(self._chars.__ge__, upto))
-        return self._lines[len(self._lines) - count :]
-
-    def _reach(self, turn: int) -> None:
-        while turn > (last := self._blocks[-1].last):
-            self._blocks.append(_Block(last + 1, last + self._turns))

@@ -149,11 +149,6 @@ class Remembered(Recounted, base=True):
     def said(self) -> str:
         return str(getattr(self, self.words)) if self.words else ""
 
-    @property
-    def weight(self) -> int:
-        """How much it counts for `memory = "blocks"`, about the characters of its line there."""
-        return 40 + len(str(getattr(self, self.words)) if self.words else "")
-
 
 class _InWords(Remembered, words="text", base=True):
     player: str

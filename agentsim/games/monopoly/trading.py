@@ -58,10 +58,6 @@ class TradeProposed(_Trade, heading=_OFFERS, words="pitch", deeds=_PROPOSED):
     request: Side
     pitch: str
 
-    @property
-    def weight(self) -> int:
-        return super().weight + len(str(self.offer)) + len(str(self.request))
-
 
 class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", content="{problem}", private=("proposer",)):
     """A proposal that cannot be; it counts as one, and only its proposer hears why."""
