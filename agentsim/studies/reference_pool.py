@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
@@ -25,10 +25,12 @@ from agentsim.engine.game import bots_of
 from agentsim.errors import UsageError, first_objection
 from agentsim.history.load import parsed, read
 from agentsim.history.run_files import RunFiles, write_whole
+from agentsim.history.versions import require_version
 from agentsim.scenario.player_plan import ModelName, ModelSettings, PlayerPlan, SeatRecord
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.validation import no_such_bot, validated
 
+FORMAT: Final = "agentsim-pool/2"
 _OF_SEAT = ("id", "prompt", "called")
 """What belongs to a seat, whichever model sits there; the rest of a player is the model's."""
 _UNSEEN = ("players", "prices")
@@ -58,14 +60,16 @@ class PoolGame(_Part):
 
 
 class Pool(_Part):
-    """The file. `scenario` and `run` are those of its first game, whose players are the seats.
+    """The file. `versions`, `scenario` and `run` are those of its first game, whose players are the seats.
 
     `sha256` is the digest of all else in it: a file that was changed is no reference any more.
     """
 
-    format: Literal["agentsim-pool/1"] = "agentsim-pool/1"
+    format: Literal["agentsim-pool/2"] = FORMAT
     game: str
     rules_version: int
+    reader: int
+    versions: dict[str, JsonValue]
     scenario: dict[str, JsonValue]
     run: dict[str, JsonValue]
     members: tuple[Member, ...] = Field(min_length=2)
@@ -136,20 +140,16 @@ def _lines(value: Any) -> str:
 
 
 def read_pool(path: Path) -> Pool:
-    """The pool in a file; `UsageError` where it holds none, or one played by other rules than are installed."""
+    """The pool in a file; `UsageError` where it holds none, `OtherVersion` for one that another version made."""
+    raw = read(path)
+    require_version(str(path), raw, written_as=FORMAT)
     try:
-        pool = Pool.model_validate_json(read(path))
+        pool = Pool.model_validate_json(raw)
     except ValidationError as error:
         where, why = first_objection(error)
         raise UsageError(
             f"{path}: is not a reference pool: {where or 'the file'}: {why.replace('Input should', 'must')}"
         ) from None
-    installed = games.find(pool.game).rules_version
-    if pool.rules_version != installed:
-        raise UsageError(
-            f"{path}: was played by version {pool.rules_version} of the rules of {pool.game}, and {installed} is "
-            "installed: its scale is that of another game"
-        )
     if pool.sha256 != pool.digest:
         raise UsageError(f"{path}: was changed since it was frozen: its digest is that of another pool")
     return pool
@@ -178,8 +178,14 @@ def frozen(directory: Path) -> tuple[Pool, dict[str, str]]:
         raw = read(path)
         history = parsed(raw, path)
         scenario = Scenario.restore(history.scenario, history.volatile.get("run", {}))
-        here = {"game": history.game, "rules_version": history.rules_version, "run": history.volatile["run"]}
-        here |= {"scenario": scenario.identity()}
+        here = {
+            "game": history.game,
+            "rules_version": history.rules_version,
+            "reader": history.reader,
+            "versions": history.volatile.get("versions", {}),
+            "scenario": scenario.identity(),
+            "run": history.volatile["run"],
+        }
         base = base or here
         _check_alike(base, here, first=results[0].name if results else record.name, name=record.name)
         prices |= here["scenario"]["prices"]
@@ -216,7 +222,7 @@ def _member(plan: PlayerPlan, game: str) -> Member:
         )
     record = {key: value for key, value in plan.record().items() if key not in _OF_SEAT}
     files = tuple(None if each.path is None else str(each.path) for each in plan.models)
-    return Member(label=plan.title, plan={"repair": False, **record}, files=files if any(files) else ())
+    return Member(label=plan.title, plan=record, files=files if any(files) else ())
 
 
 def _labelled(members: Sequence[Member]) -> tuple[Member, ...]:
@@ -241,8 +247,6 @@ def _check_alike(base: Mapping[str, Any], here: Mapping[str, Any], *, first: str
     def different(key: str) -> None:
         raise UsageError(f"{key} is not the same in {first} and {name}: a pool is of one scenario")
 
-    if base["rules_version"] != here["rules_version"]:
-        different("the version of the rules")
     if seats(base) != seats(here):
         different("what players are called or told (id, prompt)")
     for part, value in base["scenario"].items():

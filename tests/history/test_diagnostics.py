@@ -173,7 +173,7 @@ def test_what_a_game_turned_away_is_counted_by_its_decision_and_bots_are_not() -
         log = [LogEntry(discarded, (player,), 0, player, 1), LogEntry(discarded, Nobody, 0)]
         return fold(
             game="monopoly",
-            rules_version=1,
+            rules_version=find("monopoly").rules_version,
             seed=1,
             status="completed",
             scenario={},

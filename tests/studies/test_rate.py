@@ -55,7 +55,7 @@ def whole(lab: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, di
 
 def test_a_pool_holds_results_members_and_digests_and_is_never_changed(lab: Path) -> None:
     pool = Pool.model_validate_json((lab / "pool.json").read_bytes())
-    assert (pool.format, pool.game, pool.labels) == ("agentsim-pool/1", "agent_island", ["bot/random", "bot/grudge"])
+    assert (pool.format, pool.game, pool.labels) == ("agentsim-pool/2", "agent_island", ["bot/random", "bot/grudge"])
     for game in pool.games:
         raw = (lab / "games" / f"{game.name}.json").read_bytes()
         history = json.loads(raw)
@@ -159,7 +159,7 @@ def test_a_pool_of_other_rules_is_refused(lab: Path, tmp_path: Path) -> None:
     (tmp_path / "old.json").write_text(json.dumps(pool | {"rules_version": 0}), "utf-8")
     said = command("rate", "--model", "bot/loyal", "--pool", "old.json", cwd=tmp_path)
     assert said.code == 2
-    assert "was played by version 0 of the rules of agent_island, and 1 is installed" in said.line
+    assert "rules version 0 of agent_island there, 1 here" in said.line
 
 
 def test_a_pool_that_was_changed_is_no_reference(lab: Path, tmp_path: Path) -> None:

@@ -85,10 +85,6 @@ class Forfeited(
     lacked: str = ""
     turned_away = True
 
-    def data(self) -> dict[str, Any]:
-        """Histories of earlier rules, which do not say what was wrong, have no such field."""
-        return {name: value for name, value in super().data().items() if name != "lacked" or value}
-
 
 class Acted(Event, heading=("{agent}: {action}", If("accepted", "", " (refused)")), content="{result}"):
     """What an agent chose to do, and what came of it; `result` is what it is told, the reason where it is refused."""

@@ -14,19 +14,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from filelock import lock_descriptor
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from agentsim.engine.codec import ClosedTable, json_line, values
+from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import ScenarioError, UsageError, first_objection
+from agentsim.games import find
 from agentsim.history.run_files import MANIFEST, check_name, written_beside
+from agentsim.history.versions import package_versions, require_version
 from agentsim.runner.batch.seating import Planned, balance, rows
 from agentsim.runner.session import MAX_DRAWN_SEED
 from agentsim.scenario.scenario import Scenario, with_limits
 
-FORMAT = "agentsim-batch/1"
+FORMAT: Final = "agentsim-batch/2"
 DRAWN = -1
 """Stands for a seed that was not given; no seed is negative."""
 _CALLERS = 8
@@ -103,7 +106,7 @@ class _File(BaseModel):
 
     model_config = ConfigDict(strict=True)
 
-    format: Literal["agentsim-batch/1"]
+    format: Literal["agentsim-batch/2"]
     seed: int
     models: tuple[str, ...]
     rotate: bool
@@ -151,6 +154,9 @@ class Manifest:
         head = {
             "format": FORMAT,
             "game": self.casts[0].game,
+            "rules_version": find(self.casts[0].game).rules_version,
+            "reader": READER_VERSION,
+            "versions": package_versions(),
             "seed": design.seed,
             "models": list(design.models),
             "rotate": design.rotate,
@@ -203,20 +209,25 @@ def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:
 
 
 def read_manifest(directory: Path) -> Manifest | None:
-    """The manifest in a folder, None where there is none; `UsageError` for a file that is not a manifest."""
+    """The manifest in a folder, None where there is none; `UsageError` for a file that is not a manifest of today."""
     path = directory / MANIFEST
     try:
-        found = _File.model_validate_json(path.read_bytes())
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UsageError(f"{path}: is not a batch's manifest: {error}") from None
+    require_version(str(path), raw, written_as=FORMAT)
+    try:
+        found = _File.model_validate_json(raw)
         casts = tuple(Scenario.restore(cast.scenario, cast.run) for cast in found.casts)
         design = Design(found.seed, len(found.games), found.models, found.rotate, found.paired, found.design)
         _check(found.games, casts, found.models, design.cells)
-    except FileNotFoundError:
-        return None
     except ValidationError as error:
         where, why = first_objection(error)
         why = why.replace("Input should be", "must be")
         raise UsageError(f"{path}: is not a batch's manifest: {where or 'the file'}: {why}") from None
-    except (OSError, KeyError, TypeError, ValueError, OverflowError, ScenarioError, UsageError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, ScenarioError, UsageError) as error:
         what = f"missing {error}" if isinstance(error, KeyError) else str(error)[:200]
         raise UsageError(f"{path}: is not a batch's manifest: {what}") from None
     return Manifest(design, found.games, casts)
@@ -286,7 +297,7 @@ def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, 
         if there is None:
             directory.mkdir(parents=True, exist_ok=True)
             names = [path.name for path in directory.iterdir()]
-            if MANIFEST not in names and any(name.endswith((".json", ".jsonl")) for name in names):
+            if MANIFEST not in names and any(name.endswith((".json", ".json.gz", ".jsonl")) for name in names):
                 raise UsageError(f"{directory}: holds other runs; a batch needs its own folder")
             try:
                 wanted.write(directory)
