@@ -15,7 +15,7 @@ from agentsim.engine import Decision, Request, Stream
 from agentsim.engine.simulate import simulate
 from agentsim.games.society import GAME
 from agentsim.games.society.requests import Act, Acted
-from agentsim.scenario.design_file import read_design
+from agentsim.studies.designs import read_design
 from benchmarks import society_questions
 from benchmarks.society_questions import Games, first_of, games_in, less, rows, spread, table
 from benchmarks.society_scarce import interval
