@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar, get_args
 from pydantic import Field, model_validator
 
 from agentsim.engine.game import GameConfig, InFile
-from agentsim.engine.rule_sets import Since
 from agentsim.games.society.amounts import UNIT, Amount, Quantity, share
 from agentsim.games.society.stakes import Preset, Share, Shock, Stakes, settled
 from agentsim.games.society.terms import RESOURCES, Resource, Terms, kinds, misfit, once_only
@@ -72,7 +71,7 @@ class Course(Chapter):
 class Beginning(Chapter):
     """Who lives in the society, with what words and values, and what there is."""
 
-    rank_by: Annotated[Merit, Since(3, before="wealth", older=True)] = Field(
+    rank_by: Merit = Field(
         default="none", description="What the standings go by; wealth is the sum of the three, none ranks no agent"
     )
     base: Words = Field(default=None, description="How every agent is introduced; {agents} in it is their number")
@@ -141,14 +140,14 @@ class Deciding(Chapter):
 class Constitution(Chapter):
     """What no vote can undo: how many must vote at least, and how the voting rule itself is changed."""
 
-    constitution: Annotated[Literal["entrenched", "open"], Since(3, before="open")] = Field(
+    constitution: Literal["entrenched", "open"] = Field(
         default="entrenched",
         description="entrenched: a voting rule that is harder to meet must be met, by all living agents, to be passed",
     )
-    quorum_percent: Annotated[int, Field(ge=0, le=100), Since(3, before=0)] = Field(
+    quorum_percent: Annotated[int, Field(ge=0, le=100)] = Field(
         default=0, description="Of the active agents, who must vote at least, whatever laws say"
     )
-    institutions: Annotated[bool, Since(3, before=False)] = Field(
+    institutions: bool = Field(
         default=True, description="Whether there are fines, offices, exclusions, suspended votes, and groups"
     )
 
@@ -173,13 +172,13 @@ class Building(Chapter):
     """Characters of a proposal's description"""
     name_chars: Annotated[int, Field(ge=1, le=200)] = 50
     """Characters of a name"""
-    note_chars: Annotated[int, Field(ge=0, le=20_000), Since(2, before=0)] = Field(
+    note_chars: Annotated[int, Field(ge=0, le=20_000)] = Field(
         default=4_000, description="Of the note that an agent can write for itself with any action; 0 for no notes"
     )
-    memory_chars: Annotated[int, Field(ge=0, le=20_000), Since(2, before=0)] = Field(
+    memory_chars: Annotated[int, Field(ge=0, le=20_000)] = Field(
         default=4_000, description="Of an agent's own past in its prompt, beside its note; 0 for none of it"
     )
-    prompt_tokens: Annotated[int, Field(ge=0, le=1_000_000), Since(2, before=0)] = Field(
+    prompt_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
         default=8_000, description="Of a prompt at most, by an estimate of four bytes each; 0 for no limit"
     )
 
@@ -187,15 +186,9 @@ class Building(Chapter):
 class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, Beginning, Course, GameConfig):
     """The whole table. Amounts are decimals of at most two places; efficiency and bonuses are shares of 1."""
 
-    preset: Annotated[Preset, Since(3, before="classic")] = Field(
-        default="classic", description="A world: defaults under what the other keys say"
-    )
-    commons_start: Annotated[Share, Since(3, before=1)] = Field(
-        default=UNIT, description="Of the commons' capacity, on the first day"
-    )
-    shocks: Annotated[tuple[Shock, ...], Since(3, before=[])] = Field(
-        default=(), description="What befalls the society on given days"
-    )
+    preset: Preset = Field(default="classic", description="A world: defaults under what the other keys say")
+    commons_start: Share = Field(default=UNIT, description="Of the commons' capacity, on the first day")
+    shocks: tuple[Shock, ...] = Field(default=(), description="What befalls the society on given days")
 
     @classmethod
     def model_validate_json(cls, json_data: str | bytes | bytearray, **settings: Any) -> Self:

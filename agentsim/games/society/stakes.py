@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 from pydantic import AfterValidator, Field, model_validator
 
 from agentsim.engine.game import GameConfig
-from agentsim.engine.rule_sets import Since
 from agentsim.games.society.amounts import UNIT, Amount, Quantity
 from agentsim.games.society.terms import RESOURCES, Resource
 from agentsim.games.society.windows import Chapter
@@ -67,22 +66,22 @@ class Shock(GameConfig):
 class Stakes(Chapter):
     """What agents can overuse, are unequal in, and can exchange."""
 
-    commons_capacity: Annotated[Quantity, Since(3, before=0)] = Field(
+    commons_capacity: Quantity = Field(
         default=0, description="Food in the commons at most, for 100 agents; farming draws on them; 0 for no commons"
     )
-    commons_regrowth: Annotated[Amount, Since(3, before=0.25)] = Field(
+    commons_regrowth: Amount = Field(
         default=25,
         description="Of the commons a day while they are small: r of logistic growth, r S (1 - S / capacity)",
     )
-    skill_spread: Annotated[Share, Since(3, before=0)] = Field(
+    skill_spread: Share = Field(
         default=0, description="Each agent's skill in each kind of work is drawn evenly from 1 - spread to 1 + spread"
     )
-    exchange: Annotated[bool, Since(3, before=False)] = False
+    exchange: bool = False
     """Whether agents can offer and accept exchanges"""
-    offer_days: Annotated[int, Field(ge=1, le=1_000), Since(3, before=2)] = Field(
+    offer_days: Annotated[int, Field(ge=1, le=1_000)] = Field(
         default=2, description="An offer ends on the evening of this day, its own being 1"
     )
-    talk: Annotated[bool, Since(3, before=True)] = True
+    talk: bool = True
     """Whether agents can post and write messages"""
 
 

@@ -6,7 +6,6 @@ from typing import Annotated, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from agentsim.engine.rule_sets import Since
 from agentsim.games.society.forum import Feed, Seen
 from agentsim.games.society.topology import Topology
 
@@ -23,11 +22,11 @@ class Chapter(BaseModel):
 class Feeds(Chapter):
     """How posts are chosen for each agent."""
 
-    feed: Annotated[Feed, Since(3, before="all")] = Field(
+    feed: Feed = Field(
         default="all",
         description="What posts a prompt shows: the newest of all or of neighbours, or those with most replies",
     )
-    feed_tokens: Annotated[int, Field(ge=0, le=1_000_000), Since(3, before=0)] = Field(
+    feed_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
         default=2_000,
         description="Of all posts in a prompt, at most a quarter of prompt_tokens; 0 for no limit of their own",
     )
@@ -36,14 +35,14 @@ class Feeds(Chapter):
 class Windows(Feeds):
     """How much is shown, and who is whose neighbour."""
 
-    topology: Annotated[Topology, Since(3, before="complete")] = Field(
+    topology: Topology = Field(
         default="complete",
         description="Who is whose neighbour: a construction, or a file with two numbers on a line",
     )
-    degree: Annotated[int, Field(ge=2, le=1_000), Since(3, before=4)] = Field(
+    degree: Annotated[int, Field(ge=2, le=1_000)] = Field(
         default=4, description="Neighbours of an agent; of scale_free on average"
     )
-    rewiring: Annotated[float, Field(ge=0, le=1), Since(3, before=0.1)] = Field(
+    rewiring: Annotated[float, Field(ge=0, le=1)] = Field(
         default=0.1, description="Of small_world: the probability that a tie of the ring has another end"
     )
     shown_posts: Count = Field(default=20, description="Posts in a prompt")

@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import Everyone
-from agentsim.engine.rule_sets import settings_of
-from agentsim.games.society import GAME
 from agentsim.games.society.groups import GroupMessage
 from agentsim.games.society.laws import DividendPaid, FinePaid, LawEnacted, LawLapsed
 from agentsim.games.society.offices import ElectionHeld, OfficePaid, Vetoed
@@ -95,18 +93,17 @@ def test_bad_terms_are_rejected_with_the_reason_that_tells_what_is_valid(term: d
     "term", [fine(1, 1), suspend(1, 1), exclude(1, 1), office()], ids=lambda term: str(term["kind"])
 )
 def test_without_institutions_there_is_none_of_it(term: dict[str, Any]) -> None:
-    """As in the rule sets before: neither shown nor said, and an agent that says it is told what there is."""
-    for settings in ({"institutions": False}, settings_of(GAME.config, 2)):
-        town = Town(*FOUR, **settings)
-        schema, words = str(town.asked[1].schema()), town.asked[1].prompt().text()
-        for name in (str(term["kind"]), "found_group", "pay_out", "veto", "elect"):
-            assert f"'{name}'" not in schema
-            assert f'"{name}"' not in words
-        replies: dict[int, Any] = {1: propose("law", term), 2: founding("A"), 3: elect(1)}
-        (_, first), *others = town.tick(replies).refused()
-        assert "does not match any of the expected tags: 'tax', 'dividend'" in first
-        assert term["kind"] not in first.partition("expected tags")[2]
-        assert [why for _, why in others] == ["Unknown action: found_group", "Unknown action: elect"]
+    """They are neither shown nor said, and an agent that says one is told what there is."""
+    town = Town(*FOUR, institutions=False)
+    schema, words = str(town.asked[1].schema()), town.asked[1].prompt().text()
+    for name in (str(term["kind"]), "found_group", "pay_out", "veto", "elect"):
+        assert f"'{name}'" not in schema
+        assert f'"{name}"' not in words
+    replies: dict[int, Any] = {1: propose("law", term), 2: founding("A"), 3: elect(1)}
+    (_, first), *others = town.tick(replies).refused()
+    assert "does not match any of the expected tags: 'tax', 'dividend'" in first
+    assert term["kind"] not in first.partition("expected tags")[2]
+    assert [why for _, why in others] == ["Unknown action: found_group", "Unknown action: elect"]
 
 
 # fines
