@@ -58,8 +58,9 @@ _PHRASES = re.compile(
 )
 _NEAR = 240  # characters before or behind a candidate; more are a sentence
 _SENTENCE_ENDS = re.compile(r"[.!?](?=[\s\"')*_]|$|[\u3000-\u9fff\uac00-\ud7af])")
-_LETTER = re.compile(r"[^\W_]")
-_MARKS = re.compile(r"[\W_]*")
+_LETTER = re.compile(r"[^\W_]|\?")
+_MARKS = re.compile(r"(?:[^\w?]|_)*+")
+_NO_WORD = re.compile(r"[\W_]*+")
 _QUOTED = re.compile(r"[ \t]*>")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]")
 _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
@@ -121,18 +122,22 @@ class Surroundings:
         """Check that a line is finished, or announces what follows; one without words changes nothing."""
         if not words_in(line):
             return introduced
-        behind = _MARKS.match(line[::-1])
+        behind = _NO_WORD.match(line[::-1])
         marks = behind[0] if behind else ""
         if any(mark in marks for mark in ".!?") and not any(mark in marks for mark in ("..", "…", ":", ",")):
             return True
         if _ROW.match(line) or (_ITEM.match(line) and is_blank):
             return True
         *sentences, last = _SENTENCE_ENDS.split(line)
-        return is_lead_in(last, self.names) and (introduced or bool(words_in("".join(sentences))))
+        announces = bool(words_in(last)) and is_lead_in(last, self.names)
+        return announces and (introduced or bool(words_in("".join(sentences))))
 
 
 def _words_of(plain: str, start: int, end: int) -> tuple[int, int]:
-    """Return where the first word of a line begins and its last one ends; both are outside of a line without words."""
+    """Return where the first word of a line begins and its last one, or a question mark, ends.
+
+    Of a line without words both are outside.
+    """
     first = _LETTER.search(plain, start, end)
     if first is None:
         return end, start
@@ -168,8 +173,10 @@ def sections_of(plain: str, fields: Sequence[Field], names: Mapping[str, Sequenc
         path = by_name[spaced(head["name"])]
         end = heads[place + 1].start() if place + 1 < len(heads) else len(plain)
         found.setdefault(path, (head.end(), end))
-        if path in worded and not plain[head.end() : end].lstrip().startswith(HOLE):  # it announces an object
-            covered.append((head.start(), _paragraph_end(plain, head.end(), end)))
+        stop = _paragraph_end(plain, head.end(), end)
+        words = plain[head.end() : stop].strip()
+        if path in worded and not words.startswith(HOLE) and not words.endswith(":"):  # it announces what follows
+            covered.append((head.start(), stop))
     for tag in bounded(tags(plain, tuple(by_name)), MOST_CANDIDATES):
         path = by_name[spaced(tag_name(tag))]
         found[path] = tag_content(tag)
@@ -198,6 +205,7 @@ def _paragraph_end(plain: str, start: int, end: int) -> int:
 _BOX = re.compile(r"\$*\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})\}{1,2}\$*")
 _MOST_BLANKS = 5  # in a value besides those of its name
 _LONGEST_LINE = 100
+_HESITATES = re.compile(r"(?:\?|…|\.\.)[*_\"'` ]*$")
 _STOPS = ".,;:!?*_\"'"  # behind a value
 _LONGEST_NAME = 3  # words of a value that is not legal; more are prose
 
@@ -224,7 +232,8 @@ class Prose:
     def _valued(self, span: tuple[int, int], stage: str, value: str) -> Iterator[Candidate]:
         meant, path, words = self.field.read(value), self.field.path, value.split()
         if meant is not MISSING:
-            yield Candidate(*span, stage, {path: meant}, alone=self.around.stands_alone(*span))
+            alone = not _HESITATES.search(value) and self.around.stands_alone(*span)
+            yield Candidate(*span, stage, {path: meant}, alone=alone)
         elif words and (meant := self.field.read(words[0].rstrip(_STOPS))) is not MISSING:  # `C, or so`
             yield Candidate(*span, stage, {path: meant}, alone=False)
         elif words and len(words) <= _LONGEST_NAME:
@@ -242,7 +251,7 @@ class Prose:
             if field.kind == "choice" and said.rstrip(".)").isdecimal() and said not in field.values:
                 continue  # the number of an item in a list
             if (meant := field.read(said)) is not MISSING:
-                alone = self.around.stands_alone(start, end)
+                alone = not _HESITATES.search(said) and self.around.stands_alone(start, end)
                 yield Candidate(start, end, "bare", {field.path: meant}, alone=alone)
 
 

@@ -35,6 +35,7 @@ from agentsim.engine.reading.candidates import (
     Prose,
     Sections,
     Surroundings,
+    is_lead_in,
     masked_sections,
     sections_of,
 )
@@ -441,8 +442,12 @@ class Reply:
         return _trimmed(words)
 
     def besides(self, each: Candidate) -> str:
-        """Return the prose without the lines of a candidate."""
-        return _trimmed(self.prose[: self.around.line(each.start)[0]] + self.prose[self.around.line(each.end)[1] :])
+        """Return the prose without the lines of a candidate, and without the line above that only announces it."""
+        before = self.prose[: self.around.line(each.start)[0]].rstrip()
+        above = before.rfind("\n") + 1
+        if is_lead_in(folded(before[above:]), self.around.names):
+            before = before[:above]
+        return _trimmed(f"{before}\n{self.prose[self.around.line(each.end)[1] :]}")
 
 
 def _trimmed(words: str) -> str:
@@ -475,7 +480,8 @@ def _decided(reply: Reply, candidates: Sequence[Candidate]) -> Reading[Any]:
             raise _refused(reply, each)
         if each.legal and (two := _differ(*sorted((each, final), key=attrgetter("start")))):
             raise _two(two)
-    if words_in(reply.around.plain[max(each.end for each in candidates) :]):
+    behind = reply.around.plain[max(each.end for each in candidates) :]
+    if words_in(behind) or "?" in behind:
         raise AmbiguousReply("The reply decides, and then says more that may take it back. Answer with that alone.")
     # of candidates that agree, the one with the most to say beside it
     best = max(
@@ -540,6 +546,8 @@ def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
     if any(each.state in {"cut", "broken"} for each in reply.objects):
         raise UnreadableReply("There is no complete JSON object in the reply.")
     if reply.speaks:
+        if reply.decider is not None and any(name in words_in(reply.plain) for name in map(str, reply.decider.values)):
+            raise AmbiguousReply("The reply may decide in prose. Answer with the decision alone.")
         return _in_words(reply, last=last)
     if len(whole := [each.value for each in reply.objects if each.value is not None]) == 1:
         if not reply.decides:

@@ -55,7 +55,8 @@ _FOLD = _Fold()
 _MARKS = re.compile("[\u0300-\u036f\ufe0e\ufe0f\u200d]")
 _BEFORE = f"{BLANK}*_#@\"'[({{<>|\\$「『【（《"
 _AFTER = f"{BLANK}*_#\"'])}}<>|\\$.,;:!」』】）》"
-_PICTURE = re.compile("[\u2190-\u2bff\u3030\U0001f000-\U0001faff]+")
+_PICTURE = re.compile("[\u2190-\u21ff\u2300-\u2bff\u3030\U0001f000-\U0001faff]+")
+_CROSSED = re.compile("^[*_ ]*[❌❎🚫⛔✗✘✖✕🙅👎]")
 _TITLE = re.compile(r"^(?:(?:the )?(?:player|candidate|agent|team)(?:[\s_#:-]+(?=\w)|(?=\d)))")
 _SEPARATORS = re.compile(r"[\s_-]+")
 
@@ -69,8 +70,12 @@ def folded(text: str) -> str:
 
 
 def bare(name: str) -> str:
-    """Strip a folded name of quotes, brackets, emphasis and emoji. A minus or `!` before it stays: it may mean no."""
+    """Strip a folded name of quotes, brackets, emphasis and emoji.
+
+    A minus or `!` before it stays, and a cross becomes one: it may mean no.
+    """
     if not name.isascii():
+        name = _CROSSED.sub("!", name)
         name = _PICTURE.sub(" ", _MARKS.sub("", name))
     return name.lstrip(_BEFORE).rstrip(_AFTER)
 
@@ -172,7 +177,7 @@ def _heading(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
         r"^(?!\n)[ \t]*+(?P<mark>[#*_=>(\[\"'\d.|-]{0,6}[ \t]{0,3}[*_]{0,3})[ \t]*+"
         rf"(?P<lead>(?:[\w'!,]{{1,12}}+[ \t]{{1,3}}+){{0,6}}?)(?P<name>{any_name(names)})(?![^\W_]|-)"
-        r"(?P<more>[ \t]?\([^()\n]{0,40}\)| (?:on|about) [^:\n]{1,30})?(?P<close>[*_=\])\"']{0,4})[ \t]*+"
+        r"(?P<more>[ \t]?\([^()\n]{0,40}\)| (?:on|about) [^:\n]{1,30})?(?:[ \t]is(?=[ \t]*[*_]{0,3}:))?(?P<close>[*_=\])\"']{0,4})[ \t]*+"
         r"(?:(?P<colon>[:=|]|->|(?:(?<=[ \t])|\s)-\s)[*_]{0,3}|[*_#]{0,4}+[ \t]*+$)",
         re.MULTILINE,
     )
