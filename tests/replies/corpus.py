@@ -143,7 +143,9 @@ def _reply(entry: Mapping[str, Any], where: str) -> Reply:
         if not (isinstance(meaning, dict) and meaning) and not (isinstance(meaning, str) and meaning in DOUBT):
             raise CorpusError(f"{where}: 'means' must be fields with their values, or one of {', '.join(DOUBT)}")
     lists = {key: tuple(entry.get(key, ())) for key in ("asked", "thought", "unheard")}
-    return Reply(id=entry["id"], text=entry["text"], means=tuple(means), finish=finish, prose=entry.get("prose", False), **lists)
+    return Reply(
+        id=entry["id"], text=entry["text"], means=tuple(means), finish=finish, prose=entry.get("prose", False), **lists
+    )
 
 
 def _is_texts(value: Any) -> bool:

@@ -291,7 +291,9 @@ REASONING = {
 }
 
 
-@pytest.mark.parametrize(("wrapped", "longest"), [("<think>\n{}</think>\n{}", 60_000), ("{}\n\nThat settles it.\n\n{}", 5_000)])
+@pytest.mark.parametrize(
+    ("wrapped", "longest"), [("<think>\n{}</think>\n{}", 60_000), ("{}\n\nThat settles it.\n\n{}", 5_000)]
+)
 @pytest.mark.parametrize("kind", REASONING)
 def test_long_reasoning_before_an_answer_leaves_it_alone(kind: str, wrapped: str, longest: int) -> None:
     """The bounds on work (`engine.reading.text`) refuse nothing that a model writes in earnest."""

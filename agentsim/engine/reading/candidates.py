@@ -20,7 +20,9 @@ from agentsim.engine.reading.text import (
     HOLE,
     MOST_CANDIDATES,
     bounded,
+    has_words,
     headings,
+    listed,
     masked,
     of_few_lines,
     spaced,
@@ -47,16 +49,17 @@ class Candidate:
 # -- what stands around a candidate
 
 _LEAD_IN = frozenset(
-    """
-    a absolutely alright am and answer as below certainly choice decision final finally following function hence here
-    here's i i'm in is it json my now object official okay ok our response result so sure the then therefore this thus
-    to well with""".split()
+    listed("""
+    a, absolutely, alright, am, and, answer, as, below, certainly, choice, decision, final, finally, following,
+    function, hence, here, here's, i, i'm, in, is, it, json, my, now, object, official, okay, ok, our, response,
+    result, so, sure, the, then, therefore, this, thus, to, well, with
+""")
 )
 _PHRASES = re.compile(
     r"\b(?:in (?:the|this) (?:requested |required )?(?:json )?(?:format|form)(?= *:)|as requested|of course"
     r"|here you (?:go|are)|(?:for|in) this (?:round|turn|item|lot|time|one)|you asked for)\b"
 )
-_NEAR = 240  # characters before or behind a candidate; more are a sentence
+_NEAR = 240  # characters before a candidate; a longer announcement is a sentence
 _SENTENCE_ENDS = re.compile(r"[.!?](?=[\s\"')*_]|$|[\u3000-\u9fff\uac00-\ud7af])")
 _LETTER = re.compile(r"[^\W_]|\?")
 _MARKS = re.compile(r"(?:[^\w?]|_)*+")
@@ -95,11 +98,8 @@ class Surroundings:
             return False
         if first_word >= start:
             return self._introduced[number]
-        *sentences, last = _SENTENCE_ENDS.split(self.plain[max(begins, start - _NEAR) : start])
-        announced = bool(words_in(last)) and is_lead_in(last, self.names)
-        if words_in("".join(sentences)):  # `Sure! Here is my vote: ...`
-            return announced
-        return announced and start - begins <= _NEAR and self._introduced[number]
+        announced, finished = self._announces(self.plain[begins:start])
+        return announced and (finished or self._introduced[number])
 
     def _number(self, place: int) -> int:
         return bisect_right(self._starts, place) - 1
@@ -113,14 +113,14 @@ class Surroundings:
                 is_blank = True
                 yield introduced
                 continue
-            listed = any(kind.match(above) and kind.match(line) for kind in (_ITEM, _ROW))
-            introduced = introduced if listed else self._introduces(above, introduced, is_blank=is_blank)
+            alike = any(kind.match(above) and kind.match(line) for kind in (_ITEM, _ROW))
+            introduced = introduced if alike else self._introduces(above, introduced, is_blank=is_blank)
             yield introduced
             above, is_blank = line, False
 
     def _introduces(self, line: str, introduced: bool, *, is_blank: bool) -> bool:
         """Check that a line is finished, or announces what follows; one without words changes nothing."""
-        if not words_in(line):
+        if not has_words(line):
             return introduced
         behind = _NO_WORD.match(line[::-1])
         marks = behind[0] if behind else ""
@@ -128,9 +128,14 @@ class Surroundings:
             return True
         if _ROW.match(line) or (_ITEM.match(line) and is_blank):
             return True
-        *sentences, last = _SENTENCE_ENDS.split(line)
-        announces = bool(words_in(last)) and is_lead_in(last, self.names)
-        return announces and (introduced or bool(words_in("".join(sentences))))
+        announced, finished = self._announces(line)
+        return announced and (finished or introduced)
+
+    def _announces(self, line: str) -> tuple[bool, bool]:
+        """Check whether a line ends in an announcement, and whether that follows a sentence: `Sure! My vote:`."""
+        *sentences, last = _SENTENCE_ENDS.split(line[-_NEAR:])
+        announced = has_words(last) and is_lead_in(last, self.names)
+        return announced and (bool(sentences) or len(line) <= _NEAR), has_words("".join(sentences))
 
 
 def _words_of(plain: str, start: int, end: int) -> tuple[int, int]:
@@ -148,12 +153,20 @@ def _words_of(plain: str, start: int, end: int) -> tuple[int, int]:
 # -- words under headings and in tags
 
 
+_INK = re.compile(r"\S")
+_BLANK_LINE = re.compile(r"\n[ \t]*+\n")
+
+
 @dataclass(frozen=True, slots=True)
 class Sections:
     """The words of fields that a heading or a tag announces: their spans by path, and what of the reply they cover."""
 
     words: Mapping[str, tuple[int, int]]
     covered: Sequence[tuple[int, int]]
+
+    def blanked(self, text: str) -> str:
+        """Put blanks for what they cover, so that places stay the same."""
+        return masked(text, self.covered, " ")
 
 
 def sections_of(plain: str, fields: Sequence[Field], names: Mapping[str, Sequence[str]]) -> Sections:
@@ -193,10 +206,10 @@ def _heads_words(lead: str) -> bool:
 def _paragraph_end(plain: str, start: int, end: int) -> int:
     """Return the end of a line that has words, or else of the paragraph below it."""
     stop = plain.find("\n", start, end)
-    if stop < 0 or words_in(plain[start:stop]):
+    if stop < 0 or has_words(plain[start:stop]):
         return stop if stop >= 0 else end
-    words = re.compile(r"\S").search(plain, stop, end)
-    blank = re.compile(r"\n[ \t]*\n").search(plain, words.start() if words else end, end)
+    words = _INK.search(plain, stop, end)
+    blank = _BLANK_LINE.search(plain, words.start() if words else end, end)
     return blank.start() if blank else end
 
 
@@ -253,8 +266,3 @@ class Prose:
             if (meant := field.read(said)) is not MISSING:
                 alone = not _HESITATES.search(said) and self.around.stands_alone(start, end)
                 yield Candidate(start, end, "bare", {field.path: meant}, alone=alone)
-
-
-def masked_sections(text: str, sections: Sections) -> str:
-    """Put line ends for the words that sections cover, so that places stay the same."""
-    return masked(text, sections.covered, "\n")

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 from pydantic_core import PydanticCustomError
 
 from agentsim.engine.decision import Real, whole
-from agentsim.engine.reading.text import BLANK, bare, compact, folded, spaced, untitled
+from agentsim.engine.reading.text import BLANK, bare, compact, folded, listed, spaced, untitled
 
 Schema: TypeAlias = Mapping[str, Any]
 Kind: TypeAlias = Literal["choice", "number", "yes_no", "list", "words", "record", "variant", "other"]
@@ -25,34 +25,30 @@ MISSING: Final = object()
 """The meaning of a value that is none of the legal ones."""
 
 
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(folded(" ".join(word.split())) for word in text.split(",")))
-
-
 # -- what fields are called
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
-    "vote": _words("vote for, ballot"),
-    "bid": _words("bid amount, offer"),
-    "public speech": _words("public, speech, say, said, aloud, to the table, spoken"),
-    "private thought": _words("private thoughts, private, thought, thoughts"),
-    "partner": _words("approach, sidebar, sidebar with, talk to, target, player"),
-    "accept": _words("accepted, response, reply"),
-    "ask": _words("whom, who"),
-    "summary": _words("note, notes, memory"),
-    "query": _words("question, tool"),
+    "vote": listed("vote for, ballot"),
+    "bid": listed("bid amount, offer"),
+    "public speech": listed("public, speech, say, said, aloud, to the table, spoken"),
+    "private thought": listed("private thoughts, private, thought, thoughts"),
+    "partner": listed("approach, sidebar, sidebar with, talk to, target, player"),
+    "accept": listed("accepted, response, reply"),
+    "ask": listed("whom, who"),
+    "summary": listed("note, notes, memory"),
+    "query": listed("question, tool"),
 }
 """Other names of a field."""
 
-GENERIC = _words("answer, final, final answer, choice, decision, selection, pick, response, verdict")
+GENERIC = listed("answer, final, final answer, choice, decision, selection, pick, response, verdict")
 """Names of the one field that decides, in any question."""
 
-REASONS = _words("explanation, reasoning, reason, reasons, why, rationale, justification, because, argument")
+REASONS = listed("explanation, reasoning, reason, reasons, why, rationale, justification, because, argument")
 """Names of the words beside a decision."""
 
 REASON_FIELDS = REASONS[:3]
 
-SPEECH = _words("""
+SPEECH = listed("""
     text, message, speech, statement, words, content, answer, response, reply, my pitch, pitch, public,
     public statement, public message, public speech, say, spoken, said, output, final answer, final response,
     final message, final pitch, final
@@ -60,7 +56,7 @@ SPEECH = _words("""
 """Names of the words of an answer that is nothing else."""
 
 INNER_KEYS = frozenset(
-    _words("""
+    listed("""
     id, name, player, value, choice, candidate, target, answer, team, amount, number, bid, player_id, playerid, vote,
     type, action, credits, partner, selected
 """)
@@ -70,27 +66,27 @@ INNER_KEYS = frozenset(
 # -- what values are called
 
 _YES = frozenset(
-    _words("""
+    listed("""
     accept, accepted, agree, agreed, certainly, deal, gladly, of course, ok, okay, sure, true, with pleasure, y, yeah,
     yep, yes, yup, ja, oui, si, sim, tak, да, はい, 是, 是的, 好, 好的, 可以, 同意, 接受, 네, 예
 """)
 )
 _NO = frozenset(
-    _words("""
+    listed("""
     decline, declined, false, n, nah, never, no, no deal, no thanks, nope, not interested, refuse, reject, rejected,
     nein, non, nao, nie, нет, いいえ, 不, 否, 不同意, 不接受, 拒绝, 拒否, 아니요
 """)
 )
 _CHOICES = {"accept": _YES, "reject": _NO, "decline": _NO, "yes": _YES, "no": _NO}
 _NO_NUMBER = frozenset(
-    _words("""
+    listed("""
     drop out, fold, n/a, nil, no, no bid, none, nothing, null, out, pass, passing, skip, withdraw, zero, passe, passo,
     paso, pas, pasuje, пас, пасую, パス, 放弃, 弃权, 不出价, 跳过, 过, 패스
 """)
 )
 """Words that stand for a number that is no offer."""
 _NOTHING = frozenset(
-    _words("""
+    listed("""
     -, do nothing, n/a, na, nil, no, no action, no changes, no offer, no one, no partner, no player, no proposal,
     no query, no trade, no-one, nobody, none, none of them, noone, nothing, null, pass, skip, niemand, personne, nadie,
     ninguem, nessuno, nikt, никто, 無, 无, 无人, 没有人, なし, 없음
@@ -266,7 +262,7 @@ def is_no_number(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of an answer: its path (`action.bid`), its kind, its values if they are few, and the meaning of null."""
+    """One field of an answer: its path (`action.bid`), its kind, its values if few, and the meaning of null."""
 
     path: str
     kind: Kind
@@ -333,18 +329,19 @@ def fields_of(schema: Schema, nothing: Mapping[str, Any], synonyms: Synonyms, pa
 
 def names_of(fields: Sequence[Field], kind: str) -> dict[str, tuple[str, ...]]:
     """Return the folded names of each field by path, its own first, in a question of this kind."""
-    deciding = [field.path for field in fields if field.decides]
-    speech = not deciding and sum(field.kind == "words" for field in fields) == 1
-    own = {field.path: spaced(field.name) for field in fields}
-    owner = {own[field.path]: field.path for field in fields if field.kind != "record"}
+    deciding = [each.path for each in fields if each.decides]
+    speech = not deciding and sum(each.kind == "words" for each in fields) == 1
+    own = {each.path: spaced(each.name) for each in fields}
+    owner = {own[each.path]: each.path for each in fields if each.kind != "record"}
     found: dict[str, tuple[str, ...]] = {}
-    for field in fields:
-        names = [own[field.path], *_NAMES.get(own[field.path], ())]
-        if deciding == [field.path]:
-            names += [*GENERIC, *map(spaced, field.path.split(".")[:-1])]
-        if field.kind == "words" and own[field.path] in REASON_FIELDS:
+    for each in fields:
+        name = own[each.path]
+        names = [name, *_NAMES.get(name, ())]
+        if deciding == [each.path]:
+            names += [*GENERIC, *map(spaced, each.path.split(".")[:-1])]
+        if each.kind == "words" and name in REASON_FIELDS:
             names += REASONS
-        elif field.kind == "words" and speech:
+        elif each.kind == "words" and speech:
             names += [spaced(kind), *_NAMES.get(kind, ()), *SPEECH]
-        found[field.path] = tuple(dict.fromkeys(each for each in names if owner.get(each, field.path) == field.path))
+        found[each.path] = tuple(dict.fromkeys(name for name in names if owner.get(name, each.path) == each.path))
     return found

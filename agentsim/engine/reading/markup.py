@@ -28,7 +28,11 @@ _CLOSES = re.compile(r"[<\[]\s?/")
 @lru_cache(2)
 def without_wrappers(text: str) -> str:
     """Put blanks for the tags of tool calls and answers, so that places stay the same."""
-    return _WRAPPER.sub(lambda tag: " " * len(tag[0]), text) if "<" in text or "[" in text or "functions." in text else text
+    return (
+        _WRAPPER.sub(lambda tag: " " * len(tag[0]), text)
+        if "<" in text or "[" in text or "functions." in text
+        else text
+    )
 
 
 def without_fences(text: str) -> str:

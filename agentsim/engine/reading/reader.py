@@ -36,7 +36,6 @@ from agentsim.engine.reading.candidates import (
     Sections,
     Surroundings,
     is_lead_in,
-    masked_sections,
     sections_of,
 )
 from agentsim.engine.reading.fields import (
@@ -63,6 +62,7 @@ from agentsim.engine.reading.text import (
     any_name,
     bounded,
     folded,
+    has_words,
     masked,
     of_few_tags,
     spaced,
@@ -319,7 +319,7 @@ class Reply:
         """The lines around candidates, without the words of other fields."""
         own = {spaced(field.name) for field in self.fields if field.kind != "words"} or {*self.speech[:1]}
         asked = words_in(" ".join((*own, *GENERIC, spaced(self.request.kind))))
-        text, plain = (masked_sections(each, self.sections) for each in (self.prose, self.plain))
+        text, plain = self.sections.blanked(self.prose), self.sections.blanked(self.plain)
         return Surroundings(text, plain, [name for name in asked if name != "or"])
 
     # candidates
@@ -348,7 +348,7 @@ class Reply:
 
     def _in_prose(self) -> Iterator[Candidate]:
         if self.decider is not None:
-            if words_in(self.around.plain):
+            if has_words(self.around.plain):
                 found = Prose(self.around.text, self.around.plain, self.decider, self.around)
                 yield from found.candidates(self.names[self.decider.path])
         elif not self.objects:
@@ -406,7 +406,7 @@ class Reply:
         texts = [part for part in record.values() if isinstance(part, str)]
         if not self.decides and any(map(_FORM.fullmatch, texts)):
             return False
-        only = len(self.objects) == 1 and not words_in(self.plain)
+        only = len(self.objects) == 1 and not has_words(self.plain)
         if any(map(_PLACEHOLDER.fullmatch, texts)) and not only:  # a form with values put in for an example
             return False
         inside = any(start <= each.start < end for start, end in self.sections.covered)
@@ -465,9 +465,7 @@ def _leading(reply: Reply) -> Reading[Any]:
     candidate = reply.of_object(first)
     if candidate is None or candidate.record is None:
         raise UnreadableReply("There is no complete JSON object at the beginning of the reply.")
-    return Reading(
-        reply.request.decision_of(candidate.record), candidate.stage, repaired=candidate.stage == "repaired"
-    )
+    return Reading(reply.request.decision_of(candidate.record), candidate.stage, repaired=candidate.stage == "repaired")
 
 
 def _decided(reply: Reply, candidates: Sequence[Candidate]) -> Reading[Any]:
@@ -481,7 +479,7 @@ def _decided(reply: Reply, candidates: Sequence[Candidate]) -> Reading[Any]:
         if each.legal and (two := _differ(*sorted((each, final), key=attrgetter("start")))):
             raise _two(two)
     behind = reply.around.plain[max(each.end for each in candidates) :]
-    if words_in(behind) or "?" in behind:
+    if has_words(behind) or "?" in behind:
         raise AmbiguousReply("The reply decides, and then says more that may take it back. Answer with that alone.")
     # of candidates that agree, the one with the most to say beside it
     best = max(
@@ -546,7 +544,7 @@ def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
     if any(each.state in {"cut", "broken"} for each in reply.objects):
         raise UnreadableReply("There is no complete JSON object in the reply.")
     if reply.speaks:
-        if reply.decider is not None and any(name in words_in(reply.plain) for name in map(str, reply.decider.values)):
+        if reply.decider is not None and _names_a_value(reply, reply.decider):
             raise AmbiguousReply("The reply may decide in prose. Answer with the decision alone.")
         return _in_words(reply, last=last)
     if len(whole := [each.value for each in reply.objects if each.value is not None]) == 1:
@@ -558,6 +556,11 @@ def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
         said = {path: reply.labelled(path) for path in reply.sections.words}
         return Reading(reply.request.decision_of(said), "label")
     raise UnreadableReply("There is no decision in the reply.")
+
+
+def _names_a_value(reply: Reply, decider: Field) -> bool:
+    words = set(words_in(reply.plain))
+    return any(folded(str(value)) in words for value in decider.values)
 
 
 def _in_words(reply: Reply, *, last: bool) -> Reading[Any]:

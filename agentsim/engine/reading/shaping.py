@@ -24,15 +24,16 @@ from agentsim.engine.reading.fields import (
 )
 from agentsim.engine.reading.objects import decoded
 from agentsim.engine.reading.speech import aloud
-from agentsim.engine.reading.text import bounded, compact, folded
+from agentsim.engine.reading.text import bounded, compact, folded, listed
 from agentsim.engine.reading.thinking import split
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
 _WRAPPERS = frozenset(
-    """
-    action answer args arguments content data decision final final_answer finalanswer function function_call
-    functioncall input json make_decision message output parameters params reply response result tool_call tool_input
-    toolcall toolinput""".split()
+    listed("""
+    action, answer, args, arguments, content, data, decision, final, final_answer, finalanswer, function,
+    function_call, functioncall, input, json, make_decision, message, output, parameters, params, reply, response,
+    result, tool_call, tool_input, toolcall, toolinput
+""")
 )
 """Keys whose object is the answer, one level of them."""
 

@@ -148,12 +148,23 @@ def too_much() -> AmbiguousReply:
 # -- names at the beginning of a line
 
 
+_LETTER = re.compile(r"[^\W_]")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """Return the words and phrases of a text, which commas part, folded."""
+    return tuple(dict.fromkeys(folded(" ".join(word.split())) for word in text.split(",")))
 
 
 def words_in(text: str) -> list[str]:
     """Return the words and numbers of a folded text."""
     return _WORD.findall(text.replace("_", " "))
+
+
+def has_words(text: str) -> bool:
+    """Check for a letter or a digit."""
+    return _LETTER.search(text) is not None
 
 
 @cache
@@ -177,7 +188,8 @@ def _heading(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
         r"^(?!\n)[ \t]*+(?P<mark>[#*_=>(\[\"'\d.|-]{0,6}[ \t]{0,3}[*_]{0,3})[ \t]*+"
         rf"(?P<lead>(?:[\w'!,]{{1,12}}+[ \t]{{1,3}}+){{0,6}}?)(?P<name>{any_name(names)})(?![^\W_]|-)"
-        r"(?P<more>[ \t]?\([^()\n]{0,40}\)| (?:on|about) [^:\n]{1,30})?(?:[ \t]is(?=[ \t]*[*_]{0,3}:))?(?P<close>[*_=\])\"']{0,4})[ \t]*+"
+        r"(?P<more>[ \t]?\([^()\n]{0,40}\)| (?:on|about) [^:\n]{1,30})?"
+        r"(?:[ \t]is(?=[ \t]*[*_]{0,3}:))?(?P<close>[*_=\])\"']{0,4})[ \t]*+"
         r"(?:(?P<colon>[:=|]|->|(?:(?<=[ \t])|\s)-\s)[*_]{0,3}|[*_#]{0,4}+[ \t]*+$)",
         re.MULTILINE,
     )

@@ -13,11 +13,9 @@ from itertools import islice
 
 from agentsim.engine.reading.markup import TOKEN
 from agentsim.engine.reading.objects import strict_spans
-from agentsim.engine.reading.text import any_name, folded, headings, words_in
+from agentsim.engine.reading.text import headings, listed, words_in
 
-THINKING = tuple(
-    " ".join(name.split())
-    for name in """
+THINKING = listed("""
     thinking, thoughts, thought, thought process, my thoughts, my thinking, internal monologue, thinks,
     inner monologue, internal thoughts, inner thoughts, private thoughts, private thought, scratchpad,
     chain of thought, reasoning, internal reasoning, private reasoning, internal analysis, reasoning process,
@@ -26,25 +24,25 @@ THINKING = tuple(
     internal thinking, private analysis, thinking out loud, step-by-step reasoning, step by step reasoning,
     thinking process, deliberation, uberlegung, uberlegungen, gedanken, pensee, pensees, reflexion, pensamiento,
     pensamientos, pensamento, razonamiento, raisonnement, ragionamento, pensieri, mysli, myslenie, rozumowanie, мысли,
-    размышления, 思考, 思考过程, 推理, 内心独白""".split(",")
-)
+    размышления, 思考, 思考过程, 推理, 内心独白
+""")
 """Folded headings of what is not said aloud, unless the question has a field of that name."""
 
-ASIDES = tuple(
-    " ".join(name.split())
-    for name in """
+ASIDES = listed("""
     analysis, reflection, strategy, my strategy, plan, my plan, planning, rationale, draft, hidden, why this works,
-    explanation, notes, note, strategy note, strategic note, 分析, analyse, analisis""".split(",")
-)
+    explanation, notes, note, strategy note, strategic note, 分析, analyse, analisis
+""")
 """Folded headings of what is no part of an answer in words that has a heading of its own."""
 
 _LEAD_IN = frozenset(
-    """
-    a above all alright also and answer are as asi based below certainly conclusion considering daher decision donc
-    endgultige everything final finally following for formal hence here here's i i'm il im in is json jury la ma me mein
-    meine meu mi mijn minha mio moj moja moje mon my now of official ok okay on ostateczny overall player private public
-    que quindi reply requested required response round secret so sure that the then therefore this thus well wiec with
-    итак мои моя 我的 最终 私の""".split()
+    listed("""
+    a, above, all, alright, also, and, answer, are, as, asi, based, below, certainly, conclusion, considering,
+    daher, decision, donc, endgultige, everything, final, finally, following, for, formal, hence, here, here's, i,
+    i'm, il, im, in, is, json, jury, la, ma, me, mein, meine, meu, mi, mijn, minha, mio, moj, moja, moje, mon, my,
+    now, of, official, ok, okay, on, ostateczny, overall, player, private, public, que, quindi, reply, requested,
+    required, response, round, secret, so, sure, that, the, then, therefore, this, thus, well, wiec, with, итак,
+    мои, моя, 我的, 最终, 私の
+""")
 )
 """Words that may stand before such a heading in its line: `here are my thoughts`."""
 

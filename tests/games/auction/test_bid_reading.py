@@ -285,7 +285,19 @@ def test_no_reply_is_too_deep(brackets: str, key: str) -> None:
 WORDS = st.text(st.sampled_from('ab 150.,:;!?"\\[]()$€bid\nü<>'), max_size=40)
 CASTS = st.builds(BidCast, bid=st.integers(0, 10**18 - 1), reasoning=WORDS | st.sampled_from([STATE, HIGH, "```"]))
 PROSE = st.text(st.characters(exclude_characters="{}<>◁▷", exclude_categories=["Cs"]), max_size=60) | st.sampled_from(
-    ["I bid 999.", "Bid: 999", '"bid": 999', "[999]", "999", ', "bid": 999,', "```", "```json", "TeamName: otters", "{x}", "{1, 2}"]
+    [
+        "I bid 999.",
+        "Bid: 999",
+        '"bid": 999',
+        "[999]",
+        "999",
+        ', "bid": 999,',
+        "```",
+        "```json",
+        "TeamName: otters",
+        "{x}",
+        "{1, 2}",
+    ]
 )
 OTHER = st.dictionaries(
     st.sampled_from(["Name", "Budget", "bids", "price", "reasoning", "Reasoning", "bid2"]),

@@ -1,4 +1,4 @@
-"""Scanning: which objects a text holds, where they stand, and how whole they are."""
+"""The JSON objects of a text: where they stand, and how whole they are."""
 
 from __future__ import annotations
 
