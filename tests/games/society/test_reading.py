@@ -23,7 +23,7 @@ UNPARSED = "Failed to parse action"
 READ: dict[str, tuple[str, dict[str, Any]]] = {
     "an object": (POST, POSTED),
     "an object in a fence": (f"```json\n{POST}\n```", POSTED),
-    "an object in prose": (f"I will post. {POST} That is all.", POSTED),
+    "an object in prose": (f"I will post.\n{POST}", POSTED),
     "the last valid one": (f'{POST}\n{{"action": "dance"}}', POSTED),
     "an example and the answer": (f'For example {{"key": "value"}}. So: {POST}', POSTED),
     "a nested brace": ('{"action": "forum_post", "content": "hello", "why": {"deep": {"er": 1}}}', POSTED),
@@ -129,6 +129,7 @@ REFUSED: dict[str, tuple[str, str]] = {
         json.dumps(law("L", {"kind": "tax", "resource": "food", "percent": 101})),
         "Invalid action data: terms.0.tax.percent: ",
     ),
+    "words behind an action": (f"{POST} That is all.", f"{UNPARSED}: The reply names a decision among"),
     "two actions": (f"{IDLE}\n{POST}", f"{UNPARSED}: The reply says "),
     "an object that never closes": ('So: {"action": "idle"', UNPARSED),
     "words cut off in an object": ('{"action": "direct_message", "recipient_agent_id": 2, "content": "Psst', UNPARSED),
