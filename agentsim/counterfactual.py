@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, get_args
 from agentsim.api import Folder, Models, played, variables
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import UsageError, needed_by
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.load import load_history
 from agentsim.history.record import CONTROL
 from agentsim.history.run_files import RunFiles, find_run

@@ -23,7 +23,7 @@ from agentsim.engine.event import NAMED, Interaction, LogEntry, Past, PlayerId
 from agentsim.engine.play import Wave
 from agentsim.engine.request import Request
 from agentsim.engine.schema import bare_field
-from agentsim.history.journal_reader import Entry
+from agentsim.history.journal import Entry
 
 ALL = "(all)"
 """In place of a listener: the mean of those who did such a thing in any branch."""

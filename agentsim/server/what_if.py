@@ -18,7 +18,7 @@ from aiohttp import web
 
 from agentsim.engine.panel import Estimate, Estimates
 from agentsim.errors import AgentsimError, UsageError
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.load import branches_in, load_history
 from agentsim.history.record import CONTROL, FINISHED, History
 from agentsim.history.run_files import RunFiles
