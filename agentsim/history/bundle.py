@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from agentsim.engine.codec import bytes_id, value_at
 from agentsim.errors import JournalCorrupt, UsageError, first_objection
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles, check_name, read_history, written_beside
 from agentsim.history.versions import require_version
 

@@ -18,7 +18,7 @@ from pydantic_core import from_json
 
 from agentsim.engine.codec import json_line
 from agentsim.errors import AgentsimError, JournalError, UsageError, first_objection
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.record import Branch, History
 from agentsim.history.run_files import MANIFEST, RunFiles, find_run, is_running, is_table, read_history, run_name
 from agentsim.history.shares import Shares, shares_in

@@ -15,7 +15,7 @@ from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import AgentsimError, JournalMismatch, ScenarioError, UsageError
 from agentsim.games import find
 from agentsim.history.fold import dump_history, fold, totals
-from agentsim.history.journal_reader import Contents, Entry
+from agentsim.history.journal import Contents, Entry
 from agentsim.history.record import Branch, ForkRecord, History
 from agentsim.history.run_files import RunFiles
 from agentsim.history.shares import shares

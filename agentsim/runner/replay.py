@@ -17,8 +17,7 @@ from pydantic_core import from_json
 from agentsim.engine.codec import bytes_id
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
 from agentsim.history.fold import Totals, dump_history, history_bytes
-from agentsim.history.journal import Journal
-from agentsim.history.journal_reader import Contents, Stop, read_journal, read_on
+from agentsim.history.journal import Contents, Journal, Stop, read_journal, read_on
 from agentsim.history.load import parsed
 from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, is_running, read_history, write_history

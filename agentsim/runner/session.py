@@ -20,8 +20,7 @@ from agentsim.engine.game import Game, bots_of
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
 from agentsim.history.fold import history_bytes
-from agentsim.history.journal import Journal
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import Journal, read_journal
 from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, default_stem, write_history
 from agentsim.models.own import OwnModel

@@ -12,7 +12,7 @@ import pytest
 from agentsim import __version__
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import OtherVersion
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.load import load_history
 from agentsim.history.versions import HISTORY_FORMAT, JOURNAL_FORMAT, require_version
 from tests.cli.command_line import agentsim, snapshot, trio

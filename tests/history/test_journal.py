@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.steering import Announcement
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
-from agentsim.history.journal import MOST_UNWRITTEN, Journal
-from agentsim.history.journal_reader import Contents, Entry, Stop, read_journal
+from agentsim.history.journal import MOST_UNWRITTEN, Contents, Entry, Journal, Stop, read_journal
 from agentsim.history.run_files import is_running
 from agentsim.history.versions import JOURNAL_FORMAT
 from tests.fakes.journals import change_line, resealed

@@ -21,7 +21,7 @@ from agentsim.games.monopoly.replay import utterances
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import AnswerTrade, Proposal, ProposeTrade, React
-from agentsim.history.journal_reader import Contents
+from agentsim.history.journal import Contents
 from agentsim.runner.drive import restored
 from agentsim.runner.referee import Ruling, to_entry
 from tests.games.monopoly.asked import board, questions
