@@ -12,17 +12,17 @@ from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar, get_args
 from pydantic import Field, model_validator
 
 from agentsim.engine.game import GameConfig, InFile
-from agentsim.engine.rule_sets import Since
 from agentsim.games.society.amounts import UNIT, Amount, Quantity, share
-from agentsim.games.society.stakes import Preset, Share, Shock, Stakes, settled
-from agentsim.games.society.terms import RESOURCES, Resource, Terms, kinds, misfit, once_only
-from agentsim.games.society.windows import Chapter, Chars, Count, Windows
+from agentsim.games.society.stakes import Chapter, Preset, Share, Shock, Stakes, settled
+from agentsim.games.society.terms import RESOURCES, Resource, Terms, misfit, once_only
 
 Personality: TypeAlias = Literal["efficiency", "equality", "freedom", "stability", "neutral"]
 PERSONALITIES: tuple[Personality, ...] = get_args(Personality)
 Goal: TypeAlias = Literal["", "first_law", "first_project", "first_dormancy", "first_death"]
 Merit: TypeAlias = Literal["none", "wealth", "food", "energy", "materials"]
 WorkType: TypeAlias = Literal["farm", "generate", "gather"]
+Count: TypeAlias = Annotated[int, Field(ge=1, le=1_000)]
+Chars: TypeAlias = Annotated[int, Field(ge=1, le=20_000)]
 MADE: Mapping[WorkType, Resource] = {"farm": "food", "generate": "energy", "gather": "materials"}
 """What each kind of work makes."""
 STRUCTURE: Mapping[WorkType, str] = {"farm": "farm", "generate": "generator"}
@@ -72,7 +72,7 @@ class Course(Chapter):
 class Beginning(Chapter):
     """Who lives in the society, with what words and values, and what there is."""
 
-    rank_by: Annotated[Merit, Since(3, before="wealth", older=True)] = Field(
+    rank_by: Merit = Field(
         default="none", description="What the standings go by; wealth is the sum of the three, none ranks no agent"
     )
     base: Words = Field(default=None, description="How every agent is introduced; {agents} in it is their number")
@@ -120,11 +120,6 @@ class Living(Chapter):
 
     voting_days: Count = Field(default=2, description="A proposal closes on the evening of this day, its own being 1")
 
-    @property
-    def fine_days(self) -> int:
-        """For which a fine leaves an agent what it consumes: until a repeal of tomorrow is counted."""
-        return self.voting_days + 1
-
     def of(self, what: str, resource: str) -> int:
         """The `daily`, `dormant` or `wake` amount of a resource; 0 of one that is not needed for it."""
         return int(getattr(self, f"{what}_{resource}", 0))
@@ -141,15 +136,12 @@ class Deciding(Chapter):
 class Constitution(Chapter):
     """What no vote can undo: how many must vote at least, and how the voting rule itself is changed."""
 
-    constitution: Annotated[Literal["entrenched", "open"], Since(3, before="open")] = Field(
+    constitution: Literal["entrenched", "open"] = Field(
         default="entrenched",
         description="entrenched: a voting rule that is harder to meet must be met, by all living agents, to be passed",
     )
-    quorum_percent: Annotated[int, Field(ge=0, le=100), Since(3, before=0)] = Field(
+    quorum_percent: Annotated[int, Field(ge=0, le=100)] = Field(
         default=0, description="Of the active agents, who must vote at least, whatever laws say"
-    )
-    institutions: Annotated[bool, Since(3, before=False)] = Field(
-        default=True, description="Whether there are fines, offices, exclusions, suspended votes, and groups"
     )
 
 
@@ -173,29 +165,41 @@ class Building(Chapter):
     """Characters of a proposal's description"""
     name_chars: Annotated[int, Field(ge=1, le=200)] = 50
     """Characters of a name"""
-    note_chars: Annotated[int, Field(ge=0, le=20_000), Since(2, before=0)] = Field(
+    note_chars: Annotated[int, Field(ge=0, le=20_000)] = Field(
         default=4_000, description="Of the note that an agent can write for itself with any action; 0 for no notes"
     )
-    memory_chars: Annotated[int, Field(ge=0, le=20_000), Since(2, before=0)] = Field(
+    memory_chars: Annotated[int, Field(ge=0, le=20_000)] = Field(
         default=4_000, description="Of an agent's own past in its prompt, beside its note; 0 for none of it"
     )
-    prompt_tokens: Annotated[int, Field(ge=0, le=1_000_000), Since(2, before=0)] = Field(
+    prompt_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
         default=8_000, description="Of a prompt at most, by an estimate of four bytes each; 0 for no limit"
     )
+    feed_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
+        default=2_000,
+        description="Of all posts in a prompt, at most a quarter of prompt_tokens; 0 for no limit of their own",
+    )
+
+
+class Windows(Chapter):
+    """How much of the society a prompt shows."""
+
+    shown_posts: Count = Field(default=20, description="Posts in a prompt")
+    shown_proposals: Count = Field(
+        default=20, description="Open proposals that close first, in a prompt, besides one's own"
+    )
+    shown_laws: Count = Field(default=20, description="Newest laws in a prompt, besides one's own")
+    shown_events: Count = Field(
+        default=20, description="Newest public events in a prompt; of an agent's own past, twice as many"
+    )
+    shown_chars: Chars = Field(default=1_000, description="Of a post or description in prompts; the rest is cut")
 
 
 class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, Beginning, Course, GameConfig):
     """The whole table. Amounts are decimals of at most two places; efficiency and bonuses are shares of 1."""
 
-    preset: Annotated[Preset, Since(3, before="classic")] = Field(
-        default="classic", description="A world: defaults under what the other keys say"
-    )
-    commons_start: Annotated[Share, Since(3, before=1)] = Field(
-        default=UNIT, description="Of the commons' capacity, on the first day"
-    )
-    shocks: Annotated[tuple[Shock, ...], Since(3, before=[])] = Field(
-        default=(), description="What befalls the society on given days"
-    )
+    preset: Preset = Field(default="classic", description="A world: defaults under what the other keys say")
+    commons_start: Share = Field(default=UNIT, description="Of the commons' capacity, on the first day")
+    shocks: tuple[Shock, ...] = Field(default=(), description="What befalls the society on given days")
 
     @classmethod
     def model_validate_json(cls, json_data: str | bytes | bytearray, **settings: Any) -> Self:
@@ -211,8 +215,6 @@ class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, B
             if problem := misfit("law", law.terms, 10**9, self.hours_per_day):
                 raise ValueError(f"law {law.title!r}: {problem}")
             for term in law.terms:
-                if term.kind not in kinds("law", institutions=self.institutions):
-                    raise ValueError(f"law {law.title!r}: {term.kind} needs institutions = true")
                 if once_only(term):
                     raise ValueError(
                         f"law {law.title!r}: {term.kind} is done once a proposal passes, which this is not"

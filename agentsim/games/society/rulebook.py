@@ -7,7 +7,6 @@ from collections.abc import Container, Iterator, Mapping
 from agentsim.engine.wording import By, If, Template, filled
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.config import MADE
-from agentsim.games.society.exchange import MOST_OFFERS
 from agentsim.games.society.rules import Rules
 from agentsim.games.society.terms import MOST_TERMS
 
@@ -22,22 +21,9 @@ _ACTIONS: Mapping[str, str] = {
     "work": '"work_type": "farm", "hours": <whole number>}  or generate, or gather',
     "trade": '"recipient_agent_id": <number, or 0 for the common pool>, "resource_type": "food", "amount": <number>}  '
     "a gift; or energy, or materials",
-    "offer": '"recipient_agent_id": <number, or 0 for any agent>, "resource_type": "food", "amount": <number>, '
-    '"for_type": "energy", "for_amount": <number>, "later": "none", "days": 0}  you give the first for the second once '
-    'it is accepted; with "later": "mine" your part, with "theirs" the other part is a promise, due so many days '
-    "later; an offer to any agent and its promise are public",
-    "accept": '"offer_id": <id>}  an offer to you, or to any agent',
     "contribute": '"project_id": <id>, "amount": <materials>}',
     "set_name": '"display_name": "..."}  not the name or number of another',
     "idle": '"reasoning": "..."}',
-    "elect": '"office_id": <id>, "candidate_agent_id": <number of an agent>}  or yourself',
-    "pay_out": '"recipient_agent_id": <number of an agent>, "resource_type": "food", "amount": <number>}  from the '
-    "pool, if you hold an office that pays",
-    "veto": '"proposal_id": <id>, "reasoning": "..."}  if you hold an office that vetoes; all see the reasoning',
-    "found_group": '"group_name": "..."}',
-    "join_group": '"group_id": <id>}',
-    "leave_group": '"group_id": <id>}',
-    "group_message": '"group_id": <id>, "content": "..."}  only members see it',
 }
 """What each action is besides its name."""
 _TERMS = (
@@ -51,34 +37,6 @@ _TERMS = (
     '{"kind": "voting_rule", "threshold": 60, "quorum": 5}  percent of yes among yes and no to exceed; votes that '
     "must be cast",
     '{"kind": "build", "what": "farm"}  or generator',
-)
-_MORE_TERMS = (
-    '{"kind": "fine", "resource": "food", "amount": 2, "whom": "work_minimum", "agents": []}  every evening from each '
-    "agent that works less than a law asks, to the pool, as far as it holds it",
-    '{"kind": "fine", "resource": "food", "amount": 2, "whom": "named", "agents": [3]}  the same from these, once',
-    '{"kind": "suspend_vote", "agents": [3], "days": 5}  these cannot vote, on proposals or for offices',
-    '{"kind": "exclude", "agents": [3], "what": "work", "resource": "food", "days": 5}  these cannot work for it; or '
-    'what "dividend": these get none of it; resource all for all three',
-    '{"kind": "office", "title": "Treasurer", "power": "allocate", "amount": 10, "days": 7}  one elected agent can pay '
-    "out up to that amount a day from the pool, of any resources together",
-    '{"kind": "office", "title": "Guardian", "power": "veto", "amount": 0, "days": 7}  one elected agent can end open '
-    "proposals, which fail",
-)
-_INSTITUTIONS: tuple[Template, ...] = (
-    "Days of a term count from the day after its law passes; a law of which nothing holds any more ends. Offices: each "
-    "evening on which an office is vacant, the agent awake with most votes since the last election holds it from the "
-    "next day on, and a lot decides a tie. It is vacant when its days are over, or its holder is dormant or dead; it "
-    "ends with its law.",
-    By(
-        "constitution",
-        {
-            "entrenched": "A proposal of nothing but repeals and voting rules is for all: those whose vote is "
-            "suspended vote on it too, and no veto ends it. A fine leaves an agent what it consumes in {fine_days} "
-            "days."
-        },
-    ),
-    "Groups: any agent can found one, join and leave as many as it likes, and has to be in none; all see who is a "
-    "member.",
 )
 _ENDS = {
     "first_law": ", or with the day on which the first law is passed",
@@ -110,14 +68,6 @@ _LIFE: tuple[Template, ...] = (
         "skill_spread",
         "Skills differ: what an agent makes is multiplied by its own skill in that work, which was drawn evenly "
         "between 1 - {skill_spread} and 1 + {skill_spread}.",
-    ),
-    If(
-        "exchange",
-        "Agents can exchange: an offer that is accepted is carried out at once, all or nothing, if both still hold "
-        "what they give. An offer ends on the evening of day d + {offer_evenings} if it was made on day d. "
-        f"An agent has at most {MOST_OFFERS} open offers. A promised part is given by trades to that agent until the "
-        "evening on which it is due. If it is not given by then, the promise is broken, which is told to both, or to "
-        "all if the offer was to any agent.",
     ),
     "Work: at most {hours_per_day} hours a day over all turns; you must hold {work_needs_food} food, which is not "
     "used up. What one action makes by its hours, and the energy it spends:",
@@ -163,16 +113,6 @@ _NOTES: Template = If(
     "add a field `note` to the object. It takes the place of your earlier note and is shown to you in every turn; what "
     "you did and heard is shown for some time only. Without one, or with an empty one, the earlier note stays.",
 )
-_FEED: Template = By(
-    "feed",
-    {
-        "neighbours": "All can read the forum, but each agent is shown the newest posts of its neighbours alone, who "
-        "stay the same.",
-        "ranked": "All can read the forum, but each agent is shown the posts of the highest score: 1 and the number of "
-        "replies that a post has, halved for each day of its age.",
-    },
-    "",
-)
 
 
 def rulebook(rules: Rules, possible: Container[str]) -> Iterator[str]:
@@ -185,11 +125,7 @@ def rulebook(rules: Rules, possible: Container[str]) -> Iterator[str]:
         yield f"{kind}: {resource} {made}; {shown(energy)} energy an hour"
     yield from (filled(line, rules) for line in _PROPOSALS)
     yield from _TERMS
-    if rules.institutions:
-        yield from _MORE_TERMS
-        yield from (filled(line, rules) for line in _INSTITUTIONS)
     yield from (filled(line, rules) for line in _PROJECTS)
     yield from (f'{{"action": "{name}", {rest}' for name, rest in _ACTIONS.items() if name in possible)
     yield filled(_LIMITS, rules)
-    yield filled(_FEED, rules)
     yield filled(_NOTES, rules)
