@@ -22,7 +22,6 @@ from agentsim.analysis.finished_games import read_games
 from agentsim.analysis.inference import blocks, stages
 from agentsim.analysis.posterior import Stages, independence
 from agentsim.engine.game import bots_of
-from agentsim.engine.rule_sets import versions
 from agentsim.errors import UsageError, first_objection
 from agentsim.history.load import parsed, read
 from agentsim.history.run_files import RunFiles, write_whole
@@ -145,10 +144,10 @@ def read_pool(path: Path) -> Pool:
         raise UsageError(
             f"{path}: is not a reference pool: {where or 'the file'}: {why.replace('Input should', 'must')}"
         ) from None
-    known = versions(games.find(pool.game))
-    if pool.rules_version not in known:
+    installed = games.find(pool.game).rules_version
+    if pool.rules_version != installed:
         raise UsageError(
-            f"{path}: was played by version {pool.rules_version} of the rules of {pool.game}, and {known[-1]} is "
+            f"{path}: was played by version {pool.rules_version} of the rules of {pool.game}, and {installed} is "
             "installed: its scale is that of another game"
         )
     if pool.sha256 != pool.digest:

@@ -59,8 +59,6 @@ def validate(
         remark(f"{config}: {line}")
     verdict = "" if ping else ", can be played"
     say(f"{config}: {scenario.game}, {len(scenario.players)} players{verdict}")
-    if rules := rules_in_words(scenario, played):
-        say(rules)
     seats = list(_seats(scenario))
     for who, title in seats:
         say(f"  {who.ljust(max(len(each) for each, _ in seats))} {title}")
@@ -77,19 +75,6 @@ def validate(
             say(f"  {shortened(f'{answer.model}: {verdict}: {answer.words}', 1000)}")
         if not all(answer.ok for answer in answers):
             raise typer.Exit(PROVIDER_FAILS)
-
-
-def rules_in_words(scenario: Scenario, game: Game) -> str:
-    """Which rules a scenario gets, where the game has several rule sets; else nothing."""
-    from agentsim.engine.rule_sets import earlier_rules, versions
-
-    known, version = versions(game), scenario.rules_version
-    if len(known) == 1:
-        return ""
-    apart = ", ".join(f"{key} = {json.dumps(value)}" for key, value in earlier_rules(game, scenario.config).items())
-    newest = ", the newest" if version == known[-1] else f"; the newest is {known[-1]}"
-    others = f"; rules_version = {known[-2]} plays the earlier ones" if version == known[-1] else ""
-    return f"  rules: version {version}{newest}{f', but for {apart}' if apart else ''}{others}"
 
 
 def _seats(scenario: Scenario) -> Iterator[tuple[str, str]]:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from agentsim.engine.options import Choice, Number, Order, Subset, Text
     from agentsim.engine.prompt import Prompt, joined, quoted
     from agentsim.engine.request import Request
-    from agentsim.engine.rule_sets import Since
     from agentsim.engine.schema import Each, Options, Variant
     from agentsim.engine.table import Table
 
@@ -34,7 +33,7 @@ __all__ = [
     "Nobody",
     "Number",
 ]
-__all__ += ["Options", "Order", "Outcome", "PlayerId", "Prompt", "Request", "Since", "Standing", "Stream", "Subset"]
+__all__ += ["Options", "Order", "Outcome", "PlayerId", "Prompt", "Request", "Standing", "Stream", "Subset"]
 __all__ += ["Table", "Text", "Variant", "WholeNumber", "joined", "quoted", "ranked"]
 
 
@@ -53,7 +52,6 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
             **dict.fromkeys(("Each", "Options", "Variant"), "schema"),
             "Decision": "decision",
             "Request": "request",
-            "Since": "rule_sets",
             "Stream": "chance",
             "Table": "table",
             "WholeNumber": "decision",

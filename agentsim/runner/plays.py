@@ -18,7 +18,6 @@ from agentsim.engine.game import Game, bots_of
 from agentsim.engine.log import ComeTo, Log
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import READER_VERSION
-from agentsim.engine.rule_sets import versions
 from agentsim.errors import AgentsimError, JournalMismatch, ScenarioError, UsageError
 from agentsim.games import find
 from agentsim.history.fold import dump_history, fold, totals
@@ -46,14 +45,10 @@ def restored_scenario(recorded: Contents) -> tuple[Scenario, Game]:
     except (KeyError, TypeError, ValueError) as error:
         raise JournalMismatch(f"the journal's first line does not describe a run: {error}") from None
     scenario, game = filled(scenario, recorded.filled), find(scenario.game)
-    if played not in (known := versions(game)):
-        playable = " and ".join(dict.fromkeys(map(str, (known[0], known[-1]))))
+    if played != game.rules_version:
         raise JournalMismatch(
-            f"the journal was played by rules version {played} of {game.name}, and {playable} can be played here"
-        )
-    if played != scenario.rules_version:
-        raise JournalMismatch(
-            f"the journal names rules version {played} of {game.name}, and its settings are of {scenario.rules_version}"
+            f"the journal was played by rules version {played} of {game.name}, "
+            f"and {game.rules_version} can be played here"
         )
     return scenario, game
 

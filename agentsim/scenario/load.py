@@ -15,7 +15,6 @@ from typing import Any, TypeAlias, TypedDict
 
 from agentsim import games
 from agentsim.engine.game import Game, GameConfig, bots_of
-from agentsim.engine.rule_sets import settings_of, versions
 from agentsim.engine.survey import Interview, Survey
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.scenario.document import adopted, beside, by_typed_ids, overridden, put, recast, rename, with_provider
@@ -107,17 +106,15 @@ def _table(document: Mapping[str, Any], path: Path, allow_dirs: tuple[Path, ...]
         name, values = document.get("game"), document.get("game_config", {})
         if isinstance(name, str) and isinstance(values, dict):
             with refusals.noted():
-                _config(games.find(name), values, document.get("rules_version"), path, roots(path, allow_dirs))
+                _config(games.find(name), values, path, roots(path, allow_dirs))
         refusals.raised()
         raise
 
 
-def _config(
-    game: Game, values: Mapping[str, Any], rules: int | None, path: Path, allowed: Sequence[Path]
-) -> tuple[GameConfig, Material]:
+def _config(game: Game, values: Mapping[str, Any], path: Path, allowed: Sequence[Path]) -> tuple[GameConfig, Material]:
     """The game's own table, and what it names."""
     material = gathered(values, game.config, path, allowed)
-    return validated(game.config, {**_rules(rules, game), **material.game_config}, at=("game_config",)), material
+    return validated(game.config, material.game_config, at=("game_config",)), material
 
 
 def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...]) -> Scenario:
@@ -127,7 +124,7 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...]) ->
     allowed = roots(path, allow_dirs)
     refusals, material = Refusals(), Material({})
     with refusals.noted():
-        config, material = _config(game, table.game_config, table.rules_version, path, allowed)
+        config, material = _config(game, table.game_config, path, allowed)
     seating = Seating(table, game, material, path, allowed)
     with refusals.noted():
         players = seating.players()
@@ -189,17 +186,6 @@ def _interviews(table: ScenarioTable, game: Game, players: Sequence[str]) -> tup
                 raise ScenarioError(f"two questions are called {question.name}", key=key)
             named.add(question.name)
     return table.interviews
-
-
-def _rules(number: int | None, game: Game) -> dict[str, Any]:
-    """The settings of the rule set of that number, which the file names."""
-    known = versions(game)
-    if number is None:
-        return {}
-    if number not in known:
-        problem = f"{game.name} has no rule set {number}"
-        raise ScenarioError(problem, key="rules_version", valid=", ".join(map(str, known)))
-    return settings_of(game.config, number)
 
 
 @contextmanager

@@ -16,7 +16,6 @@ from pydantic import ConfigDict, JsonValue
 from agentsim import games
 from agentsim.engine.codec import ClosedTable
 from agentsim.engine.game import GameConfig
-from agentsim.engine.rule_sets import completed, recorded, version_of
 from agentsim.engine.survey import Interview
 from agentsim.engine.wording import listed
 from agentsim.errors import ScenarioError, UsageError
@@ -111,15 +110,15 @@ class Scenario:
 
     @property
     def rules_version(self) -> int:
-        """The rule set that the config plays."""
-        return version_of(games.find(self.game), self.config)
+        """The version of the game's rules."""
+        return games.find(self.game).rules_version
 
     def identity(self) -> dict[str, Any]:
         """The history's `scenario`: JSON values in a fixed order, without seed, name, paths, addresses, budgets."""
         interviews = [each.model_dump(mode="json", exclude_defaults=True) for each in self.interviews]
         return {
             "game": self.game,
-            "game_config": recorded(self.config),
+            "game_config": self.config.model_dump(mode="json", by_alias=True),
             "players": [plan.record() for plan in self.players],
             "staff": {role: self.staff[role].record() for role in sorted(self.staff)},
             "providers": {name: self.providers[name].record() for name in sorted(self.providers)},
@@ -162,7 +161,7 @@ class Scenario:
             game=parts.game,
             name=run.name,
             seed=seed,
-            config=validated(game.config, completed(game.config, parts.game_config), at=("game_config",)),
+            config=validated(game.config, parts.game_config, at=("game_config",)),
             players=tuple(plan(record) for record in parts.players),
             staff={role: plan(record) for role, record in parts.staff.items()},
             limits=Limits(**run.limits.model_dump()),

@@ -209,9 +209,6 @@ class ScenarioTable(ClosedTable):
         description="Ends the run's name, behind the time; `run --name` sets all of it",
     )
     seed: int | None = Field(default=None, ge=0, le=MAX_SEED, description="Drawn and recorded if absent")
-    rules_version: int | None = Field(
-        default=None, description="The game's rule set: the newest if absent; game_config may set single rules apart"
-    )
     defaults: Defaults = Field(default=Defaults(), description="Settings of every player")
     game_config: dict[str, JsonValue] = Field(default_factory=dict, description="The game's own table")
     limits: Limits = Field(default=Limits(), description="Limits that stop a run")

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from agentsim.engine.event import EveryoneType, LogEntry
-from agentsim.engine.rule_sets import versions
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 from agentsim.testing.case import Case, Played
@@ -19,9 +18,7 @@ from agentsim.testing.check import Findings, check
 
 @check
 def golden_files(case: Case) -> Findings:
-    """The playthrough is the golden one, and the journals that are kept beside it replay, of each rule set one.
-
-    They are called `GAME.jsonl`, and `GAME_2.jsonl` for a rule set that came later.
+    """The playthrough is the golden one, and the journal that is kept beside it, `GAME.jsonl`, replays.
 
     If the change is meant: `agentsim check GAME --golden DIR --update`, and review the diff.
     """
@@ -37,9 +34,8 @@ def golden_files(case: Case) -> Findings:
         if before != after:
             yield f"{path}:{number}", f"it says {before!r}, and the game now {after!r}"
             break
-    for stem in (case.game.name, *(f"{case.game.name}_{version}" for version in versions(case.game))):
-        if (files := RunFiles(case.golden, stem)).journal.exists():
-            prove(files)
+    if (files := RunFiles(case.golden, case.game.name)).journal.exists():
+        prove(files)
     return f"{path}{', written now' if written else ''}"
 
 

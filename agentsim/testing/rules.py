@@ -51,7 +51,7 @@ def games_end(case: Case) -> Findings:
     asked = case.play().asked
     if len(asked) >= MOST_DECISIONS:
         yield "the tiny game", f"it takes {len(asked)} decisions, and {MOST_DECISIONS - 1} are the most"
-    # what another rule set asks is asked in a scenario of its own
+    # what other settings ask is asked in a scenario of its own
     every = [*asked, *(each for other in case.others for each in other.play().asked)]
     missing = {each.kind for each in case.game.requests} - {each.ask.request.kind for each in every}
     for kind in sorted(missing if not case.partial else ()):

@@ -1,8 +1,7 @@
 """Golden playthroughs, as text, and a journal of each game that must replay.
 
-`python -m tests.contract.golden` writes the text anew; what changes is then reviewed as a diff. A changed journal
-means changed rules, and those need a new `rules_version`. A journal that is there stays as it is; one of a new rule set
-is written beside it.
+`python -m tests.contract.golden` writes the text anew, and a journal where there is none; what changes is then reviewed
+as a diff. A changed journal means changed rules, and those need a new `rules_version`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.engine.codec import text_id
-from agentsim.games import find
 from agentsim.history.fold import dump_history
 from agentsim.history.journal_reader import Chain
 from agentsim.history.record import History
@@ -34,7 +32,7 @@ def record(name: str, directory: Path) -> RunFiles:
         journal = [json.loads(line) for line in result.files.journal.read_text(encoding="utf-8").splitlines()]
         _without_machine(journal[0]["run"])
         history = json.loads(result.files.history.read_text(encoding="utf-8"))
-    files = RunFiles(directory, stem_of(name, directory))
+    files = RunFiles(directory, name)
     _without_machine(history["volatile"]["run"])
     dumped = dump_history(History.model_validate(history))
     files.history.write_text(dumped, encoding="utf-8")
@@ -48,13 +46,6 @@ def record(name: str, directory: Path) -> RunFiles:
     return files
 
 
-def stem_of(name: str, directory: Path) -> str:
-    """What the files of a game's newest rule set are called: as the game, where there are none of an earlier one."""
-    first, newest = directory / f"{name}.json", find(name).rules_version
-    earlier = first.exists() and json.loads(first.read_text(encoding="utf-8"))["rules_version"] < newest
-    return f"{name}_{newest}" if earlier else name
-
-
 def _without_machine(run: dict[str, Any]) -> None:
     run["base_urls"] = {"fake": "http://127.0.0.1:9/v1"}
     run["paths"]["config"] = "/tiny.toml"
@@ -64,7 +55,7 @@ def main() -> None:
     """Write every game's golden files."""
     for name in GAMES:
         CHECKS["golden_files"](name, golden=GOLDEN, update=True)
-        if not RunFiles(GOLDEN, stem_of(name, GOLDEN)).journal.exists():
+        if not RunFiles(GOLDEN, name).journal.exists():
             record(name, GOLDEN)
 
 

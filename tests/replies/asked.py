@@ -19,6 +19,7 @@ from agentsim.engine.reading import thoughts_in
 from agentsim.engine.request import Request
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
+from tests.games.monopoly.table import SEPARATE_TOML
 
 __all__ = ["ASKED", "Asked", "Question", "asked", "read", "thinking_kept"]
 
@@ -131,9 +132,10 @@ def island(seed: int, *ids: str, config: str = "") -> str:
     return f'game = "agent_island"\nseed = {seed}\n{_LIMITS}[game_config]\n{config}\n{seats(*(ids or "ABCD"))}'
 
 
-def monopoly(seed: int, config: str = "max_turns = 60", model: str = "bot/random", rules: int = 1) -> str:
+def monopoly(seed: int, config: str = "max_turns = 60", model: str = "bot/random", separate: bool = True) -> str:
     players = seats("Shark", "Professor", "Hustler", "Turtle", model=model)
-    return f'game = "monopoly"\nseed = {seed}\nrules_version = {rules}\n{_LIMITS}[game_config]\n{config}\n{players}'
+    settings = SEPARATE_TOML if separate else ""
+    return f'game = "monopoly"\nseed = {seed}\n{_LIMITS}[game_config]\n{settings}{config}\n{players}'
 
 
 def market(seed: int, config: str = "") -> str:
@@ -265,7 +267,7 @@ ASKED: Mapping[str, Asked] = {
         **_TABLE_TALK,
     ),
     "monopoly/phase_action": Asked(
-        monopoly(4, model="bot/hustler", rules=2),
+        monopoly(4, model="bot/hustler", separate=False),
         "Shark",
         "phase_action",
         "Shark may build on 1 and 3, mortgage 1, 3, 14, 19 and 23; Hustler owns 6, Professor 25, Turtle built on 31",
@@ -274,7 +276,7 @@ ASKED: Mapping[str, Asked] = {
         **_TABLE_TALK,
     ),
     "monopoly/raise_first": Asked(
-        monopoly(9, model="bot/shark", rules=2),
+        monopoly(9, model="bot/shark", separate=False),
         "Shark",
         "raise_first",
         "Shark is $37 short of the price of 39; hotels stand on 1 and 3; 15, 24, 27 and 34 may be mortgaged",
@@ -283,7 +285,7 @@ ASKED: Mapping[str, Asked] = {
         **_TABLE_TALK,
     ),
     "monopoly/lift_on_receipt": Asked(
-        monopoly(14, model="bot/hustler", rules=2),
+        monopoly(14, model="bot/hustler", separate=False),
         "Shark",
         "lift_on_receipt",
         "Shark has received 25, mortgaged, and lifts its mortgage or does not",

@@ -15,10 +15,7 @@ MODEL_SHAPE = (
     "--provider P puts P/ before every model name"
 )
 ID_SHAPE = "must be 1 to 32 of the characters A-Z a-z 0-9 _ -, the first a letter or a digit"
-TOP = (
-    "defaults, game, game_config, interviews, limits, name, people, players, prices, providers, rules_version, seed, "
-    "staff"
-)
+TOP = "defaults, game, game_config, interviews, limits, name, people, players, prices, providers, seed, staff"
 LAB = '[providers.lab]\nbase_url = "http://127.0.0.1:9/v1"\n'
 ADVICE = "looks like a key or password; keys come from the environment"
 

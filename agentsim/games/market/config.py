@@ -11,7 +11,6 @@ from pydantic import AfterValidator, Field, JsonValue, ValidationError, model_va
 from agentsim.engine import GameConfig
 from agentsim.engine.capability import Tool
 from agentsim.engine.game import InFile
-from agentsim.engine.rule_sets import Since
 from agentsim.errors import first_objection
 from agentsim.games.market import artifacts
 from agentsim.games.market.ledger import CAPITAL
@@ -141,7 +140,7 @@ class MarketConfig(GameConfig):
     """What single agents begin with, what goods are worth to them, their goals"""
     restrictions: Restrictions = ()
     """Rules on actions that hold for all; single agents have theirs in `agents`"""
-    redeem: Annotated[bool, Since(3, before=False)] = Field(
+    redeem: bool = Field(
         default=True, description="Agents can redeem goods at their private values, and standings count them so"
     )
     standings: Literal["capital", "wealth", "surplus"] | None = Field(
@@ -163,16 +162,14 @@ class MarketConfig(GameConfig):
     """Characters of the answer to a query; what is longer is cut"""
     answer_chars: Annotated[int, Field(ge=20, le=20_000)] = Field(default=1_000, description="To a moderator")
     lenient_format: bool = Field(default=False, description="Whether words may stand before the action's object")
-    explain_forfeits: Annotated[bool, Since(3, before=False)] = Field(
-        default=True, description="Whether an agent is told what its forfeited reply lacked"
-    )
+    explain_forfeits: bool = Field(default=True, description="Whether an agent is told what its forfeited reply lacked")
     briefing: bool = True
     """Whether agents are briefed before the first round, and say what is unclear"""
-    traits: Annotated[tuple[Trait, ...], Since(3, before=[])] = ()
+    traits: tuple[Trait, ...] = ()
     """Further traits that agents are told to have, beside working memory"""
     moderator: tuple[Interview, ...] = ()
     """Pauses in which a moderator asks agents, with the round of each"""
-    follow_ups: Annotated[int, Field(ge=0, le=10), Since(3, before=0)] = Field(
+    follow_ups: Annotated[int, Field(ge=0, le=10)] = Field(
         default=2, description="Questions that a moderator in `staff` may add in one pause, each after an answer"
     )
     experiment: Experiment | None = None

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, model_validator
 
 from agentsim.engine.game import GameConfig
-from agentsim.engine.rule_sets import Since
 from agentsim.games.monopoly.board import START_CASH
 
 LONGEST_WORD = 12
@@ -32,17 +31,17 @@ OFFICIAL: Mapping[str, Any] = {
 class MonopolyConfig(GameConfig):
     """Amounts are whole dollars. What is no question of taste (the official US rules) is no option."""
 
-    rules: Annotated[Literal["usual", "official"], Since(2, before="usual")] = "usual"
+    rules: Literal["usual", "official"] = "usual"
     """`"official"` sets the keys below to the printed rules where they are not given."""
-    questions: Annotated[Literal["together", "separate"], Since(2, before="separate")] = "together"
+    questions: Literal["together", "separate"] = "together"
     """One question for trades and the estate, repeated while something is done, or one for each."""
-    raise_first: Annotated[bool, Since(2, before=False)] = True
+    raise_first: bool = True
     """Whether a player who is short of a price, or of a bid, may sell and mortgage first."""
-    between_turns: Annotated[BetweenTurns, Since(2, before="never")] = "when_it_matters"
+    between_turns: BetweenTurns = "when_it_matters"
     """Who acts between turns: those who were sent to jail or were paid and can build; or all, after every roll."""
-    house_shortage: Annotated[Literal["auction", "seat_order"], Since(2, before="seat_order")] = "auction"
+    house_shortage: Literal["auction", "seat_order"] = "auction"
     """The last houses and hotels that several could build are auctioned, or go to the first to ask (S10)."""
-    lift_on_receipt: Annotated[bool, Since(2, before=False)] = True
+    lift_on_receipt: bool = True
     """Whether a mortgage may be lifted when the deed is received, with the interest paid once (case 125)."""
     max_turns: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """Players' turns after which the game ends and net worth decides."""
@@ -58,10 +57,10 @@ class MonopolyConfig(GameConfig):
     """Trades that a player may propose before the roll, and as many after it."""
     proposals_per_turn: Annotated[int, Field(ge=0, le=20)] = 4
     """Trades that a player may propose in one turn, however many doubles it rolls."""
-    memory: Annotated[Literal["window", "blocks"], Since(2, before="blocks")] = "window"
+    memory: Literal["window", "blocks"] = "window"
     """When table talk is summed up: once it takes more than `talk_chars`; or in blocks of `talk_turns` turns, once
     three of them hold more than `talk_entries` remarks: then some turns stand neither in full nor in a summary."""
-    talk_chars: Annotated[int, Field(ge=200, le=100_000), Since(2, before=1600)] = 2400
+    talk_chars: Annotated[int, Field(ge=200, le=100_000)] = 2400
     """Characters of what was said and done that prompts tell in full."""
     talk_turns: Annotated[int, Field(ge=1, le=100)] = 10
     """Turns that are summed up at once, at most."""

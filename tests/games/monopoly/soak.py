@@ -121,7 +121,7 @@ def crisis(seed: int, players: int = 4, turns: int = 12, **config: Any) -> Count
     first = rng.pick((rng.pick(RARE), rng.pick(tuple(CARDS)), ""))
     tops = {name: sorted(cards, key=lambda card: card != first) for name, cards in shuffled.items()}
     decks = {word: " ".join(tops[name]) for word, name in DECK_NAMES.items()}
-    game = Game(ids, config=config, rules=2, **decks, **hands)
+    game = Game(ids, config=config, together=True, **decks, **hands)
     game.table.chance = Chance(seed)
     state = game.state
     watch = Watch(Ledger({name: deck.order for name, deck in state.decks.items()}), game.table.log, state)

@@ -7,6 +7,7 @@ The bank has what is left of it. A position that breaks an invariant is refused.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -16,7 +17,6 @@ from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event
 from agentsim.engine.request import Request
-from agentsim.engine.rule_sets import settings_of
 from agentsim.engine.table import Table
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.acting import PhaseChoice
@@ -56,10 +56,24 @@ _PASSIVE: dict[type[Decision], Decision] = {
 DECK_NAMES: dict[str, DeckName] = {"chance": "chance", "chest": "community_chest"}
 
 
+SEPARATE: dict[str, Any] = {
+    "questions": "separate",
+    "raise_first": False,
+    "between_turns": "never",
+    "house_shortage": "seat_order",
+    "lift_on_receipt": False,
+    "memory": "blocks",
+    "talk_chars": 1600,
+}
+"""The settings of a game with a question for each thing, and none between turns."""
+SEPARATE_TOML = "".join(f"{name} = {json.dumps(SEPARATE[name])}\n" for name in list(SEPARATE)[:5])
+"""Their lines in a `[game_config]`, but for what its memory is."""
+
+
 class Game:
     """A game from a given position; seats A, B, C, D unless others are named. What happened is asked of it.
 
-    Rule set 1 has a question for each thing, which makes scripts short; what is asked beyond it says `rules=2`.
+    A question for each thing (`SEPARATE`) makes scripts short; what is asked beyond that says `together=True`.
     """
 
     def __init__(
@@ -69,7 +83,7 @@ class Game:
         chance: str = "",
         chest: str = "",
         config: Any = None,
-        rules: Any = 1,
+        together: Any = False,
         **hands: str,
     ) -> None:
         self.players = players
@@ -86,7 +100,7 @@ class Game:
         self.asked: list[Request[Any]] = []
         self.table = Table(tuple(players), Chance(1))
         self.table.round("Turn 1")
-        values = {**settings_of(MonopolyConfig, rules), **(config or {})}
+        values = {**({} if together else SEPARATE), **(config or {})}
         self.match = Match(self.table, MonopolyConfig.model_validate(values), state)
         self._before = self.cash
 

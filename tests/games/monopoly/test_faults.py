@@ -19,6 +19,7 @@ from tests.amounts import some_of
 from tests.cli.command_line import ROOT, agentsim
 from tests.fakes.replies import first_by_schema
 from tests.fakes.server import FakeServer, Received
+from tests.games.monopoly.table import SEPARATE_TOML
 
 POLICY = tomllib.loads((ROOT / "configs" / "monopoly_seed.toml").read_text(encoding="utf-8"))["defaults"]
 SPEECH = "Ann is thinking..."
@@ -36,7 +37,7 @@ class Fault:
     code: str
     failed: bool  # whether its calls count as failed, not as answered
     turns: int = 80
-    rules: int = 2
+    separate: bool = False
 
 
 FAULTS = {
@@ -45,7 +46,7 @@ FAULTS = {
     "silence": Fault("hang", 2, "timeout", failed=True, turns=10),
     "refusals": Fault("refusal", 1, "refusal", failed=False),
     "illegal": Fault("illegal", 1, "illegal", failed=False),
-    "rule set 1": Fault("garbage", 2, "unreadable", failed=False, turns=20, rules=1),
+    "separate questions": Fault("garbage", 2, "unreadable", failed=False, turns=20, separate=True),
 }
 
 
@@ -152,8 +153,9 @@ def _scenario(url: str, fault: Fault, timeout_s: float) -> str:
     bots = "".join(f'[[players]]\nid = "{name}"\nmodel = "bot/hustler"\n' for name in ("Bea", "Cyd", "Dan"))
     return "\n".join(
         [
-            f'game = "monopoly"\nseed = 17\nrules_version = {fault.rules}',
-            f"[game_config]\nmax_turns = {fault.turns}\nstart_cash = 250\nauction_min_step = 10",
+            'game = "monopoly"\nseed = 17',
+            f"[game_config]\n{SEPARATE_TOML * fault.separate}",
+            f"max_turns = {fault.turns}\nstart_cash = 250\nauction_min_step = 10",
             "[defaults]",
             *lines,
             f'[providers.lab]\nbase_url = "{url}"',
@@ -180,7 +182,7 @@ def _prompt(history: dict[str, Any], attempt: dict[str, Any]) -> str:
 KINDS = {"phase_action", "auction_bid", "answer_trade", "buy_or_auction", "jail_action", "raise_first", "raise_cash"}
 EXPECTED = {
     **dict.fromkeys(FAULTS, KINDS),
-    "rule set 1": {"propose_trade", "manage_estate", "answer_trade"},
+    "separate questions": {"propose_trade", "manage_estate", "answer_trade"},
     "silence": {"phase_action"},  # which takes its time, and so has a short game
     "illegal": {"phase_action", "auction_bid", "jail_action", "raise_cash"},
 }

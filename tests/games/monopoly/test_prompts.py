@@ -202,7 +202,7 @@ def test_who_proposed_what_cannot_be_reads_why_until_the_turn_is_over() -> None:
 
 
 def test_how_often_ones_offers_were_rejected_is_one_line() -> None:
-    game = Game("ABC", A="1 5", rules=2)
+    game = Game("ABC", A="1 5", together=True)
     says = [offers("B", side(1), side(cash=1)), offers("C", side(5), side(cash=2)), DONE]
     game.turn((4, 6), A=says, B=[REJECT], C=[REJECT])
     assert "Rejected of your latest offers: B 1 of 1, C 1 of 1." in game.asked[-1].prompt().state
@@ -210,7 +210,8 @@ def test_how_often_ones_offers_were_rejected_is_one_line() -> None:
 
 def test_a_single_card_out_of_jail_is_no_number() -> None:
     asked = [
-        Game(A=hand, rules=2).turn((1, 2)).requests(JailAction)[0] for hand in ("jail chance", "jail chance chest")
+        Game(A=hand, together=True).turn((1, 2)).requests(JailAction)[0]
+        for hand in ("jail chance", "jail chance chest")
     ]
     cards = [line for request in asked for line in request.question() if "use_card" in line]
     assert cards == [

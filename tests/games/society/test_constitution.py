@@ -7,14 +7,8 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.codec import values
-from agentsim.engine.rule_sets import settings_of
-from agentsim.games.society import GAME
 from agentsim.games.society.stakes import PRESETS
-from agentsim.games.society.talk import ForumOpened
 from agentsim.games.society.voting import ProposalResolved
-from tests.amounts import amounts
-from tests.games.society.society import play
 from tests.games.society.town import Town, allocation, law, propose, repeal, rule, tax, vote
 
 TEN = ["50 50 5"] * 10
@@ -136,26 +130,3 @@ def test_two_of_a_hundred_take_the_pool_and_tax_all_for_good_only_in_an_open_con
     assert (voted(town, propose("rule", rule(99)), 2).result == "passed") is locked
     assert (voted(town, propose("rule", repeal(1)), 98, 2).result == "passed") is not locked
     assert bool(town.state.assembly.standing.taxes) is locked
-
-
-# the world of the seed
-
-
-def _course(seed: int, agents: int = 30, **config: Any) -> list[Any]:
-    played = play(bot="citizen", agents=agents, seed=seed, **{"days": 30, "actions_per_day": 3, **config})
-    return [values(entry.event) for entry in played.log if not isinstance(entry.event, ForumOpened)]
-
-
-@amounts("seed", 1, 2)
-def test_thirty_days_of_the_classic_world_are_the_same_game_as_in_rule_set_2(seed: int) -> None:
-    """All events, but for how posts are chosen, which is told since, and proposals of a harder voting rule.
-
-    Those fail now unless the constitution is open.
-    """
-    before = {name: value for name, value in settings_of(GAME.config, 2).items() if name != "rank_by"}
-    mild: dict[str, Any] = {"personalities": ["efficiency", "equality"]}
-    assert _course(seed, **mild) == _course(seed, **before, **mild)
-    now, then = _course(seed), _course(seed, **before)
-    assert _course(seed, constitution="open") == then
-    parted = next((place for place, (one, other) in enumerate(zip(now, then, strict=False)) if one != other), len(now))
-    assert parted == len(then) or "is harder to meet" in now[parted]["note"]

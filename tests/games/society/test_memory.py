@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 from agentsim.engine.request import Request
-from agentsim.engine.rule_sets import settings_of
-from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.evening import Idle
 from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.turn import Noted
@@ -168,8 +166,8 @@ def test_an_action_that_is_rejected_when_its_turn_comes_leaves_its_note() -> Non
     assert town.asked[1].you.note == "Less."
 
 
-def test_the_first_rule_set_asks_for_no_note_and_shows_no_past() -> None:
-    played = play({1: ["work farm 3", "post Hello"]}, days=3, **settings_of(SocietyConfig, 1))
+def test_without_memory_no_note_is_asked_for_and_no_past_shown() -> None:
+    played = play({1: ["work farm 3", "post Hello"]}, days=3, note_chars=0, memory_chars=0, prompt_tokens=0)
     asked = request(played, 1)
     assert (list(asked.schema()["properties"]), "note" in asked.options()) == (["action"], False)
     assert "note" not in asked.prompt().text()
