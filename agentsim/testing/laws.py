@@ -11,6 +11,7 @@ from agentsim.engine.event import PlayerId
 from agentsim.engine.game import Lot, bots_of
 from agentsim.engine.play import Ask
 from agentsim.engine.random_policy import random_decision
+from agentsim.engine.request import Request
 from agentsim.errors import DecisionError
 from agentsim.testing.case import Asked, Case, Played, data_of
 from agentsim.testing.check import Findings, check
@@ -54,12 +55,15 @@ def _games(case: Case) -> Iterator[tuple[str, Played]]:
 def warnings_true(case: Case) -> Findings:
     """Where the others do nothing, an answer that a person is warned of is turned away, and no other one is.
 
-    Ask the same `why_not` in a request's `warning` and in the rules, and let the request know what it needs.
+    Requests that define no `warning` are passed over. Ask the same `why_not` in a request's `warning` and in the rules,
+    and let the request know what it needs.
     """
     warned = judged = 0
     games = ((seed, player) for seed in range(case.seeds) for player in case.players)
     for seed, player in games:
         for asked, away in _alone(case, seed, player):
+            if type(asked.ask.request).warning is Request.warning:
+                continue
             warning = asked.ask.request.warning(asked.decision)
             judged += 1
             warned += bool(warning)

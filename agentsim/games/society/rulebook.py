@@ -16,7 +16,8 @@ _ACTIONS: Mapping[str, str] = {
     "direct_message": '"recipient_agent_id": <agent>, "content": "..."}  only you two see it',
     "create_proposal": '"title": "...", "description": "...", "proposal_type": "law", "terms": []}  or allocation, '
     "rule, infrastructure, other",
-    "vote": '"proposal_id": <id>, "vote": "yes", "reasoning": "..."}  or no, abstain; the last counts; only you see why',
+    "vote": '"proposal_id": <id>, "vote": "yes", "reasoning": "..."}  or no, abstain; the last counts; only '
+    "you see why",
     "work": '"work_type": "farm", "hours": <whole number>}  or generate, gather',
     "trade": '"recipient_agent_id": <agent; 0: the pool>, "resource_type": "food", "amount": <number>}  a gift; or '
     "energy, materials",
@@ -82,8 +83,8 @@ _PROPOSALS: tuple[Template, ...] = (
             "agent without a yes counts as a no. A quorum is at most the active agents."
         },
     ),
-    f"Up to {MOST_TERMS} terms: law and rule any but build, allocation only allocation, infrastructure one build, other "
-    "none:",
+    f"Up to {MOST_TERMS} terms: law and rule any but build, allocation only allocation, infrastructure one build, "
+    "other none:",
 )
 _PROJECTS: tuple[Template, ...] = (
     "A farm needs {farm_cost} materials and adds {farm_bonus:.0f}% to farm work, a generator {generator_cost} and "
