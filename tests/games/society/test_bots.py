@@ -205,9 +205,7 @@ def _laws() -> Counter[str]:
 
 
 def test_citizens_propose_what_every_part_of_the_vocabulary_can_say() -> None:
-    assert set(_laws()) >= (KINDS - {"allocation"}) | {"words"}, (
-        "nobody is in need here, and nobody asks for food"
-    )
+    assert set(_laws()) >= (KINDS - {"allocation"}) | {"words"}, "nobody is in need here, and nobody asks for food"
 
 
 def test_who_asked_for_help_is_named_in_a_proposal() -> None:
