@@ -143,7 +143,7 @@ ANSWERS: dict[str, list[str]] = {
     r"hours \[1 to 8\]: ": ["9", "4"],
     r"recipient agent id \[0 for the common pool, or 1 to 3\]: ": ["2"],
     r"resource type \[food / energy / materials\]: ": ["food"],
-    r"amount \[you hold 16\.8 food\]: ": ["much", "99"],
+    r"amount \[you hold 16\.8 food\]: ": ["much", "2"],
     r"reasoning: ": ["I have enough."],
 }
 
@@ -159,5 +159,5 @@ def test_a_person_lives_a_day_at_a_real_terminal_and_is_told_every_mistake(tmp_p
         assert said in game.screen, said
     assert game.screen.count("The actions:") == 2, "at first, and at the question mark"
     mine = game.decisions("me")
-    assert [record["decision"]["action"]["action"] for record in mine] == ["work", "idle", "idle"]
+    assert [record["decision"]["action"]["action"] for record in mine] == ["work", "trade", "idle"]
     assert {(record["source"], len(record["tries"])) for record in mine} == {("human", 1)}
