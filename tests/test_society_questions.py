@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import agentsim
-from agentsim.scenario.design_file import read_design
+from agentsim.studies.designs import read_design
 from benchmarks import society_questions
 from benchmarks.society_questions import Games, first_of, games_in, less, table
 from benchmarks.society_scarce import interval

@@ -7,7 +7,7 @@ costs is `models.prices`.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from operator import attrgetter
 from types import MappingProxyType
@@ -16,14 +16,12 @@ from typing import Any
 from agentsim.engine.codec import adapter, json_line
 from agentsim.engine.event import LogEntry
 from agentsim.engine.game import Outcome
-from agentsim.engine.log import ComeTo
+from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import SurveyPlace
-from agentsim.history import making
 from agentsim.history.journal_reader import TICK_DEADLINE, Entry
-from agentsim.history.making import ByIndex, Decisions, decision_record, events_by_round
+from agentsim.history.making import decision_record, events_by_round
 from agentsim.history.record import (
-    FORMAT,
     DecisionRecord,
     EventRecord,
     ForkRecord,
@@ -35,6 +33,7 @@ from agentsim.history.record import (
     TotalsRecord,
     WarningRecord,
 )
+from agentsim.history.versions import HISTORY_FORMAT
 from agentsim.models.base import Attempt
 from agentsim.models.prices import CallTotals
 from agentsim.players.model import Diagnostic, diagnostics
@@ -61,37 +60,25 @@ def fold(
 ) -> History:
     """The history of these events and decisions, whose records are right as they are made and not validated.
 
-    Those of a long game are made as they are read.
-
     `undecided` are attempts, by player, at requests that have no decision yet: they count in `usage`. `surveyed` are
     the decisions, by index, that answer surveys; those to `asides` are numbered after the
     scenario's interviews. `first` is the number of the first event.
     """
     texts: defaultdict[str, int] = defaultdict()  # the different texts, each known by its place
     texts.default_factory = texts.__len__  # a new text has the next one
-    by_key = attrgetter("wave", "place")
-    ordered = entries.by_key() if isinstance(entries, ComeTo) else sorted(entries, key=by_key)
-
-    def decided(entry: Entry) -> DecisionRecord:
-        return decision_record(entry, texts, surveyed.get(entry.index))
-
-    decisions: Sequence[DecisionRecord]
-    by_index: ByIndex
-    if at_once := len(ordered) <= making.MOST_WHOLE:
-        decisions = list(map(decided, ordered))
-        by_index = {each.index: each for each in decisions}
-    else:
-        decisions = by_index = Decisions(ordered, decided)
-    events = events_by_round(log, len(rounds), first, by_index, at_once=at_once)
+    ordered = sorted(entries, key=attrgetter("wave", "place"))
+    decisions = [decision_record(entry, texts, surveyed.get(entry.index)) for entry in ordered]
+    events = events_by_round(log, len(rounds), first, {each.index: each for each in decisions})
     latencies = {
         str(entry.index): round(sum(attempt.latency_s for attempt in entry.tries), 4)
         for entry in ordered
         if entry.tries
     }
     return History.model_construct(
-        format=FORMAT,
+        format=HISTORY_FORMAT,
         game=game,
         rules_version=rules_version,
+        reader=READER_VERSION,
         seed=seed,
         fork=fork,
         status=status,
@@ -112,11 +99,11 @@ def fold(
 
 
 def history_bytes(history: History) -> Iterator[bytes]:
-    """The full format's bytes in pieces: JSON with one event, decision or text a line, so that two can be compared."""
+    """The file's bytes in pieces: JSON with one event, decision or text a line, so that two can be compared."""
     by_line: Mapping[str, Iterator[bytes]] = {
-        "rounds": round_lines(history.rounds, _line),
-        "decisions": array_lines(map(_line, history.decisions)),
-        "texts": array_lines(map(json_line, history.texts)),
+        "rounds": _round_lines(history.rounds),
+        "decisions": _array_lines(map(_line, history.decisions)),
+        "texts": _array_lines(map(json_line, history.texts)),
     }
     rest = history.model_dump(exclude={*by_line})
     before = b"{\n"
@@ -129,22 +116,22 @@ def history_bytes(history: History) -> Iterator[bytes]:
 
 
 def dump_history(history: History) -> str:
-    """The full format's text."""
+    """The file's text."""
     return b"".join(history_bytes(history)).decode()
 
 
-def round_lines(rounds: Iterable[RoundRecord], line: Callable[[EventRecord], bytes]) -> Iterator[bytes]:
+def _round_lines(rounds: Iterable[RoundRecord]) -> Iterator[bytes]:
     """The rounds in pieces, one event a line."""
     before = b"[\n"
     for part in rounds:
         yield b'%b{"index":%d,"title":%b,"events":' % (before, part.index, json_line(part.title))
-        yield from array_lines(map(line, part.events))
+        yield from _array_lines(map(_line, part.events))
         yield b"}"
         before = b",\n"
     yield _end(before)
 
 
-def array_lines(values: Iterable[bytes]) -> Iterator[bytes]:
+def _array_lines(values: Iterable[bytes]) -> Iterator[bytes]:
     """A list, one value a line."""
     before = b"[\n"
     for value in values:

@@ -1,4 +1,4 @@
-"""Journal: the append-only file that makes a run survive its process, and a full disk or its own removal.
+"""Journal: the append-only file that makes a run survive its process.
 
 `journal_reader` reads, and says what an unfinished line means.
 """
@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,15 +16,13 @@ from filelock import lock_descriptor
 
 from agentsim.engine.codec import NewTexts, adapter, json_line, values
 from agentsim.engine.steering import Steer
-from agentsim.errors import AgentsimError, JournalError, UsageError
-from agentsim.history.journal_reader import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
-from agentsim.history.run_files import RunFiles, reserved
-from agentsim.history.spool import DecisionSpool
+from agentsim.errors import AgentsimError, JournalError
+from agentsim.history.journal_reader import Contents, Entry, Kept, Stop, read_journal
+from agentsim.history.versions import JOURNAL_FORMAT
 from agentsim.models.base import Attempt
 
-_FULL = {errno.ENOSPC, errno.EDQUOT}
-_LONGEST = 90  # of a name that may get a number behind it
 _KNOCKS, _KNOCK_S = 20, 0.01
+_DECIDED = "the history has what was decided"
 
 
 class JournalFile:
@@ -35,10 +32,8 @@ class JournalFile:
         self.path = path
         self.size = os.fstat(handle).st_size
         self.failure: str | None = None  # of the first write that failed; nothing may stand behind it
+        self._remedy = "`agentsim resume` goes on"
         self._handle = handle
-        self._reserve: int | None = reserved(path.parent)  # a file without a name, of bytes that say nothing
-        self._full: str | None = None  # why the reserve is in use
-        self._moved: str | None = None  # why the run must stop, though what it wrote is saved
 
     @classmethod
     def existing(cls, path: Path) -> JournalFile:
@@ -72,88 +67,38 @@ class JournalFile:
         left = memoryview(data)
         try:
             while left and self.failure is None:
-                taken = self._taken(left)
+                taken = os.write(self._handle, left)
                 left, self.size = left[taken:], self.size + taken
             if sync and self.failure is None:
                 os.fsync(self._handle)
         except OSError as error:
             self.failure = error.strerror or str(error)
         if self.failure is not None:
-            raise self._unwritable(self.failure)
+            raise self._unwritable(self.failure, self._remedy)
 
     def check(self) -> None:
-        """Raise `AgentsimError` where the run must stop, though what came in is saved.
+        """Raise `AgentsimError` if a write failed, or if the file is not the one at `path` with what was written.
 
-        The disk is full, or the file is not the one at `path` any more: then what it holds is written again.
+        A file that was removed or replaced is still written to, so that the run ends with all that it has paid for.
         """
-        self._find()
-        if self._full is not None:
-            raise self._unwritable(self._full)
-        if self._moved is not None:
-            raise AgentsimError(self._moved)
-
-    def close(self) -> None:
-        """Close the file and give the lock back."""
-        self._give_up_reserve()
-        if self._handle >= 0:
-            os.close(self._handle)
-            self._handle = -1
-
-    def _taken(self, data: memoryview) -> int:
-        """How many of these bytes were written; on a full disk the reserve is given up first."""
-        try:
-            return os.write(self._handle, data)
-        except OSError as error:
-            if self._reserve is None or error.errno not in _FULL:
-                raise
-            self._full = error.strerror
-            self._give_up_reserve()
-            return os.write(self._handle, data)
-
-    def _give_up_reserve(self) -> None:
-        if self._reserve is not None:
-            os.close(self._reserve)
-            self._reserve = None
-
-    def _unwritable(self, why: str) -> AgentsimError:
-        return AgentsimError(f"{self.path}: cannot write the journal: {why}; `agentsim resume` goes on")
-
-    def _find(self) -> None:
-        """Notice that the file was removed, replaced or written to by others, and save what it holds."""
         mine = os.fstat(self._handle)
-        if mine.st_size != self.size:
-            self.failure = self.failure or "another process has written to it"
-            raise AgentsimError(f"{self.path}: {self.failure}; the history has what was decided")
+        if self.failure is None and mine.st_size != self.size:
+            self.failure, self._remedy = "another process has written to it", _DECIDED
+        if self.failure is not None:
+            raise self._unwritable(self.failure, self._remedy)
         with contextlib.suppress(OSError):
             if os.path.samestat(self.path.stat(), mine):
                 return
-        lost, old = self.path, self._handle
-        try:
-            self._save(old)
-        except (OSError, UsageError) as error:
-            self.failure = f"it was removed, and cannot be saved whole: {getattr(error, 'strerror', None) or error}"
-            raise self._unwritable(self.failure) from None
-        os.close(old)
-        self._moved = (
-            f"{lost}: the journal was removed or replaced while the run was played; what it held is saved as "
-            f"{self.path}: `agentsim resume {self.path.stem}` goes on"
-        )
+        raise self._unwritable("it was removed or replaced while the run was played", _DECIDED)
 
-    def _save(self, old: int) -> None:
-        """Write what is in the open file under its name again, or under another where that is taken."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
-        except FileExistsError:
-            files, self._handle = RunFiles.reserve(self.path.parent, self.path.stem[:_LONGEST])
-            self.path = files.journal
-        self.lock()
-        with os.fdopen(os.dup(old), "rb") as source:
-            source.seek(0)
-            while piece := memoryview(source.read(1 << 20)):
-                while piece:
-                    piece = piece[self._taken(piece) :]
-        os.fsync(self._handle)
+    def _unwritable(self, why: str, remedy: str) -> AgentsimError:
+        return AgentsimError(f"{self.path}: cannot write the journal: {why}; {remedy}")
+
+    def close(self) -> None:
+        """Close the file and give the lock back."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
 
 
 MOST_UNWRITTEN = 64 * 1024
@@ -167,20 +112,17 @@ class Journal:
         self.contents = contents
         self._file = file
         self._texts = NewTexts(contents.texts)
-        contents.entries.spill(DecisionSpool(file.path.parent, contents.texts, self._texts))
         self._unwritten = bytearray()
         self._due = False  # something was added that must be on the disk soon
 
     @property
     def path(self) -> Path:
-        """Where it is; a journal that was removed while it was written is saved elsewhere."""
         return self._file.path
 
     @classmethod
     def create(cls, path: Path, handle: int, head: Mapping[str, Any]) -> Journal:
         """Begin a journal in a file that has just been created (see `RunFiles.reserve`)."""
         journal = cls(JournalFile(path, handle), Contents())
-        journal.contents.chain.protected = True
         with journal.beginning():
             journal._file.lock()
             journal.contents.head = {"record": "run", "format": JOURNAL_FORMAT, **head}
@@ -229,7 +171,7 @@ class Journal:
         self.check()
 
     def check(self) -> None:
-        """Raise `AgentsimError` where the run must stop, though what came in is saved."""
+        """Raise `AgentsimError` if the journal can no longer be written, or was removed or replaced."""
         self._file.check()
 
     def tried(self, wave: int, place: int, player: str, tries: Sequence[Attempt]) -> None:
@@ -265,9 +207,13 @@ class Journal:
         self._put([line])
         self.contents.take(line)
 
-    def stopped(self, status: str, at: str, wall_s: float, history: str | None = None) -> None:
-        """Append that this process is done with the run; `history` is the digest of the history that it leaves."""
+    def stopped(self, status: str, at: str, wall_s: float, history: str) -> None:
+        """Append that this process is done with the run, and `check`.
+
+        `history` is the digest of the history that it leaves.
+        """
         self._put([{"record": "stop", **values(Stop(status, at, round(wall_s, 3), history))}])
+        self.check()
 
     def close(self) -> None:
         if not self._file.closed:

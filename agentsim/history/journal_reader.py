@@ -9,23 +9,23 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, ValidationError
 
 from agentsim.engine.codec import Texts, adapter, parse_json
 from agentsim.engine.decision import Reading
-from agentsim.engine.log import Decided, Key
-from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import JournalCorrupt, JournalError, ProviderStopped, first_objection
+from agentsim.history.versions import JOURNAL_FORMAT, require_version
 from agentsim.models.base import Attempt, Count, Word
 
 TICK_DEADLINE = "tick_deadline"
 """The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
-JOURNAL_FORMAT = "agentsim-journal/1"
+Key: TypeAlias = tuple[int, int]
+"""The wave and the place in it of a decision."""
 Source = Literal["model", "bot", "human", "script", "fallback"]
-_HEAD = ("game", "rules_version", "seed", "name", "started_at", "versions", "scenario", "run")
+_HEAD = ("format", "game", "rules_version", "reader", "seed", "name", "started_at", "versions", "scenario", "run")
 _said = attrgetter("messages", "completion", "model")  # of an attempt, this stays when its reply is judged again
 _HEX = 32  # 128 bits of SHA-256
 _TAIL = re.compile(rb',"chain":"([0-9a-f]{32})"\}\n\Z')
@@ -36,29 +36,21 @@ class Chain:
     """The digests of one journal, each of a line and of the digest before it.
 
     They show what was changed by accident or in passing. They are no signature: the author of a change can make others.
-    `protected` is None before the first line, and False for journals of earlier versions, which have no digests.
     """
 
     def __init__(self) -> None:
-        self.protected: bool | None = None
         self._last = b""
 
     def sealed(self, line: bytes) -> bytes:
         """A JSON object as the journal's next line, with its digest as the last member."""
-        if not self.protected:
-            return line + b"\n"
         self._last = _digest(self._last, line)
         return b'%b,"chain":"%b"}\n' % (line[:-1], self._last)
 
     def follow(self, raw: bytes) -> None:
         """Take in the next line as it was read; `ValueError` where it is not the one that was written."""
         found = _TAIL.search(raw, max(0, len(raw) - _TAIL_BYTES))
-        if self.protected is None:
-            self.protected = found is not None
-        if not self.protected and found is None:
-            return
         self._last = _digest(self._last, raw[:-_TAIL_BYTES] + b"}")
-        if not self.protected or found is None or found[1] != self._last:
+        if found is None or found[1] != self._last:
             raise ValueError("was changed, or is not the line that was written here")
 
 
@@ -103,7 +95,7 @@ class Stop:
     status: Word
     at: Word
     wall_s: Annotated[float, Field(allow_inf_nan=False)]
-    history: Annotated[Word | None, Field(exclude_if=lambda digest: digest is None)] = None
+    history: Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +122,7 @@ class Contents:
 
     def __init__(self) -> None:
         self.head: Mapping[str, Any] = {}
-        self.entries: Decided[Entry] = Decided()
+        self.entries: dict[Key, Entry] = {}
         self.tries: dict[Key, list[Kept]] = {}
         self.stops: list[Stop] = []
         self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
@@ -143,11 +135,6 @@ class Contents:
         self.size = self.lines = 0  # bytes and number of whole lines
         self.last_wave = self.begun = 0  # the highest with a decision, and with a decision or a try
         self.last_stop = 0  # the number of its line
-
-    @property
-    def read_alike(self) -> bool:
-        """Whether its replies were read by today's version of the reader, so that reading them again says the same."""
-        return self.head.get("reader") == READER_VERSION
 
     @property
     def history(self) -> str | None:
@@ -164,7 +151,7 @@ class Contents:
 
     def put(self, entry: Entry) -> None:
         """A decision is on record."""
-        self.entries.put(entry)
+        self.entries[entry.wave, entry.place] = entry
         self.last_wave, self.begun = max(self.last_wave, entry.wave), max(self.begun, entry.wave)
 
     def keep(self, wave: int, place: int, tries: Iterable[Kept]) -> None:
@@ -200,18 +187,16 @@ class Contents:
         return sum(kept.void for key in self.entries for kept in self.tries.get(key, ()))
 
     def _begin(self, line: Mapping[str, Any]) -> None:
-        if line["format"] != JOURNAL_FORMAT:
-            raise ValueError(f"format {str(line['format'])[:40]!r}, this version reads {JOURNAL_FORMAT}")
         for part in _HEAD:
             line[part]
-        if "reader" in line and not self.chain.protected:
-            raise ValueError("has lost its digests: journals that name their reader have them")
+        if line["format"] != JOURNAL_FORMAT:
+            raise ValueError(f"format {str(line['format'])[:40]!r}, this version reads {JOURNAL_FORMAT}")
         self.head = line
 
     def _decide(self, entry: Entry) -> None:
         if (entry.wave, entry.place) in self.entries:
             raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
-        # A resumed run may need fewer of them than there were: its reader may read what an older one refused.
+        # A resumed run may need fewer of them than there were: a model may have no attempts left.
         before = self.open_tries(entry.wave, entry.place)
         if any(_said(one) != _said(other) for one, other in zip(before, entry.tries, strict=False)):
             raise ValueError(f"decision {entry.index} has other attempts than were recorded before it")
@@ -232,9 +217,9 @@ class Contents:
         match line["record"]:
             case "run" if not self.head:
                 self._begin(line)
-            case "texts" | "text" as what:  # `text` is of earlier versions
-                for text in [line["text"]] if what == "text" else line["texts"]:
-                    self.texts.add(text, line["id"] if what == "text" else None)
+            case "texts":
+                for text in line["texts"]:
+                    self.texts.add(text)
             case "try":
                 tried = adapter(_Try).validate_python(line, context=self.texts)
                 self.keep(tried.wave, tried.place, [Kept(tried.player, tried.attempt)])
@@ -257,8 +242,8 @@ class Contents:
 def read_journal(path: Path, most_lines: int | None = None) -> Contents:
     """Read a journal, or its first lines alone; a torn last line is left out.
 
-    Raises `JournalCorrupt` for any other line that cannot be what was written, `JournalError` for a file
-    without a whole first line.
+    Raises `OtherVersion` for a journal that another version of agentsim wrote, `JournalCorrupt` for a line that cannot
+    be what was written, `JournalError` for a file without a whole first line.
     """
     contents = Contents()
     read_on(path, contents, most_lines)
@@ -285,6 +270,8 @@ def _take(path: Path, contents: Contents, raw: bytes) -> None:
     try:
         contents.chain.follow(raw)
         line = parse_json(raw)
+        if not contents.head:
+            require_version(path.name, line, written_as=JOURNAL_FORMAT)
         line.pop("chain", None)
         if not contents.head and line["record"] != "run":
             raise ValueError("the first record must describe the run")

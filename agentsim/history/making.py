@@ -1,30 +1,14 @@
-"""Making: one record of a history from what was told and decided, and those of a long game as they are read."""
+"""Making: one record of a history from what was told and decided."""
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, TypeAlias
+from collections.abc import Mapping, Sequence
 
 from agentsim.engine.event import EveryoneType, LogEntry
-from agentsim.engine.log import ByPlace
 from agentsim.engine.survey import SurveyPlace
 from agentsim.history.journal_reader import Entry
 from agentsim.history.record import DecisionRecord, EventRecord, TryRecord
 from agentsim.models.base import Attempt, Usage
-
-Decision: TypeAlias = Callable[[Entry], DecisionRecord]
-MOST_WHOLE = 20_000
-"""Decisions of a game whose records are all made at once, and written in full."""
-
-
-class ByIndex(Protocol):
-    """Decisions by their indexes."""
-
-    def get(self, index: int, /) -> DecisionRecord | None:
-        """The decision of an index; None where there is none."""
-        ...
 
 
 def event_record(seq: int, told: LogEntry, decision: DecisionRecord | None = None) -> EventRecord:
@@ -100,51 +84,11 @@ def usage_of(entry: Entry) -> Usage:
     return Usage(**tokens, cost_usd=round(sum(costs), 10) if len(costs) == len(calls) else None)
 
 
-class Decisions(ByPlace[DecisionRecord]):
-    """Those of entries in the order of their indexes."""
-
-    def __init__(self, entries: Sequence[Entry], made: Decision) -> None:
-        """`made` knows all texts when each was made once."""
-        self._entries, self._made = entries, made
-        self._indexes = array("q", (made(entry).index for entry in entries))
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def at(self, place: int) -> DecisionRecord:
-        return self._made(self._entries[place])
-
-    def get(self, index: int, /) -> DecisionRecord | None:
-        """The decision of an index; None where there is none."""
-        place = bisect_left(self._indexes, index)
-        return self.at(place) if place < len(self) and self._indexes[place] == index else None
-
-
-class Events(ByPlace[EventRecord]):
-    """Those of one round: places in the log, whose first event has the number `first`."""
-
-    def __init__(self, log: Sequence[LogEntry], first: int, decided: ByIndex) -> None:
-        self._log, self._first, self._decided = log, first, decided
-        self.places = array("q")
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    def at(self, place: int) -> EventRecord:
-        told = self._log[self.places[place]]
-        return event_record(self._first + self.places[place], told, self._decided.get(told.decision or 0))
-
-
 def events_by_round(
-    log: Sequence[LogEntry], rounds: int, first: int, decided: ByIndex, *, at_once: bool
-) -> list[Sequence[EventRecord]]:
-    """The events of each round, made `at_once` or as they are read."""
-    if at_once:
-        made: list[list[EventRecord]] = [[] for _ in range(rounds)]
-        for seq, told in enumerate(log, start=first):
-            made[told.round].append(event_record(seq, told, decided.get(told.decision or 0)))
-        return [*made]
-    parts = [Events(log, first, decided) for _ in range(rounds)]
-    for place, told in enumerate(log):
-        parts[told.round].places.append(place)
-    return [*parts]
+    log: Sequence[LogEntry], rounds: int, first: int, decided: Mapping[int, DecisionRecord]
+) -> list[list[EventRecord]]:
+    """The events of each round; `decided` are the decisions by index, `first` is the number of the first event."""
+    made: list[list[EventRecord]] = [[] for _ in range(rounds)]
+    for seq, told in enumerate(log, start=first):
+        made[told.round].append(event_record(seq, told, decided.get(told.decision or 0)))
+    return made

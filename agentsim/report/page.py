@@ -66,17 +66,16 @@ class PageOptions:
 class Served:
     """What a page that is served has instead of a style sheet and a script of its own, and the parts it was made of.
 
-    `home` is where it is listed, `links` are other addresses with their labels; `run` is its own where
-    its events may be asked about. `stream` is the address of what follows, empty where nothing will; without `whole`
-    the transcript's events, which are streamed one by one, are left out. `parts` is filled as the page is made: HTML by
-    the id of its element, which stands there, hidden, also where there is nothing to show yet.
+    `home` is where it is listed, `links` are other addresses with their labels. `stream` is the address of what
+    follows, empty where nothing will; without `whole` the transcript's events, which are streamed one by one, are left
+    out. `parts` is filled as the page is made: HTML by the id of its element, which stands there, hidden, also where
+    there is nothing to show yet.
     """
 
     style: str
     scripts: tuple[str, ...]
     home: str = "/"
     links: tuple[tuple[str, str], ...] = ()
-    run: str = ""
     stream: str = ""
     playing: bool = False
     whole: bool = True

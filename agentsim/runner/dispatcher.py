@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.log import ComeTo
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.fold import Totals
@@ -55,7 +54,7 @@ class Dispatcher:
 
     seats: Mapping[str, Seat]
     journal: Journal
-    entries: list[Entry] | ComeTo[Entry]
+    entries: list[Entry]
     budget: Budget
     prices: Prices
     concurrency: int

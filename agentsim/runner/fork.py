@@ -99,8 +99,7 @@ class ParentRun:
             draft = files.journal.with_name(f".{files.journal.name}.tmp")
             try:
                 head = head_of(scenario, self.game, files.name, datetime.now(UTC))
-                # its past was read by the parent's version of the reader
-                self._write(draft, head | {"reader": self.contents.head.get("reader")}, entry)
+                self._write(draft, head, entry)
                 draft.replace(files.journal)
             except BaseException:
                 for path in (draft, files.journal):

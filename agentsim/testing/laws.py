@@ -55,15 +55,14 @@ def _games(case: Case) -> Iterator[tuple[str, Played]]:
 def warnings_true(case: Case) -> Findings:
     """Where the others do nothing, an answer that a person is warned of is turned away, and no other one is.
 
-    Requests that define no `warning` are passed over. Ask the same `why_not` in a request's `warning` and in the rules,
-    and let the request know what it needs.
+    Ask the same `why_not` in a request's `warning` and in the rules, and let the request know what it needs.
     """
+    if all(kind.warning is Request.warning for kind in case.game.requests):
+        return "nothing: no question of the game has a `warning`"
     warned = judged = 0
     games = ((seed, player) for seed in range(case.seeds) for player in case.players)
     for seed, player in games:
         for asked, away in _alone(case, seed, player):
-            if type(asked.ask.request).warning is Request.warning:
-                continue
             warning = asked.ask.request.warning(asked.decision)
             judged += 1
             warned += bool(warning)

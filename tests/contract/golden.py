@@ -38,7 +38,6 @@ def record(name: str, directory: Path) -> RunFiles:
     files.history.write_text(dumped, encoding="utf-8")
     journal[-1]["history"] = text_id(dumped)
     chain = Chain()
-    chain.protected = True
     with files.journal.open("wb") as out:
         for line in journal:
             del line["chain"]

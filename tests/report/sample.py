@@ -26,7 +26,9 @@ from agentsim.engine.panel import (
     Tie,
     Tile,
 )
+from agentsim.engine.reading import READER_VERSION
 from agentsim.history.record import History
+from agentsim.history.versions import HISTORY_FORMAT
 
 MODELS = {
     "A": "openrouter/openai/gpt-5-mini",
@@ -228,9 +230,10 @@ def document() -> dict[str, Any]:
     w.decide("A", "summary", {"summary": "I was second."}, "I was second.", None)
     by_player = {p: _totals([d for d in w.decisions if d["player"] == p]) for p in MODELS}
     return {
-        "format": "agentsim-history/1",
+        "format": HISTORY_FORMAT,
         "game": "agent_island",
         "rules_version": 1,
+        "reader": READER_VERSION,
         "seed": 7,
         "status": "completed",
         "scenario": {

@@ -15,13 +15,12 @@ from agentsim.games.monopoly.bundle import Bundle, Level
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.panels import quotations
 from agentsim.games.monopoly.question import Reacted, StandIn
 from agentsim.games.monopoly.replay import utterances
-from agentsim.games.monopoly.ring import quotations
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke, Thought
-from agentsim.games.monopoly.trade import Proposal
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
+from agentsim.games.monopoly.trade import AnswerTrade, Proposal, ProposeTrade, React
 from agentsim.history.journal_reader import Contents
 from agentsim.runner.drive import restored
 from agentsim.runner.referee import Ruling, to_entry

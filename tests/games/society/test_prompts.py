@@ -14,7 +14,7 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation
 from agentsim.games.society.requests import Act
-from agentsim.history.copies import alike
+from agentsim.runner.forecast import alike
 from tests.games.society.society import TERMS, acted, idles, law, play, request
 
 FORGED = (
