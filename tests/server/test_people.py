@@ -50,8 +50,8 @@ def served(
             if scenario is None:
                 run = await hosting.resume(site, RunFiles(tmp_path, "run"), env=env)
             else:
-                given = {"name": "run", "logs_dir": tmp_path, "env": env, "watcher": Watcher()}
-                run = hosting.host(site, prepare_run(scenario, **given, served=True))
+                session = prepare_run(scenario, name="run", logs_dir=tmp_path, env=env, watcher=Watcher(), served=True)
+                run = hosting.host(site, session)
             await does(client, run)
             await hosting.stop_all(site)
         return run.files
