@@ -22,7 +22,7 @@ from agentsim.engine.wording import Naming
 from agentsim.errors import AgentsimError
 from agentsim.games.society.names import misnomer
 from agentsim.history import formats
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.models import redaction
 from agentsim.models.attempts import retry_after
 from agentsim.models.chat_completions import completion_of

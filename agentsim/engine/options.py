@@ -60,8 +60,8 @@ class Number:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Identifies the option in fingerprints, as JSON values; "Range" is its name in old journals."""
-        return ("Range", self.low, self.high)
+        """Identifies the option in fingerprints, as JSON values."""
+        return ("Number", self.low, self.high)
 
     def schema(self, node: Schema) -> Schema:
         """The JSON Schema of the field; `node` is that of its type, whose minimum holds as well."""

@@ -169,11 +169,6 @@ class Request(Generic[D]):
         """
         return reading.read(self, text, cut=cut, last=last, repair=repair)
 
-    @property
-    def against(self) -> bool:
-        """Whether who is chosen is chosen to lose: "I vote against B" is then a vote for B."""
-        return False
-
     def in_words(self, words: str) -> D | None:
         """The decision that plain prose is; None where prose alone is no answer."""
         return self.decision_of({self.prose: words}) if self.prose else None
@@ -281,11 +276,10 @@ class Request(Generic[D]):
     def fingerprint(self) -> str:
         """16 hex digits that name kind, player, legal options and particulars, and no wording."""
         legal = {name: option.identity for name, option in self.legal.items()}
-        # a question without particulars keeps the fingerprint that older journals hold
         fingerprint_fields = self.fingerprint_fields()
         unnamed = any(isinstance(each, Each) and each.value is not None for each in self._records.values())
         assert fingerprint_fields or not unnamed, f"{self.kind}: no fingerprint names what is in Each"
-        parts = [self.kind, self.player, legal, *([dict(fingerprint_fields)] if fingerprint_fields else [])]
+        parts = [self.kind, self.player, legal, dict(fingerprint_fields)]
         return hashlib.sha256(canonical(parts).encode()).hexdigest()[:16]
 
     def to_json(self) -> dict[str, Any]:

@@ -15,12 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.log import ComeTo
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.fold import Totals
-from agentsim.history.journal import Journal
-from agentsim.history.journal_reader import TICK_DEADLINE, Entry
+from agentsim.history.journal import TICK_DEADLINE, Entry, Journal
 from agentsim.history.record import Branch
 from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message, Usage
@@ -55,7 +53,7 @@ class Dispatcher:
 
     seats: Mapping[str, Seat]
     journal: Journal
-    entries: list[Entry] | ComeTo[Entry]
+    entries: list[Entry]
     budget: Budget
     prices: Prices
     concurrency: int

@@ -123,16 +123,11 @@ class ModelSettings(ClosedTable):
     count_rate_limits: bool = Field(default=False, description="Whether a 429 is one of `max_attempts`")
 
 
-_IN_NO_OLD_RECORD = frozenset({"repair", "rate_limit_jitter_s", "count_rate_limits"})
-"""Settings that records hold only where they are on, since those of earlier versions have no word of them."""
-
-
 class SeatRecord(ModelSettings):
     """A plan as it is stored: flat, and without paths."""
 
     id: str
     model: str | Annotated[tuple[str, ...], Field(min_length=1)]
-    repair: bool = False  # older records have no word of it, and nothing was repaired
     client_kwargs: dict[str, JsonValue]
     prompt: str | None
     called: str | None = None
@@ -210,12 +205,10 @@ class PlayerPlan:
 
     def record(self) -> dict[str, Any]:
         """What a history stores, in a fixed order of keys."""
-        settings = self.settings.model_dump(mode="json")
-        settings = {name: value for name, value in settings.items() if value or name not in _IN_NO_OLD_RECORD}
         return {
             "id": self.id,
             "model": [each.model for each in self.models] if self.spares else self.model,
-            **settings,
+            **self.settings.model_dump(mode="json"),
             "client_kwargs": dict(self.client_kwargs),
             "prompt": self.prompt,
             **({} if self.called is None else {"called": self.called}),

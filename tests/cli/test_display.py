@@ -509,23 +509,6 @@ def on_a_terminal(
     return process.wait(60), received.decode("utf-8")
 
 
-@pytest.mark.parametrize("width", [40, 100])
-def test_a_game_of_bots_scrolls_by_and_leaves_its_result(width: int, tmp_path: Path) -> None:
-    trio(tmp_path)
-    code, sent = on_a_terminal(("run", "--config", "trio.toml", "--name", "game"), tmp_path, width)
-    text = Screen(width).feed(sent).text()
-    lines = text.splitlines()
-    assert code == 0
-    assert lines[0].startswith("The game begins: 3 players, 2 rounds")
-    assert "Player A's pitch: " in text
-    assert squeezed("The votes are in: Votes: ") in squeezed(text)
-    assert lines[lines.index("history: logs/game.json") + 1] == "page:    logs/game.html"
-    assert "open it: agentsim logs game --open" in text
-    assert "game: completed, agent_island, seed 7" in lines
-    assert "asking" not in text
-    assert " calls · " not in text, "the panel is gone when the game is over"
-
-
 def test_a_game_of_models_shows_who_is_asked(tmp_path: Path) -> None:
     calls = itertools.count()
     slow_at_first = FakeServer(varied_by_schema, latency_s=lambda _body: 0.3 if next(calls) < 6 else 0.0)

@@ -19,7 +19,7 @@ from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.games.agent_island.game import AgentIsland
 from agentsim.history.fold import Totals
-from agentsim.history.journal_reader import Entry
+from agentsim.history.journal import Entry
 from agentsim.history.run_files import RunFiles
 from agentsim.runner import dispatcher
 from agentsim.runner.drive import Watcher

@@ -240,10 +240,3 @@ def test_which_game_it_is_must_be_said_and_must_know_the_table(tmp_path: Path) -
         load(path)
     with pytest.raises(ScenarioError, match=r"game: auction knows no such table"):
         load(path, game="auction")
-
-
-def test_an_old_scenario_is_stored_as_it_was(tmp_path: Path) -> None:
-    players = "".join(f'[[players]]\nid = "{player}"\nmodel = "bot/random"\n' for player in "ABC")
-    stored = load(written(tmp_path, players), game="agent_island").identity()
-    assert not {"memory_of", "rules", "vote", "summaries", "quips_by"} & stored["game_config"].keys()
-    assert not {"memory", "memory_strategy", "player_type"} & stored["players"][0].keys()

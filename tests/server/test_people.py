@@ -15,7 +15,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from agentsim.api import prepare_run
 from agentsim.errors import ScenarioError
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.people_file import PeopleFile
 from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables

@@ -14,8 +14,8 @@ import pytest
 
 from agentsim.engine.moderator import Answered, Asked, InterviewAnswer, Moderate, Moderation, Paused, Resumed
 from agentsim.engine.simulate import Simulation
-from agentsim.games.market.acting import Act
 from agentsim.games.market.interviewing import Interviewed
+from agentsim.games.market.stages import Act
 from agentsim.games.market.state import OrderDrawn
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove

@@ -18,8 +18,7 @@ from agentsim.games.monopoly.bundle import Bundle, Level
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
-from agentsim.games.monopoly.trade import Side
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
+from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, React, Side
 from tests.games.monopoly.asked import MEMORY, board, questions
 from tests.games.monopoly.table import Game
 from tests.players.filled import filled
