@@ -143,7 +143,7 @@ async def seated(site: ServedSite, link: str, seen: list[tuple[int, float]]) -> 
                 text += piece.decode()
                 whole, end, text = text.rpartition("\n\n")
                 seen.extend((int(seq), now) for seq in EVENT.findall((whole + end).encode()))
-                for asked in re.findall(r'name="decision" value="(\d+)"', whole):
+                for asked in re.findall(r'name="seat-decision" value="(\d+)"', whole):
                     if asked == answered:
                         continue
                     answered = asked

@@ -89,7 +89,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "keys": lambda text: redaction.redact_reply(text, (SECRET,)),
     "a terminal": terminal_output.safe,
     "a terminal's rows": lambda text: terminal.rows(text, 80, "  "),
-    "a person's question": rendering.question,
+    "a person's question": rendering.split_question,
     "a person's news": rendering.news,
     "an outline": rendering.outlined,
     "a page": markup.foreign,

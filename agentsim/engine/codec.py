@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
@@ -43,8 +43,9 @@ class ClosedTable(BaseModel):
         return schema
 
 
-def _described(table: type[ClosedTable]) -> dict[str, str]:
-    """What stands below the fields of a table and of those that it extends."""
+@cache
+def _described(table: type[ClosedTable]) -> Mapping[str, str]:
+    """Return the words below the fields of a table and of those that it extends; reading its source takes long."""
     found: dict[str, str] = {}
     for each in (each for each in reversed(table.__mro__) if issubclass(each, ClosedTable) and each is not ClosedTable):
         try:

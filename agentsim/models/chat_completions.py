@@ -105,27 +105,27 @@ def _sent(schema: Mapping[str, Any], strip: Set[str]) -> tuple[dict[str, Any], b
     The latest one is kept: a society asks a hundred agents by one schema, and making it ready took a third of the CPU.
     """
     if not _LATEST or _LATEST[0][0] is not schema or _LATEST[0][1] != strip:
-        sent = portable(schema, strip)
+        sent = _portable(schema, strip)
         _LATEST[:] = [(schema, strip, sent, _closed(sent))]
     return _LATEST[0][2:]
 
 
-def portable(schema: Mapping[str, Any], strip: Set[str]) -> dict[str, Any]:
+def _portable(schema: Mapping[str, Any], strip: Set[str]) -> dict[str, Any]:
     """The schema without these keywords (names of properties are not keywords), and `const` as `enum`."""
     out: dict[str, Any] = {}
     for key, value in schema.items():
         if key in strip:
             continue
         if key in {"properties", "$defs"} and isinstance(value, dict):
-            out[key] = {name: portable(part, strip) for name, part in value.items()}
+            out[key] = {name: _portable(part, strip) for name, part in value.items()}
         elif key == "const":
             out["enum"] = [value]
         elif key in {"enum", "required"}:
             out[key] = value
         elif isinstance(value, dict):
-            out[key] = portable(value, strip)
+            out[key] = _portable(value, strip)
         elif isinstance(value, list):
-            out[key] = [portable(part, strip) if isinstance(part, dict) else part for part in value]
+            out[key] = [_portable(part, strip) if isinstance(part, dict) else part for part in value]
         else:
             out[key] = value
     return out

@@ -1,7 +1,13 @@
 """Keys: which variable of the environment is sent to which address, and in which headers.
 
-A variable that is a key by its name may go where a scenario says, and is named before it does. One that belongs to
-another service, or is no key, goes only where the user has named it. Hiding keys in texts is `redaction`.
+Four rules, by the variable's name:
+
+- `HOME` is no key, and `LAB_PRIVATE_KEY` signs or opens something: they go nowhere;
+- `GITHUB_TOKEN` belongs to an account elsewhere: it goes nowhere;
+- `OPENAI_API_KEY` belongs to a built-in provider: it goes to that provider's own address;
+- `LAB_KEY`, like any other key, goes where the scenario says, and a line says so before the first call.
+
+With `--allow-key` a variable goes to any address. Hiding keys in texts is `redaction`.
 """
 
 from __future__ import annotations
@@ -17,8 +23,8 @@ from agentsim.errors import ScenarioError, UsageError
 from agentsim.models.address import is_own_machine
 from agentsim.models.profiles import BUILT_IN, Profile, is_own
 
-JSON_HEADERS = {"Accept": "application/json", "Content-Type": "application/json", "Accept-Encoding": "identity"}
-"""Sent with every request. Compressed answers are refused: 200 KB of gzip can hold 200 MB."""
+# Compressed answers are refused: 200 KB of gzip can hold 200 MB.
+_JSON_HEADERS = {"Accept": "application/json", "Content-Type": "application/json", "Accept-Encoding": "identity"}
 
 _SDK_VARIABLES = {"openai-organization": "OPENAI_ORG_ID", "openai-project": "OPENAI_PROJECT_ID"}
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -80,51 +86,27 @@ def variable_for(profile: Profile, env: Mapping[str, str]) -> str | None:
 
 
 # LAB_KEY, LAB_API_KEY, LAB_TOKEN, LAB_KEY_2
-_A_KEY_BY_NAME = re.compile(r"(?:\w+_)?(?:KEY|APIKEY|TOKEN)(?:_?[0-9]{1,3})?", re.ASCII)
-# Words that no provider's key has in its name: such keys sign, open or decipher something.
-_NO_KEY_OF_A_PROVIDER = {
-    *("SECRET", "PRIVATE", "PASSWORD", "PASSPHRASE", "ACCESS", "REFRESH", "SIGNING", "ENCRYPTION"),
-    *("MASTER", "DEPLOY", "SESSION", "WEBHOOK", "SSH", "GPG"),
-}
-# Whose a variable is by a word in its name, and the hosts at which it may be used. Of owners that are no providers of
-# models: accounts that are worth stealing and commonly stand in the environment of people who write programs.
-_OWNERS = (
-    ("Anthropic", "ANTHROPIC CLAUDE", "anthropic.com"),
-    ("Azure", "AZURE", "azure.com microsoft.com"),
-    ("Cerebras", "CEREBRAS", "cerebras.ai"),
-    ("Cohere", "COHERE CO", "cohere.com cohere.ai"),
-    ("Alibaba", "DASHSCOPE ALIBABA", "aliyuncs.com"),
-    ("DeepSeek", "DEEPSEEK", "deepseek.com"),
-    ("Fireworks", "FIREWORKS", "fireworks.ai"),
-    ("Groq", "GROQ", "groq.com"),
-    ("Hugging Face", "HF HUGGINGFACE HUGGINGFACEHUB", "huggingface.co"),
-    ("MiniMax", "MINIMAX", "minimax.io minimaxi.com minimax.chat"),
-    ("Mistral", "MISTRAL", "mistral.ai"),
-    ("Moonshot", "MOONSHOT KIMI", "moonshot.ai moonshot.cn"),
-    ("NVIDIA", "NVIDIA NGC", "nvidia.com"),
-    ("Perplexity", "PERPLEXITY PPLX", "perplexity.ai"),
-    ("Together", "TOGETHER", "together.xyz together.ai"),
-    ("xAI", "XAI GROK", "x.ai"),
-    ("Zhipu", "ZAI ZHIPU ZHIPUAI GLM", "z.ai bigmodel.cn"),
-    ("OpenAI", "OPENAI", "openai.com"),
-    ("OpenRouter", "OPENROUTER", "openrouter.ai"),
-    ("Google", "GOOGLE GEMINI GCP GCLOUD VERTEX", "googleapis.com"),
-    ("an account at a host", "AWS CLOUDFLARE CF DIGITALOCEAN DO HCLOUD HEROKU LINODE NETLIFY VERCEL FLY RENDER", ""),
-    ("an account at a host", "RAILWAY SCALEWAY OVH", ""),
-    ("a place for code", "GITHUB GH COPILOT", "github.ai"),
-    ("a place for code", "HOMEBREW ACTIONS GITLAB GL BITBUCKET CI CIRCLE CIRCLECI SONAR SNYK CODECOV SENTRY DD", ""),
-    ("a registry of packages", "NPM NODE PYPI TWINE UV POETRY CARGO RUBYGEMS GEM DOCKER NUGET", ""),
-    ("a machine or its secrets", "KUBE KUBECONFIG K8S VAULT CONSUL NOMAD TF TERRAFORM ANSIBLE RAILS DJANGO JWT OP", ""),
-    ("a machine or its secrets", "DOPPLER SOPS AGE", ""),
-    ("a database", "DATABASE DB PG POSTGRES MYSQL MONGO REDIS SUPABASE FIREBASE SNOWFLAKE DATABRICKS PINECONE", ""),
-    ("a shop or bank", "STRIPE PAYPAL PLAID SQUARE COINBASE BINANCE KRAKEN SHOPIFY", ""),
-    ("messages or work", "SLACK DISCORD TELEGRAM TWILIO SENDGRID MAILGUN NOTION LINEAR JIRA ATLASSIAN", ""),
-    ("a tool beside models", "LANGCHAIN LANGSMITH LANGFUSE WANDB TAVILY SERPER SERPAPI EXA ELEVENLABS REPLICATE", ""),
-)
+_KEY_NAME = re.compile(r"(?:\w+_)?(?:KEY|APIKEY|TOKEN)(?:_?[0-9]{1,3})?", re.ASCII)
+_OPENS = "SECRET PRIVATE PASSWORD PASSPHRASE ACCESS REFRESH SIGNING ENCRYPTION MASTER DEPLOY SESSION WEBHOOK SSH GPG"
+_ACCOUNTS = "AWS AZURE GCP CLOUDFLARE VERCEL GITHUB GH GITLAB NPM PYPI CARGO DOCKER HF WANDB VAULT STRIPE SLACK DISCORD"
+
+
+def _objection(variable: str, address: str) -> str | None:
+    """Return why a variable may not be sent to an address without `--allow-key`, or None."""
+    name = variable.upper()
+    words = set(name.split("_"))
+    if not _KEY_NAME.fullmatch(name) or words & set(_OPENS.split()):
+        return "is not a name of a provider's key, such as LAB_KEY or LAB_API_TOKEN"
+    if words & set(_ACCOUNTS.split()):
+        return "is for an account elsewhere, by its name"
+    for provider, profile in BUILT_IN.items():
+        if words & {own.partition("_")[0] for own in profile.key_envs}:
+            return None if is_own(provider, address) else f"is for {provider} alone"
+    return None
 
 
 def _check(profile: Profile, variable: str, env: Mapping[str, str]) -> None:
-    """Raise `ScenarioError` where a variable may not be sent to the profile's address without leave."""
+    """Raise `ScenarioError` if a variable may not be sent to the profile's address."""
     allowed = env.allowed if isinstance(env, Variables) else frozenset()
     if variable not in allowed and (why := _objection(variable, profile.base_url)) is not None:
         problem = f"{variable} would be sent as a key to {_place(profile)}: it {why}; --allow-key {variable} allows it"
@@ -146,23 +128,6 @@ def _place(profile: Profile) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _objection(variable: str, address: str) -> str | None:
-    """Why a variable may not go to an address."""
-    name = variable.upper()
-    for profile in BUILT_IN.values():
-        if name in profile.key_envs:
-            return None if is_own(profile.provider, address) else f"is for {profile.provider} alone"
-    words = set(name.split("_"))
-    if _A_KEY_BY_NAME.fullmatch(name) is None or words & _NO_KEY_OF_A_PROVIDER:
-        return "is not a name of a provider's key, such as LAB_KEY or LAB_API_TOKEN"
-    owners = [(whose, hosts.split()) for whose, first_words, hosts in _OWNERS if words & set(first_words.split())]
-    parts = urlsplit(address)
-    is_theirs = parts.scheme == "https" and any(
-        f".{parts.hostname}".endswith(f".{host}") for _, hosts in owners for host in hosts
-    )
-    return f"is for {owners[0][0]}, by its name" if owners and not is_theirs else None
-
-
 def headers_for(base_url: str, key: str | None) -> Mapping[str, str]:
     """The headers of every request to this address.
 
@@ -171,7 +136,7 @@ def headers_for(base_url: str, key: str | None) -> Mapping[str, str]:
     Raises `ScenarioError` for one of them that no header can hold; it names the variable and never its value.
     """
     headers = _of_the_sdk(base_url, key) if key and _is_openai(base_url) else {"User-Agent": f"agentsim/{__version__}"}
-    ours = JSON_HEADERS | ({"Authorization": f"Bearer {key}"} if key else {})
+    ours = _JSON_HEADERS | ({"Authorization": f"Bearer {key}"} if key else {})
     named = {name.lower() for name in ours}
     return {name: value for name, value in headers.items() if name.lower() not in named} | ours
 

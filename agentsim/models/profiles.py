@@ -22,8 +22,6 @@ from agentsim.models.address import normal, ollama_address, url_problem
 Structured: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt", "auto"]
 """How a reply is held to its schema: enforced as the answer or as the arguments of a forced function call, as any JSON
 object, by the words of the prompt alone; or by the first of json_schema, json_object and prompt that is accepted."""
-Api: TypeAlias = Literal["openai", "gemini", "auto"]
-"""What is spoken: OpenAI's chat completions, Gemini's own `generateContent`; or the latter where its extra is there."""
 MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 
 # Refused by some provider or by the strict mode of another; what they say is checked on the reply anyway.
@@ -79,7 +77,7 @@ _AS_SET = (
     *("requests_per_minute", "tokens_per_minute", "structured", "max_tokens_field", "extra_body"),
     "supports_temperature",
 )
-_SHAPING = {"structured", "max_tokens_field", "strip_schema_keywords", "extra_body", "supports_temperature", "api"}
+_SHAPING = {"structured", "max_tokens_field", "strip_schema_keywords", "extra_body", "supports_temperature"}
 
 
 def _refused(problem_of: Callable[[Any], str | None]) -> AfterValidator:
@@ -124,8 +122,6 @@ class ProviderSettings(ClosedTable):
     """Fields that go into the body of every call"""
     supports_temperature: bool | None = None
     """Whether a temperature may be sent"""
-    api: Literal["openai", "gemini"] | None = None
-    """Which API the provider speaks: chat completions, or Gemini's own (extra `gemini`)"""
     warm: Literal["auto", "on", "off"] | None = None
     """Whether one call of a wave goes ahead of those that begin alike; auto: where the provider is known to cache"""
 
@@ -161,7 +157,6 @@ class Profile:
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     structured_body: Mapping[str, Any] = field(default_factory=dict)
     supports_temperature: bool = True
-    api: Api = "openai"
     warm: bool = False
     unreachable_hint: str = "is the server running and base_url right?"
     unknown_model_hint: str = "is the model's name right, and does base_url end where the API begins (often /v1)?"
@@ -198,7 +193,6 @@ _PROFILES = (
         base_url="https://generativelanguage.googleapis.com/v1beta/openai",
         key_envs=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         strip_schema_keywords=frozenset((*_NOT_PORTABLE, "additionalProperties", "propertyNames")),
-        api="auto",
         warm=True,
         unreachable_hint="is there a network?",
     ),
@@ -253,11 +247,9 @@ def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mappi
         given["spacing_s"] = settings.spacing_ms / 1000
     if settings.strip_schema_keywords is not None:
         given["strip_schema_keywords"] = frozenset(settings.strip_schema_keywords)
-    # A server at another address is taken to speak what most servers speak.
-    api = settings.api or (start.api if own else "openai")
     # A service's name at another address may be anything; a server of one's own is what it is called.
     warm = settings.warm == "on" or (settings.warm != "off" and start.warm and (own or not start.key_envs))
-    return replace(start, base_url=normal(base_url), key_envs=key_envs, api=api, warm=warm, **given)
+    return replace(start, base_url=normal(base_url), key_envs=key_envs, warm=warm, **given)
 
 
 def _unknown(provider: str, overrides: Mapping[str, ProviderSettings]) -> ScenarioError:

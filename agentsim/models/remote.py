@@ -1,6 +1,6 @@
-"""Remote: the endpoints that models are called at, and what calls to every provider have in common.
+"""Remote models: the endpoints they are called at, and one call with its deadline and structured mode.
 
-What is sent and how an answer is worded is `chat_completions` and `gemini`; trying again belongs to `attempts`.
+The body of a request and the reading of an answer are in `chat_completions`, retries in `attempts`.
 """
 
 from __future__ import annotations
@@ -8,10 +8,9 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
@@ -109,16 +108,11 @@ class Endpoints:
             await endpoint.aclose()
 
 
-class Request(NamedTuple):
-    """One request, ready to be sent: where, what, and the function that the reply must call."""
+class OpenAICompatible:
+    """A `Model` behind an endpoint's `/chat/completions`.
 
-    path: str
-    body: Mapping[str, Any]
-    function: str | None
-
-
-class RemoteModel(ABC):
-    """A `Model`; `name` is the scenario's, whose first segment is the provider and the rest the model's id."""
+    Its `name` is the scenario's: the provider, a slash, and the model's id.
+    """
 
     def __init__(self, name: str, profile: Profile, endpoint: Endpoint) -> None:
         self.name, self.provider = name, profile.provider
@@ -146,9 +140,10 @@ class RemoteModel(ABC):
         return await self._probe.completion(attempt)
 
     async def _attempt(self, profile: Profile, call: Call, sampling: Sampling) -> Completion:
-        request = self._prepared(profile, call, sampling)
+        self._endpoint.open()  # imports and the body take their time before the deadline runs
+        body, function = request_body(profile, self._model, call, sampling), called_function(profile, call)
         try:
-            completion = await self._exchanged(request, sampling.timeout_s)
+            completion = await self._exchanged(body, function, sampling.timeout_s)
         except TimeoutError:
             raise self._faults.timeout(sampling.timeout_s) from None
         except Unacceptable as refused:
@@ -159,7 +154,7 @@ class RemoteModel(ABC):
             return completion
         return replace(completion, text=REDACTED, unusable="The reply spells out a key, and is not kept.")
 
-    async def _exchanged(self, request: Request, timeout_s: float) -> Completion:
+    async def _exchanged(self, body: Mapping[str, Any], function: str | None, timeout_s: float) -> Completion:
         """The answer to one request; where this machine has no connection for it, that is waited for.
 
         Nothing has been sent then, and the provider has no part in it. Raises `LocalShortage` after a minute.
@@ -167,36 +162,22 @@ class RemoteModel(ABC):
         for wait_s in _SHORTAGE_S:
             try:
                 async with Deadline(timeout_s):
-                    return await self._exchange(request)
+                    return await self._exchange(body, function)
             except LocalShortage:
                 await asyncio.sleep(wait_s)
         async with Deadline(timeout_s):
-            return await self._exchange(request)
+            return await self._exchange(body, function)
 
-    async def _exchange(self, request: Request) -> Completion:
+    async def _exchange(self, body: Mapping[str, Any], function: str | None) -> Completion:
         """Send it, once, and read the answer; raises `ModelError`, and `Unacceptable` for one that is not taken in."""
         try:
-            answer = await self._transport().post(request.path, request.body)
+            answer = await self._endpoint.open().post("/chat/completions", body)
         except NoAnswer as error:
             raise self._faults.connection(error) from None
         if not 200 <= answer.status < 300:
             raise self._faults.status(answer.status, answer.headers, answer.body)
         envelope = decoded(answer.body, answer.headers.get("content-type", ""), self._faults)
-        return completion_of(self._in_openai_words(envelope), self._faults, request.function)
-
-    def _transport(self) -> Transport:
-        return self._endpoint.open()
-
-    @abstractmethod
-    def _prepared(self, profile: Profile, call: Call, sampling: Sampling) -> Request:
-        """The request in the profile's structured mode; what making it costs is not the provider's time.
-
-        Raises `ProviderRejected` for what this protocol cannot send.
-        """
-
-    def _in_openai_words(self, envelope: Any) -> Any:
-        """A decoded answer in the shape of OpenAI's."""
-        return envelope
+        return completion_of(envelope, self._faults, function)
 
     async def aclose(self) -> None:
         """Close the connections, which other models of the same address and key share."""
@@ -215,15 +196,6 @@ def decoded(body: bytes, content_type: str, faults: Faults) -> Any:
         kind = " ".join(cleaned(content_type[:_KIND]).split()) or "no content type"
         what = f"not JSON ({kind})" if body.strip() else "empty"
         raise faults.bad_envelope(what, body[:1000].decode("utf-8", "replace")) from None
-
-
-class OpenAICompatible(RemoteModel):
-    """A `Model` over one endpoint's `/chat/completions`."""
-
-    def _prepared(self, profile: Profile, call: Call, sampling: Sampling) -> Request:
-        self._transport()  # its imports are not within a deadline
-        body = request_body(profile, self._model, call, sampling)
-        return Request("/chat/completions", body, called_function(profile, call))
 
 
 class _ModeProbe(RateLimiter):

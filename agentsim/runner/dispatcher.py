@@ -78,7 +78,6 @@ class Dispatcher:
         self._warned: set[tuple[str, str]] = set()
         self._sync_due: asyncio.TimerHandle | None = None
         self._tick_ends: float | None = None  # in the event loop's time
-        self._asked = 0  # people who are asked now, or wait for their turn at the terminal
 
     def asks_person(self, wave: Wave) -> bool:
         """Whether a person is among those asked."""
@@ -167,12 +166,6 @@ class Dispatcher:
         with suppress(AgentsimError):  # the journal remembers, and says so at the end of the wave at the latest
             self.journal.sync()
 
-    def person(self, *, asked: bool) -> None:
-        """A person is asked, or has answered; the screen is given back after the last."""
-        self._asked += 1 if asked else -1
-        if asked or not self._asked:
-            self.watcher.person(asked=asked)
-
     def answered(self, player: ModelPlayer, attempt: Attempt, completion: Completion) -> None:
         """Count a call that brought a completion, and say what is to be said of its model once."""
         self.totals.add_call(attempt)
@@ -226,11 +219,13 @@ class _DecisionCalls:
         if isinstance(player, HumanPlayer):  # a person takes no slot, no money and all the time there is
             if (unasked := player.unasked(self._ask)) is not None:
                 return unasked
-            self._dispatcher.person(asked=True)
-            try:
-                return await player.reply(self._ask, messages, number)
-            finally:
-                self._dispatcher.person(asked=False)
+            watcher = self._dispatcher.watcher
+            async with player.terminal.turn:
+                watcher.person(asked=True)
+                try:
+                    return await player.reply(self._ask, messages, number)
+                finally:
+                    watcher.person(asked=False)
         assert isinstance(player, ModelPlayer), "a seat is a model's, a person's or a bot's"
         async with AsyncExitStack() as turn:
             if player.warm:  # before it takes a slot, which the call that it waits for may need

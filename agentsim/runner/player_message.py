@@ -1,7 +1,7 @@
 """Messages of players: what a decision said to others, who heard it, and the same decision with other words or none.
 
 Which part of a decision is the message follows from the events: those with `words` that the decision led to, and that
-another player heard. What listeners did then is `analysis.influence`.
+another player heard. What listeners did then is `studies.influence`.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from agentsim.history.shares import shares
 from agentsim.history.versions import package_versions
 from agentsim.models.base import Attempt
 from agentsim.scenario.document import by_typed_ids, overridden
-from agentsim.scenario.player_plan import PlayerPlan
+from agentsim.scenario.player_plan import PlayerPlan, check_terminal
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.source_files import located, roots
 from agentsim.scenario.validation import no_such_bot, screen
@@ -83,9 +83,11 @@ def changed_scenario(scenario: Scenario, game: Game, changes: Sequence[str]) -> 
     if [plan.id for plan in changed.players] != [plan.id for plan in scenario.players]:
         raise UsageError("--set players: who plays cannot change in the middle of a game")
     before = {plan.id: plan for plan in scenario.seats}
+    players = tuple(_checked(plan, before[plan.id], changed, game) for plan in changed.players)
+    check_terminal(players)
     return replace(
         changed,
-        players=tuple(_checked(plan, before[plan.id], changed, game) for plan in changed.players),
+        players=players,
         staff={role: _checked(plan, before.get(plan.id), changed, game) for role, plan in changed.staff.items()},
     )
 

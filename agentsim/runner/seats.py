@@ -10,7 +10,6 @@ from typing import cast
 
 from agentsim.engine.game import Game, bots_of
 from agentsim.errors import Refusals, ScenarioError
-from agentsim.models import gemini
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Model, Sampling
 from agentsim.models.keys import errand, key_for, variable_for
@@ -189,7 +188,5 @@ def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: 
     if profile.structured == "auto":
         profile = replace(profile, structured=cast("Structured", seats.chosen.get(plan.model, "auto")))
     endpoint = seats.endpoints.at(profile, key_for(profile, env))
-    if gemini.is_spoken(profile):
-        return gemini.opened(plan.model, profile, endpoint)
     endpoint.open()  # half a second of imports, which would otherwise be the first player's
     return OpenAICompatible(plan.model, profile, endpoint)

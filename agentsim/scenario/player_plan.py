@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, JsonValue
 
 from agentsim.engine.codec import ClosedTable
+from agentsim.errors import ScenarioError
 
 SHAPE = (
     "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, web, script:<file> or local/<model>; "
@@ -227,4 +228,14 @@ class PlayerPlan:
             called=record.called,
             path=first.path,
             spares=tuple(spares),
+        )
+
+
+def check_terminal(players: Iterable[PlayerPlan]) -> None:
+    """Raise `ScenarioError` for a second player at the terminal."""
+    people = [plan for plan in players if plan.name.kind == "human"]
+    if len(people) > 1:
+        raise ScenarioError(
+            'one player can be human, at this terminal; others play at pages: model = "web" (docs/people.md)',
+            key=people[1].key or f"the model of {people[1].id}",
         )

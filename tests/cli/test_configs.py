@@ -17,6 +17,9 @@ import pytest
 from agentsim.models.profiles import BUILT_IN
 from tests.cli.command_line import ROOT, TRIO, agentsim, snapshot
 from tests.cli.json_schema import complaints
+from tests.fakes.faults import called
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer, Raw
 
 CONFIGS = sorted((ROOT / "configs").glob("*.toml"))
 SHIPPED_SCHEMA = ROOT / "configs" / "agentsim.schema.json"
@@ -115,6 +118,35 @@ def test_a_config_of_bots_plays(config: Path, house: Path) -> None:
     assert line["usage"]["calls"] == 0
     proof = agentsim("replay", line["name"], cwd=house)
     assert (proof.code, proof.err) == (0, "")
+
+
+def test_the_seed_s_monopoly_sends_gemini_the_schema_and_a_thinking_budget(house: Path) -> None:
+    """A short game with the config's providers and players, at the address of a fake server."""
+
+    def reply(body: dict[str, Any]) -> Raw | str:
+        return called()(body) if "tools" in body else varied_by_schema(body)
+
+    config = house / "configs" / "monopoly_seed.toml"
+    text = config.read_text(encoding="utf-8").replace("max_turns = 1000", "max_turns = 12")
+    text = text.replace("spacing_ms = 200", "spacing_ms = 0").replace("max_cost_usd = 8.00", "max_calls = 1000")
+    with FakeServer(reply).in_thread() as server:
+        for provider in ("openai", "gemini"):
+            table = f"[providers.{provider}]\n"
+            assert table in text
+            text = text.replace(table, f'{table}base_url = "{server.url()}"\n')
+        config.write_text(text, encoding="utf-8")
+        said = agentsim("run", *words(config), "--display", "none", "--json", "--no-html", cwd=house)
+    line = json.loads(said.out)
+    assert (said.code, said.err, line["status"], line["usage"]["fallbacks"]) == (0, "", "completed", 0)
+    budgets = {"gemini-2.5-pro": 128, "gemini-2.5-flash": 0, "gemini-2.5-flash-lite": 0}
+    asked = [sent.body for sent in server.received if sent.body["model"] in budgets]
+    assert {body["model"] for body in asked} >= {"gemini-2.5-pro", "gemini-2.5-flash"}
+    for body in asked:
+        assert body["extra_body"] == {"google": {"thinking_config": {"thinking_budget": budgets[body["model"]]}}}
+        assert body["response_format"]["type"] == "json_schema"
+        assert body["response_format"]["json_schema"]["schema"]["properties"]
+        assert body["max_tokens"] == 500
+    assert all("extra_body" not in sent.body for sent in server.received if sent.body["model"] not in budgets)
 
 
 def test_every_game_has_a_config_of_bots() -> None:

@@ -11,9 +11,8 @@ from agentsim.engine.event import LogEntry, Nobody
 from agentsim.engine.play import Ask
 from agentsim.games import find
 from agentsim.games.auction.bidding import BidMade
-from agentsim.games.market.acting import Acted
-from agentsim.games.market.asking import Forfeited
-from agentsim.games.monopoly.trading import TradeDiscarded
+from agentsim.games.market.stages import Acted, Forfeited
+from agentsim.games.monopoly.trade import TradeDiscarded
 from agentsim.games.society.turn import InvalidAction
 from agentsim.history.fold import fold, warnings_of
 from agentsim.history.record import History

@@ -1,4 +1,4 @@
-"""Asking: a model of either protocol before a fake server, and what comes of its calls."""
+"""Asking: a model before a fake server, and what comes of its calls."""
 
 from __future__ import annotations
 
@@ -9,22 +9,19 @@ from typing import Any, TypeVar
 
 from agentsim.errors import ModelError
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.gemini import Gemini
-from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, resolve
-from agentsim.models.remote import Endpoint, OpenAICompatible, RemoteModel
-from tests.fakes.gemini import native_url
+from agentsim.models.profiles import Profile, ProviderSettings, resolve
+from agentsim.models.remote import Endpoint, OpenAICompatible
 from tests.fakes.server import FakeServer
 
-__all__ = ["GEMINI", "LAB", "tried", "with_model"]
+__all__ = ["LAB", "tried", "with_model"]
 
 T = TypeVar("T")
 LAB = resolve("lab", {"lab": ProviderSettings(base_url="http://127.0.0.1:9/v1", api_key_env="LAB_KEY")}, {})
-GEMINI = replace(BUILT_IN["gemini"], api="gemini")
 
 
 def with_model(
     server: FakeServer,
-    use: Callable[[RemoteModel], Awaitable[T]],
+    use: Callable[[OpenAICompatible], Awaitable[T]],
     profile: Profile = LAB,
     *,
     model: str = "some/model",
@@ -36,10 +33,8 @@ def with_model(
 
     async def main() -> T:
         async with server:
-            native = profile.api == "gemini"
-            at = replace(profile, base_url=native_url(server, scenario) if native else server.url(scenario))
-            kind: type[RemoteModel] = Gemini if native else OpenAICompatible
-            opened = kind(f"{profile.provider}/{model}", at, Endpoint(at.base_url, key, **endpoint))
+            at = replace(profile, base_url=server.url(scenario))
+            opened = OpenAICompatible(f"{profile.provider}/{model}", at, Endpoint(at.base_url, key, **endpoint))
             try:
                 return await use(opened)
             finally:
@@ -53,7 +48,7 @@ def tried(
 ) -> Completion | ModelError:
     """What one call brings, or the fault it meets."""
 
-    async def once(model: RemoteModel) -> Completion | ModelError:
+    async def once(model: OpenAICompatible) -> Completion | ModelError:
         try:
             return await model.complete(call, sampling)
         except ModelError as fault:

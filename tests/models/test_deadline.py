@@ -13,14 +13,14 @@ from agentsim.errors import TransportFailed
 from agentsim.models import attempts
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.profiles import ProviderSettings, resolve
-from agentsim.models.remote import Endpoint, OpenAICompatible, RemoteModel
+from agentsim.models.remote import Endpoint, OpenAICompatible
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 
 CALL = Call((("user", "Hello."),))
 
 
-def openai_model(server: FakeServer) -> RemoteModel:
+def openai_model(server: FakeServer) -> OpenAICompatible:
     profile = resolve("lab", {"lab": ProviderSettings(base_url=server.url())}, {})
     return OpenAICompatible("lab/m", profile, Endpoint(profile.base_url, None))
 

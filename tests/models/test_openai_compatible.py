@@ -19,7 +19,7 @@ from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.profiles import extra_problem, resolve
 from agentsim.models.rate_limiter import RateLimits
-from agentsim.models.remote import Endpoint, Endpoints, OpenAICompatible, RemoteModel
+from agentsim.models.remote import Endpoint, Endpoints, OpenAICompatible
 from tests.fakes.admitted import admitted
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
@@ -231,6 +231,14 @@ def test_a_key_echoed_in_a_completion_is_not_handed_on() -> None:
     assert answer.provider == "x" * 190 + "[redacted]"
 
 
+def test_a_key_in_pieces_of_a_content_is_one_key() -> None:
+    parts = [{"type": "text", "text": part} for part in (f"It is {KEY[:9]}", KEY[9:18], f"{KEY[18:]}!")]
+    said = envelope(None, message={"content": parts})
+    answer, _ = ask("ok", server=FakeServer(lambda _body: Raw(200, said)))
+    assert isinstance(answer, Completion)
+    assert answer.text == "It is [redacted]!"
+
+
 def test_words_that_a_dummy_key_shares_with_a_reply_stay() -> None:
     for key, words in (("EMPTY", "The table is EMPTY."), ("no-key-required", "No answer is required.")):
         answer, _ = ask("ok", server=FakeServer(lambda _body, words=words: words), key=key)  # type: ignore[misc]
@@ -273,7 +281,7 @@ def test_a_refused_connection_names_the_place_and_a_remedy(host: str) -> None:
 
 
 def test_waiting_for_a_slot_is_not_counted_in_the_deadline() -> None:
-    async def crowd(model: RemoteModel) -> None:
+    async def crowd(model: OpenAICompatible) -> None:
         async with asyncio.TaskGroup() as group:
             for _ in range(4):
                 group.create_task(admitted(model, PLAIN, replace(SAMPLING, timeout_s=0.35)))
@@ -288,7 +296,7 @@ def test_a_rate_limit_is_waited_for_and_then_answered() -> None:
     heard: list[ModelError] = []
     used = Attempts()
 
-    async def patiently(model: RemoteModel) -> Completion:
+    async def patiently(model: OpenAICompatible) -> Completion:
         return await persevere(lambda: model.complete(PLAIN, SAMPLING), AttemptPolicy(), used, heard.append)
 
     server = FakeServer(retry_after="0.05")
@@ -303,7 +311,7 @@ def test_a_fault_is_tried_again_on_the_wire() -> None:
     used = Attempts()
     policy = AttemptPolicy(retry_wait_s=0.0)
 
-    async def again(model: RemoteModel) -> Completion:
+    async def again(model: OpenAICompatible) -> Completion:
         return await persevere(lambda: model.complete(PLAIN, SAMPLING), policy, used, lambda _error: None)
 
     server = FakeServer()
@@ -312,7 +320,7 @@ def test_a_fault_is_tried_again_on_the_wire() -> None:
 
 
 def test_a_cancelled_call_frees_its_slot() -> None:
-    async def cancel(model: RemoteModel) -> None:
+    async def cancel(model: OpenAICompatible) -> None:
         task = asyncio.create_task(admitted(model, PLAIN, SAMPLING))
         while not server.started:  # noqa: ASYNC110 - the server has no event to wait for
             await asyncio.sleep(0.01)

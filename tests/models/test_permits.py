@@ -42,6 +42,7 @@ def refused(profile: Profile, *allowed: str) -> str:
         "LAB_KEY2",
         "lab_key",
         "API_KEY",
+        "ANTHROPIC_API_KEY",
         "KEY",
         "APIKEY",
     ],
@@ -72,20 +73,17 @@ FOREIGN_VARIABLES = {
     "a bank": "STRIPE_API_KEY",
     "a chat": "SLACK_BOT_TOKEN",
     "in small letters": "github_token",
-    "another provider of models": "ANTHROPIC_API_KEY",
-    "and another": "MISTRAL_API_KEY",
     "a provider's second key": "OPENAI_API_KEY_2",
     "an owner behind another word": "HOMEBREW_GITHUB_API_TOKEN",
     "a provider behind a word": "MY_OPENAI_API_KEY",
-    "a safe of secrets": "DOPPLER_TOKEN",
+    "a store of models": "HF_TOKEN",
+    "a provider at another's cloud": "AZURE_OPENAI_API_KEY",
     **{f"a built-in provider's {name}": name for profile in BUILT_IN.values() for name in profile.key_envs},
 }
 
 
 @pytest.mark.parametrize("variable", FOREIGN_VARIABLES.values(), ids=FOREIGN_VARIABLES)
-@pytest.mark.parametrize(
-    "address", [NEAR, FOREIGN, "https://api.openai.com.example/v1", "https://anthropic.com.example"]
-)
+@pytest.mark.parametrize("address", [NEAR, FOREIGN, "https://api.openai.com.example/v1"])
 def test_what_is_for_somebody_else_or_no_key_goes_where_the_user_lets_it(variable: str, address: str) -> None:
     said = refused(lab(variable, address))
     assert said.startswith(f"{variable} would be sent as a key to {address.removesuffix('/v1')}: it is ")
@@ -101,14 +99,17 @@ def test_what_is_for_somebody_else_or_no_key_goes_where_the_user_lets_it(variabl
         ("OPENAI_API_KEY", "https://eu.api.openai.com/v1"),
         ("OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"),
         ("GOOGLE_API_KEY", "https://generativelanguage.googleapis.com/v1beta/openai"),
-        ("ANTHROPIC_API_KEY", "https://api.anthropic.com/v1"),
-        ("HF_TOKEN", "https://router.huggingface.co/v1"),
-        ("AZURE_OPENAI_API_KEY", "https://mine.openai.azure.com/openai/v1"),
+        ("MY_OPENAI_API_KEY_2", "https://api.openai.com/v1"),
     ],
 )
 def test_at_its_own_address_a_provider_s_key_needs_no_leave(variable: str, address: str) -> None:
     assert not refused(lab(variable, address))
     assert refused(lab(variable, address.replace("https:", "http:")))
+
+
+@pytest.mark.parametrize("variable", ["AWS_BEDROCK_API_KEY", "OPENAI_SESSION_KEY", "GITHUB_OPENAI_TOKEN"])
+def test_what_else_a_name_says_counts_at_a_provider_s_own_address_too(variable: str) -> None:
+    assert refused(lab(variable, "https://api.openai.com/v1"))
 
 
 @pytest.mark.parametrize("profile", BUILT_IN.values(), ids=BUILT_IN)

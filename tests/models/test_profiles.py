@@ -158,7 +158,6 @@ def test_a_table_without_an_address_says_which_key_is_missing() -> None:
         {"spacing_ms": float("nan")},
         {"spacing_ms": True},
         {"structured": "json"},
-        {"api": "google"},
         {"supports_temperature": "no"},
         {"max_tokens_field": "max"},
         {"base_url": "localhost:8000"},

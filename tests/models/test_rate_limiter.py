@@ -19,7 +19,7 @@ from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
 from agentsim.models.base import Call, Completion
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
-from agentsim.models.remote import Endpoints, RemoteModel, shared_limiter
+from agentsim.models.remote import Endpoints, OpenAICompatible, shared_limiter
 from tests.fakes.admitted import admitted
 from tests.fakes.server import FakeServer, Raw
 from tests.models.asking import with_model
@@ -257,7 +257,7 @@ def through(server: FakeServer, limits: RateLimits, calls: int, wait_s: float = 
     said = crowded(server, 5)
     policy = AttemptPolicy(rate_limit_wait_s=wait_s, rate_limit_patience_s=60)
 
-    async def all_of(model: RemoteModel) -> list[Completion]:
+    async def all_of(model: OpenAICompatible) -> list[Completion]:
         async def one(number: int) -> Completion:
             call = Call((("user", f"number {number}"),))
             return await persevere(lambda: admitted(model, call), policy, Attempts(), lambda _error: None)

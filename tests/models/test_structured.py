@@ -15,7 +15,7 @@ from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.chat_completions import request_body
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, resolve
 from agentsim.models.rate_limiter import RateLimits
-from agentsim.models.remote import RemoteModel
+from agentsim.models.remote import OpenAICompatible
 from tests.fakes.admitted import admitted
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
@@ -213,7 +213,7 @@ def test_auto_takes_the_first_mode_that_is_not_refused_and_says_which(refused: t
 
 
 def test_each_refused_mode_is_a_request_that_the_rate_limiter_counts() -> None:
-    async def waits(model: RemoteModel) -> float:
+    async def waits(model: OpenAICompatible) -> float:
         await admitted(model, CALL, SAMPLING)
         assert len(fake.received) == 3
         return model.limiter.wait_s(0)
@@ -271,7 +271,7 @@ def test_a_crowd_takes_the_way_down_once_and_the_first_in_line_chooses() -> None
         answer: str | Raw = refusing("json_schema")(body)
         return answer
 
-    async def crowd(model: RemoteModel) -> list[Completion | BaseException]:
+    async def crowd(model: OpenAICompatible) -> list[Completion | BaseException]:
         calls = (admitted(model, replace(CALL, tag=str(n)), SAMPLING) for n in range(8))
         return await asyncio.gather(*calls, return_exceptions=True)
 

@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.finished_games import read_games, without_branches
-from agentsim.analysis.game_records import game_record
+from agentsim.analysis.finished_games import game_record, read_games, without_branches
 from agentsim.errors import AgentsimError, ScenarioError, UsageError
 from agentsim.history.journal import read_journal
 from agentsim.history.load import list_runs, load_history

@@ -1,4 +1,4 @@
-"""A host that repeats the key in its replies, however it spells it: nothing that a run leaves shows it."""
+"""A host that repeats the key in its replies, escaped or in pieces: nothing that a run leaves shows it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from tests.fakes.server import FakeServer, Raw
 from tests.models.test_redaction import KEY, SPELT, shows
 from tests.runner.island import FOUR, scenario_text
 
-AROUND_THOUGHTS = {
+IN_PIECES = {
     "a thought": f"{KEY[:12]}<think>so</think>{KEY[12:]}",
     "thoughts": "<think>x</think>".join(KEY),
     "comments": "<!-- x -->".join(KEY),
+    "characters without width": r"\u200b".join(KEY),
     "thoughts in escapes": r"\u003cthink\u003ex\u003c/think\u003e".join(KEY),
 }
-WRITTEN = [spelt for name, spelt in SPELT.items() if name not in {"bytes of Python", "escaped as Markdown"}]
+WRITTEN = list(SPELT.values())
 AT_ONCE = [" ".join(WRITTEN[at : at + 3]) for at in range(0, len(WRITTEN), 3)]
 
 
@@ -59,7 +60,7 @@ def history(tmp_path: Path, name: str = "run") -> dict[str, Any]:
     return {part: value for part, value in found.items() if part != "volatile"}
 
 
-@pytest.mark.parametrize("spellings", [AT_ONCE, list(AROUND_THOUGHTS.values())], ids=["escaped", "in pieces"])
+@pytest.mark.parametrize("spellings", [AT_ONCE, list(IN_PIECES.values())], ids=["escaped", "in pieces"])
 def test_nothing_that_a_run_leaves_shows_the_key(spellings: list[str], tmp_path: Path) -> None:
     with telling(spellings).in_thread() as server:
         said = play(tmp_path, server)

@@ -22,7 +22,7 @@ from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, take_minutes
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
+from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, React
 from agentsim.games.monopoly.turn import GameBegan, GameEnded, Result, play_turn
 
 REQUESTS: tuple[type[Request[Any]], ...] = (

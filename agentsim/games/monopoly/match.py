@@ -19,10 +19,9 @@ from agentsim.engine.wording import CUT, By, If, Template, cut
 from agentsim.games.monopoly.board import JAIL_CARDS, SALARY, DeckName, OfPlayer, OnBoard, Position
 from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.minutes import EVERYBODY, Minutes
 from agentsim.games.monopoly.question import Reacted, Spoken, StandIn
 from agentsim.games.monopoly.state import Seat, State
-from agentsim.games.monopoly.talk import Memory, Narrated, Spoke, Thought, memory
+from agentsim.games.monopoly.talk import EVERYBODY, Memory, Minutes, Narrated, Spoke, Thought, memory
 
 Q = TypeVar("Q", bound=Request[Any])
 S = TypeVar("S", bound=Spoken[Any] | Reacted)

@@ -19,7 +19,7 @@ from agentsim.games.monopoly.building import Built
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.match import DeedMoved, Match, Paid
 from agentsim.games.monopoly.talk import Remembered, Summarized, Told
-from agentsim.games.monopoly.trading import TradeAccepted, TradeProposed, TradeRejected
+from agentsim.games.monopoly.trade import TradeAccepted, TradeProposed, TradeRejected
 
 SUMMARIZER = "summarizer"
 _CHARS = 400

@@ -31,8 +31,7 @@ from agentsim.games.monopoly.jail import JailChoice
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.question import Reacted
 from agentsim.games.monopoly.state import Seat, State
-from agentsim.games.monopoly.trade import Side
-from agentsim.games.monopoly.trading import Answered, Proposed, deal
+from agentsim.games.monopoly.trade import Answered, Proposed, Side, deal
 from agentsim.games.monopoly.turn import land, play_turn
 from tests.games.monopoly.answers import ACCEPT, DECLINE, DONE, NO_TRADE, NOTHING, REJECT, ROLL, bid, manage, proposal
 

@@ -10,9 +10,8 @@ import pytest
 from agentsim import games
 from agentsim.engine.event import Everyone, LogEntry
 from agentsim.engine.simulate import simulate
-from agentsim.games.monopoly.minutes import EVERYBODY, MOST_SUMMED, Minutes
 from agentsim.games.monopoly.summarizing import Summarize, Summary, digested
-from agentsim.games.monopoly.talk import THOUGHTS, Spoke, Summarized, Thought
+from agentsim.games.monopoly.talk import EVERYBODY, MOST_SUMMED, THOUGHTS, Minutes, Spoke, Summarized, Thought
 from agentsim.runner.forecast import wordy
 from tests.games.monopoly.answers import ACCEPT, BUY, NO_TRADE, REJECT, manage, propose, side
 from tests.games.monopoly.table import Game
