@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, Unpack
 from agentsim.engine.event import LogEntry
 from agentsim.errors import AgentsimError, Interrupted, UsageError, needed_by
 from agentsim.history.bundle import unpack
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.fold import event_record
+from agentsim.history.journal import read_journal
 from agentsim.history.load import again_with
-from agentsim.history.making import event_record
 from agentsim.history.record import CONTROL, FINISHED, EventRecord
 from agentsim.history.run_files import check_name, find_run, is_running
 from agentsim.models.keys import Variables, environment

@@ -26,10 +26,9 @@ from agentsim.engine.play import Ask
 from agentsim.engine.request import Request
 from agentsim.engine.survey import Survey, decided_by
 from agentsim.games import find
-from agentsim.history.copies import alike
 from agentsim.models.prices import estimated_tokens
 from agentsim.players.model import prompt_messages
-from agentsim.runner.forecast import wordy
+from agentsim.runner.forecast import alike, wordy
 from agentsim.runner.plays import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario

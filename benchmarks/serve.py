@@ -29,7 +29,7 @@ from pathlib import Path
 
 from aiohttp import ClientSession, ClientTimeout
 
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.drive import played_again
 from agentsim.runner.plays import new_play, restored_scenario

@@ -20,9 +20,8 @@ from agentsim import games
 from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LogEntry
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.events import Pair, derived, pairs, told_events
-from agentsim.history.load import load_history
+from agentsim.history.load import parsed, read, runs_with_history
 from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
-from agentsim.history.run_files import MANIFEST
 from agentsim.history.shares import Share, shares_in
 
 RANK, WIN = "rank", "win"
@@ -312,14 +311,14 @@ def played(games: Sequence[GameRecord]) -> dict[str, Played]:
 
 def histories(directory: Path, holding: bytes = b"") -> Iterator[tuple[str, History | UsageError]]:
     """By name, each history in a folder whose file holds these bytes, or why it cannot be read."""
-    for path in sorted(directory.glob("*.json")):
-        # reading a pipe of that name would never end
-        if path.name == MANIFEST or not path.is_file() or (holding and holding not in path.read_bytes()):
-            continue
+    for files in runs_with_history(directory):
+        path = files.history
         try:
-            yield path.stem, load_history(path)
+            raw = read(path)
+            if holding in raw:
+                yield files.name, parsed(raw, path)
         except UsageError as error:
-            yield path.stem, error
+            yield files.name, error
 
 
 @dataclass(frozen=True)

@@ -169,11 +169,6 @@ class Request(Generic[D]):
         """
         return reading.read(self, text, cut=cut, last=last, repair=repair)
 
-    @property
-    def against(self) -> bool:
-        """Whether who is chosen is chosen to lose: "I vote against B" is then a vote for B."""
-        return False
-
     def in_words(self, words: str) -> D | None:
         """The decision that plain prose is; None where prose alone is no answer."""
         return self.decision_of({self.prose: words}) if self.prose else None

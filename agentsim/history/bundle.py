@@ -18,16 +18,16 @@ from typing import IO, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from agentsim.engine.codec import text_id, value_at
+from agentsim.engine.codec import bytes_id, value_at
 from agentsim.errors import JournalCorrupt, UsageError, first_objection
-from agentsim.history.journal_reader import read_journal
-from agentsim.history.run_files import RunFiles, check_name, written_beside
+from agentsim.history.journal import read_journal
+from agentsim.history.run_files import RunFiles, check_name, read_history, written_beside
 from agentsim.history.versions import require_version
 
 FORMAT = "agentsim-bundle/1"
 INDEX = "bundle.json"
 MOST_BYTES = 4 * 2**30
-_LONGEST_NAME = 105
+_LONGEST_NAME = 113  # that of a run, a number, and `.json.gz`
 _LONGEST_INDEX = 2**28
 _PIECE = 2**20
 _FREELY = 2**24  # bytes that a member may have however well it is packed
@@ -84,7 +84,7 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
 def _digest(history: Path) -> str | None:
     """The digest by which a journal names this history; None where it cannot be read, which others say."""
     try:
-        return text_id(history.read_bytes().decode())
+        return bytes_id([read_history(history)])
     except (OSError, ValueError):
         return None
 

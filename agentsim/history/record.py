@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_serial
 
 from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import first_objection
-from agentsim.history.journal_reader import Parse, Source
+from agentsim.history.journal import Parse, Source
 from agentsim.models.base import Usage
 
 Status = Literal["completed", "degraded", "interrupted", "stopped_provider", "stopped_budget", "failed"]

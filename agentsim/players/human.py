@@ -64,14 +64,13 @@ class HumanPlayer:
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
         """Show the question, or why the last reply to it will not do, and read a reply."""
         rules, how = messages[0].segments, how_to_answer(ask.request)
-        async with self.terminal.turn:
-            if ask.index != self._asked:
-                self._show(ask, rules)
-                self._asked = ask.index
-            self.terminal.say(f"That will not do: {self._reason} {how}" if self._reason else how)
-            while (text := await self.terminal.reply()) == HELP:
-                self._explain(ask, rules)
-                self.terminal.say(how)
+        if ask.index != self._asked:
+            self._show(ask, rules)
+            self._asked = ask.index
+        self.terminal.say(f"That will not do: {self._reason} {how}" if self._reason else how)
+        while (text := await self.terminal.reply()) == HELP:
+            self._explain(ask, rules)
+            self.terminal.say(how)
         if ask.request.on_call:
             self.interrupt.answered()
         return Completion(text=text, finish_reason="stop")

@@ -31,7 +31,7 @@ _LONGEST = 2**20  # bytes of a reply from a pipe or a file
 
 
 class Terminal:
-    """Reads from one stream and writes to another; a player and staff at one terminal take turns."""
+    """Reads from one stream and writes to another."""
 
     def __init__(self, source: TextIO | None = None, sink: TextIO | None = None) -> None:
         self._source: TextIO | None = source or sys.stdin  # None where the process was started without
@@ -39,7 +39,7 @@ class Terminal:
         self._rest = b""  # read, but behind the line that was asked for
         self._asking = False
         self.shown: object = None  # the player on the screen last
-        self.turn = asyncio.Lock()
+        self.turn = asyncio.Lock()  # a player and staff may be asked at the same moment
 
     @property
     def width(self) -> int:

@@ -18,7 +18,7 @@ from agentsim.engine.panel import Progress
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, DecisionError, JournalMismatch, RunStopped
 from agentsim.history.fold import Totals
-from agentsim.history.journal_reader import Contents, Entry, Parse
+from agentsim.history.journal import Contents, Entry, Parse
 from agentsim.players.model import BotPlayer
 from agentsim.runner.admission import Budget
 from agentsim.runner.dispatcher import Dispatcher

@@ -20,8 +20,7 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError, JournalMismatch, UsageError
-from agentsim.history.journal import Journal
-from agentsim.history.journal_reader import Contents, Entry, read_journal
+from agentsim.history.journal import Contents, Entry, Journal, read_journal
 from agentsim.history.load import branches_in
 from agentsim.history.record import CONTROL, Branch
 from agentsim.history.run_files import RunFiles, check_name, is_running

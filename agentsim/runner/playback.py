@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 
 from agentsim.engine.codec import adapter, parse_json
 from agentsim.errors import JournalError, ProviderStopped, UsageError, first_objection
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.versions import JOURNAL_FORMAT, require_version
 from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Word
 from agentsim.runner.plays import restored_scenario

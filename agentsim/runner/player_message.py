@@ -19,7 +19,7 @@ from agentsim.engine.request import Request
 from agentsim.engine.schema import Variant, bare_field, leaves
 from agentsim.engine.wording import CUT
 from agentsim.errors import DecisionError, UsageError
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.drive import played_again
 from agentsim.runner.fork import ParentRun, Wanted, of_arms, parent_of

@@ -6,22 +6,19 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any, cast
 
 from agentsim.engine.event import LogEntry
 from agentsim.engine.game import Game, bots_of
-from agentsim.engine.log import ComeTo, Log
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import AgentsimError, JournalMismatch, ScenarioError, UsageError
 from agentsim.games import find
 from agentsim.history.fold import dump_history, fold, totals
-from agentsim.history.journal_reader import Contents, Entry
+from agentsim.history.journal import Contents, Entry
 from agentsim.history.record import Branch, ForkRecord, History
 from agentsim.history.run_files import RunFiles
 from agentsim.history.shares import shares
-from agentsim.history.spool import Spool
 from agentsim.history.versions import package_versions
 from agentsim.models.base import Attempt
 from agentsim.scenario.document import by_typed_ids, overridden
@@ -49,13 +46,8 @@ def filled(scenario: Scenario, bots: Mapping[str, str]) -> Scenario:
     return replace(scenario, players=players) if bots else scenario
 
 
-def new_play(
-    scenario: Scenario, game: Game, recorded: Contents | None = None, directory: Path | None = None
-) -> GamePlay:
-    """The game of a scenario, about to start; it is steered as it is `recorded`, where it was played before.
-
-    Its older events are kept in a file without a name, in this directory or that of temporary files.
-    """
+def new_play(scenario: Scenario, game: Game, recorded: Contents | None = None) -> GamePlay:
+    """The game of a scenario, about to start; it is steered as it is `recorded`, where it was played before."""
     assert scenario.seed is not None, "a run has its seed before it plays"
     players = [plan.id for plan in scenario.players]
     names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
@@ -70,7 +62,6 @@ def new_play(
         salts=salts,
         interviews=scenario.interviews,
         steering=None if recorded is None else recorded.steered,
-        log=Log(Spool(directory)),
     )
 
 
@@ -157,7 +148,7 @@ class Played:
     scenario: Scenario
     game: Game
     play: GamePlay
-    entries: list[Entry] | ComeTo[Entry] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
 
     @property
     def finished(self) -> str | None:

@@ -31,7 +31,7 @@ class HostedRun:
 
     @property
     def files(self) -> RunFiles:
-        """The run's files; a journal that was removed while it was played is saved under another name."""
+        """The run's files."""
         return self.session.files
 
     @property

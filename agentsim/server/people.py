@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias
 
 from agentsim.games import find
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.people_file import PeopleFile, PersonRecord
 from agentsim.history.record import FINISHED
 from agentsim.history.run_files import RunFiles

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import Question
 from agentsim.errors import AgentsimError, UsageError, first_objection
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles, is_running
 from agentsim.models.keys import environment
 from agentsim.report.page import Served

@@ -28,7 +28,7 @@ from agentsim.engine.panel import DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, listed
 from agentsim.errors import UsageError, first_objection
 from agentsim.history.load import load_history
-from agentsim.history.run_files import MANIFEST
+from agentsim.history.run_files import MANIFEST, RunFiles
 from agentsim.runner.batch.manifest import DesignRecord
 from agentsim.studies.designs import EVERYONE, Contrast, Factorial, recorded_design
 from agentsim.studies.sequences import FEWEST_SEEN, confidence_sequence
@@ -133,7 +133,7 @@ class DesignGames:
     def _measured(self, game: _Game, by_model: bool) -> MeasuredGame | None:
         if game.name not in self._known:
             try:
-                history = load_history(self._directory / f"{game.name}.json")
+                history = load_history(RunFiles(self._directory, game.name).history)
             except UsageError:
                 return None
             record = game_record(game.name, history)

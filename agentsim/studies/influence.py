@@ -36,7 +36,7 @@ from agentsim.engine.request import Request
 from agentsim.engine.schema import bare_field
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
-from agentsim.history.journal_reader import Entry, read_journal
+from agentsim.history.journal import Entry, read_journal
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.drive import played_again

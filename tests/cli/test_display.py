@@ -448,7 +448,7 @@ def test_a_person_in_the_game_sees_no_trouble_of_the_others(mode: str, tmp_path:
         others = '[[players]]\nid = "bot"\ncount = 2\nmodel = "lab/echo"\nretries = 0\n'
         trio(tmp_path, f'game = "agent_island"\nseed = 7\n{provider}{others}[[players]]\nid = "me"\nmodel = "human"\n')
         words = ("run", "--config", "trio.toml", "--display", mode)
-        _, sent = on_a_terminal(words, tmp_path, 100, b"Vote for me\nbecause\nbot1\n\x04")
+        _, sent = on_a_terminal(words, tmp_path, 100, b"Vote for me\n\nvote: bot1\n\n\x04")
     shown, _, _ = plain(sent).partition("history: ")
     assert not re.search(r"^bot\d( \(\w+\))?: ", shown, re.MULTILINE)
     assert "asking" not in shown

@@ -12,7 +12,7 @@ import pytest
 from agentsim import __version__
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import OtherVersion
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.load import load_history
 from agentsim.history.versions import HISTORY_FORMAT, JOURNAL_FORMAT, require_version
 from tests.cli.command_line import agentsim, snapshot, trio
@@ -116,7 +116,9 @@ def test_a_journal_and_a_history_are_of_one_format_one_reader_and_the_rules_that
         assert caught.value.exit_code == 2
 
 
-NO_HEADS = [None, 5, [], {}, {"format": 5}, {"format": "poem/1"}, {"game": "nosuch", "rules_version": 9}, b"{"]
+NO_HEADS: list[Any] = [
+    *(None, 5, [], {}, {"format": 5}, {"format": "poem/1"}, {"game": "nosuch", "rules_version": 9}, b"{"),
+]
 
 
 @pytest.mark.parametrize("head", NO_HEADS)

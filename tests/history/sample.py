@@ -8,8 +8,7 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from agentsim.engine.reading import READER_VERSION
-from agentsim.history.journal import Journal
-from agentsim.history.journal_reader import Entry, Parse
+from agentsim.history.journal import Entry, Journal, Parse
 from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Attempt, Completion, Fault, Message, Usage
 

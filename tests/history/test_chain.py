@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from agentsim.errors import JournalCorrupt
-from agentsim.history.journal import Journal
-from agentsim.history.journal_reader import Contents, read_journal
+from agentsim.history.journal import Contents, Journal, read_journal
 from tests.fakes.journals import plain, resealed
 from tests.history.sample import entry, failed, journal, paid
 

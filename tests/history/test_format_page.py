@@ -17,7 +17,7 @@ import pytest
 
 from agentsim.engine.survey import SurveyPlace
 from agentsim.history import record, versions
-from agentsim.history.journal_reader import Contents, Parse
+from agentsim.history.journal import Contents, Parse
 from agentsim.models.base import Usage
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load

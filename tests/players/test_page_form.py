@@ -266,7 +266,7 @@ def test_what_a_person_means_by_a_text(legal: dict[str, Any], typed: str, meant:
 
 
 WHOLE = {"type": "integer", "minimum": 0, "maximum": 90}
-SOME = {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}
+SOME: dict[str, Any] = {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_what_means_nothing_legal_is_named(legal: dict[str, Any], typed: str, pr
 
 
 def test_hints_say_what_may_be_answered() -> None:
-    hints = {
+    hints: dict[str, dict[str, Any]] = {
         "1 to 6": {"type": "integer", "minimum": 1, "maximum": 6},
         "": {"type": "string"},
         "at most 9 characters": {"type": "string", "maxLength": 9},

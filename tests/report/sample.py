@@ -13,13 +13,10 @@ from agentsim.engine.panel import (
     Board,
     Chart,
     DataTable,
-    DiaryLine,
     Network,
     Node,
     Panel,
     Piece,
-    PlayerProfile,
-    PlayerProfiles,
     Point,
     Scatter,
     Scene,
@@ -317,11 +314,6 @@ def panels() -> list[Panel]:
             ThreadPost(3, "C", "Round 1", "I will, if somebody brings wood.", 1),
             ThreadPost(4, "D", "Round 2", "Wood is at the lookout.", 3),
             ThreadPost(5, "A", "Round 2", "It was not me.", 2))),
-        PlayerProfiles("Islanders", (
-            PlayerProfile("A", (("votes", 1), ("gifts", 0)), Chart("A's words", "line", ("Round 1", "Round 2", "Final"),
-                    (Series("words", (38, 9, 15)),), y_label="words"),
-                    (DiaryLine("Round 1", "pitch", "I kept the fire."), DiaryLine("Round 2", "vote"))),
-            PlayerProfile("B", (("votes", 2),), None, (DiaryLine("Round 1", "pitch", "I fish."),)))),
     ]  # fmt: skip
 
 
@@ -357,7 +349,4 @@ def poisoned_panels(payload: str) -> list[Panel]:
                 (Tie("A" + payload, "o" + payload, 1, "k" + payload), Tie("o" + payload, "A" + payload, 1)), payload),
         Threads("F" + payload, (ThreadPost(1, "A" + payload, "w" + payload, "one" + payload),
                                 ThreadPost(2, "o" + payload, "w" + payload, "two" + payload, 1)), payload),
-        PlayerProfiles("P" + payload, (PlayerProfile("A" + payload, (("f" + payload, payload),),
-                 Chart("L" + payload, "line", ("x" + payload,), (Series("s" + payload, (1,)),)),
-                 (DiaryLine("d" + payload, "e" + payload, "i" + payload),)),), payload),
     ]  # fmt: skip

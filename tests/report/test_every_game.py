@@ -89,7 +89,7 @@ def test_the_page_of_a_game_fits_every_screen(pages: dict[str, Path], browser: B
         page = opened.page
         folds = "document.querySelectorAll('.result details, #panels > figure > details')"
         page.evaluate(f"for (const part of {folds}) part.open = true")
-        rows = "['#list article', '#split article', '.profile', '.thread']"
+        rows = "['#list article', '#split article', '.thread']"
         page.evaluate(
             f"for (const some of {rows}) [...document.querySelectorAll(some)].slice(60).forEach(e => e.remove())"
         )

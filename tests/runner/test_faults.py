@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import BudgetReached, ProviderStopped
-from agentsim.history.journal_reader import Entry, read_journal
+from agentsim.history.journal import Entry, read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import prove

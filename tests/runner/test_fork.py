@@ -16,7 +16,7 @@ import pytest
 
 from agentsim.analysis.finished_games import game_record, read_games, without_branches
 from agentsim.errors import AgentsimError, ScenarioError, UsageError
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.load import list_runs, load_history
 from agentsim.history.run_files import RunFiles
 from agentsim.history.tables import run_tables

@@ -15,7 +15,7 @@ from agentsim.engine.event import LogEntry
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, JournalMismatch, ScenarioError, UsageError
 from agentsim.history.bundle import pack
 from agentsim.history.fold import Totals
-from agentsim.history.journal_reader import Entry
+from agentsim.history.journal import Entry
 from agentsim.history.run_files import RunFiles, is_running
 from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import ReplayDiffers, follow, prove

@@ -98,7 +98,8 @@ def test_the_command_line_goes_before_the_files_words(tmp_path: Path) -> None:
     assert scenario.players[2].model == "bot/random"
     assert config_of(scenario).memory_of == {"A": "summary", "B": "summary"}
     assert config_of(scenario).pitch_chars == 99
-    assert loaded(tmp_path, PLAYERS, RULES, "players.0.player_type=human").players[0].model == "human"
+    others = PLAYERS.replace('player_type = "human"', 'model = "bot/random"')
+    assert loaded(tmp_path, others, RULES, "players.0.player_type=human").players[0].model == "human"
 
 
 @pytest.mark.parametrize(

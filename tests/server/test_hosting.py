@@ -17,7 +17,7 @@ import pytest
 from agentsim.api import prepare_run
 from agentsim.engine.play import Ask
 from agentsim.errors import UsageError
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables
 from agentsim.runner.drive import Watcher

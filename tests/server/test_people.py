@@ -15,7 +15,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from agentsim.api import prepare_run
 from agentsim.errors import ScenarioError
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.people_file import PeopleFile
 from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables
@@ -50,8 +50,8 @@ def served(
             if scenario is None:
                 run = await hosting.resume(site, RunFiles(tmp_path, "run"), env=env)
             else:
-                given = {"name": "run", "logs_dir": tmp_path, "env": env, "watcher": Watcher()}
-                run = hosting.host(site, prepare_run(scenario, **given, served=True))
+                session = prepare_run(scenario, name="run", logs_dir=tmp_path, env=env, watcher=Watcher(), served=True)
+                run = hosting.host(site, session)
             await does(client, run)
             await hosting.stop_all(site)
         return run.files

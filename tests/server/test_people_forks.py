@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.load import load_history
 from agentsim.history.people_file import PeopleFile
 from agentsim.history.run_files import RunFiles

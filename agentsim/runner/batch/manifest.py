@@ -297,7 +297,7 @@ def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, 
         if there is None:
             directory.mkdir(parents=True, exist_ok=True)
             names = [path.name for path in directory.iterdir()]
-            if MANIFEST not in names and any(name.endswith((".json", ".jsonl")) for name in names):
+            if MANIFEST not in names and any(name.endswith((".json", ".json.gz", ".jsonl")) for name in names):
                 raise UsageError(f"{directory}: holds other runs; a batch needs its own folder")
             try:
                 wanted.write(directory)

@@ -13,7 +13,6 @@ from tests.players.keyboard import played
 
 ASKED = request(play(agents=3, note_chars=0), 1)
 NOTING = request(play(agents=3), 1)
-CIVIC = "fine / suspend_vote / exclude / office"
 
 
 @pytest.mark.parametrize(
@@ -45,34 +44,13 @@ def test_the_screen_offers_the_actions_and_then_the_fields_of_one() -> None:
     _, screen = filled(ASKED, "work", "farm", "3")
     asked = " ".join(screen[screen.rindex("action [") :].split())
     assert asked.startswith("action [forum_post / forum_reply / direct_message / create_proposal / vote / work / ")
-    assert asked.endswith("leave_group / group_message]: work type [farm / generate / gather]: hours [1 to 8]:")
-
-
-@pytest.mark.parametrize(
-    ("lines", "reason"),
-    [
-        (("trade", "2", "food", "11"), "You hold 10 food, not 11."),
-        (("set_name", "Agent 2"), "That is the number of agent #2."),
-        (("forum_reply", "1", "Yes."), "There is no post 1."),
-        (("contribute", "1", "2"), "Project 1 needs no materials."),
-        (("trade", "1", "food", "1"), "That is yourself."),
-        (("forum_post", ""), "content must not be empty."),
-        (
-            ("create_proposal", "A", "b", "allocation", "allocation", "food", "1", "2, 2", "none"),
-            "An allocation names every agent once.",
-        ),
-    ],
-)
-def test_what_will_come_to_nothing_is_said_before_it_counts(lines: tuple[str, ...], reason: str) -> None:
-    decision, screen = filled(ASKED, *lines, "idle", "")
-    assert f"That will not do: {reason}" in screen
-    assert decision == acted("idle")
+    assert asked.endswith("set_name / idle]: work type [farm / generate / gather]: hours [1 to 8]:")
 
 
 @pytest.mark.parametrize(
     ("type_", "lines", "kinds"),
     [
-        ("law", ["none"], f"tax / dividend / allocation / work_minimum / repeal / voting_rule / {CIVIC} / none"),
+        ("law", ["none"], "tax / dividend / allocation / work_minimum / repeal / voting_rule / none"),
         ("allocation", ["tax", "none"], "allocation / none"),
         ("infrastructure", ["none", "build", "farm"], "build"),
         ("other", [], ""),
@@ -129,15 +107,6 @@ def test_what_there_is_to_choose_from_stands_with_the_question() -> None:
         with pytest.raises(NothingLeft):
             form.answer()
         assert hint in form.text
-
-
-def test_a_vote_on_a_proposal_that_is_not_open_is_objected_to() -> None:
-    first, second = law("One"), law("Two")
-    played = play({1: [first, "idle", second, "idle"]}, agents=3, days=2, actions_per_day=2, voting_days=1)
-    asked = request(played, 2)
-    assert [each.id for each in asked.world.proposals] == [2]
-    objections = [asked.warning(acted(f"vote {number} yes")) for number in (1, 2, 3)]
-    assert objections == ["Proposal 1 is closed.", "", "There is no such proposal."]
 
 
 SCENARIO = """\

@@ -1,33 +1,21 @@
-"""Prose: an answer that is words: which of them were said aloud, and which are a heading, an aside or a thought."""
+"""Answers in words: which of the words were said aloud, and which are a heading, an aside, or a thought."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import islice
 
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.reading.claims import held, tag_pattern, tags
-from agentsim.engine.reading.scanning import Object
-from agentsim.engine.reading.text import folded, without
-from agentsim.engine.reading.thinking import alternatives, heads, thought_spans
-from agentsim.engine.reading.vocabulary import ASIDES, any_phrase
+from agentsim.engine.reading.markup import tag_content, tag_pattern, tags, without_wrappers
+from agentsim.engine.reading.objects import Object
+from agentsim.engine.reading.text import any_name, folded, headings, without
+from agentsim.engine.reading.thinking import ASIDES, heads_thinking, thought_spans
 from agentsim.errors import UnreadableReply
 
-FEW_WORDS = 4  # "Here is my pitch:" may stand before the object
-
-_WRAPS = any_phrase(
-    "tool_calls?; tool_use; function_calls?; invoke; functions?; tools?; call; answer; response; output; final"
-    "; final_answer; json; result; reply; xml; message; root"
-)
-_WRAPPER = re.compile(
-    rf"</?(?=[a-z]){_WRAPS}(?:[\s=][^<>]{{0,80}})?>|\[/?TOOL_CALLS?\]|\[/?(?:ANSWER|RESPONSE|OUTPUT|FINAL)\]",
-    re.IGNORECASE,
-)
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
 _PRIVATE = re.compile(r"think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.I)
-_QUOTES = re.compile(r"\b(?:wrote|writes?|said|says|told|tells?|asked|asks|quot\w*|example|format)\b", re.I)
 _FORMATTING = re.compile(
     r"</?(?=[a-z])(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)(?:\s[^<>]*)?/?>",
     re.I,
@@ -40,28 +28,13 @@ _ENDS = 5  # characters at the end of a text in which all of the closing marks s
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
 
 
-@lru_cache(2)
-def without_wrappers(text: str) -> str:
-    """The text with blanks for the tags of tool calls and answers."""
-    return _WRAPPER.sub(lambda tag: " " * len(tag[0]), text) if "<" in text or "[" in text else text
-
-
-def introduced(around: str, after: str) -> bool:
-    """Whether prose only announces an object: a few words before it that quote nothing, none behind it."""
-    words = len(re.findall(r"\w+", around))
-    behind = len(re.findall(r"\w+", after))
-    announced = words <= 4 * FEW_WORDS and around.rstrip().endswith(":") and behind <= 2 * FEW_WORDS
-    return ((words <= FEW_WORDS and not behind) or announced) and not _QUOTES.search(f"{around}\n{after}")
-
-
 def said_aloud(
-    body: str, objects: Sequence[Object], labels: Sequence[str], *, any_text: bool = False
+    body: str, objects: Sequence[Object], names: Sequence[str], *, any_text: bool = False
 ) -> tuple[str, list[str]]:
-    """The words of a reply in prose, and what of it was thought; `labels` are what the words may be called.
+    """Return the words of a reply in prose, and what of it was thought; `names` are what the words may be called.
 
-    With `any_text` lists and tags are words too.
-
-    Raises `UnreadableReply` where there may be more than words to be heard, or none.
+    With `any_text` lists and tags are words too. Raises `UnreadableReply` if there may be more than words to be heard,
+    or none.
     """
     wanted = UnreadableReply("The words cannot be told from what stands around them.")
     for each in objects:
@@ -70,13 +43,12 @@ def said_aloud(
             raise wanted
     if not any_text and _JSON_BEGINS.match(body):
         raise wanted
-    whole = list(islice(tags(folded(body), tuple(labels)), 2))
+    whole = list(islice(tags(folded(body), tuple(names)), 2))
     if len(whole) == 1:
-        start, end = held(whole[0])
+        start, end = tag_content(whole[0])
         rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
         return _plain(body[start:end]), [rest] if rest.strip() else []
-    body = without_wrappers(body)
-    words, hidden = _under_headings(body, tuple(labels))
+    words, hidden = _under_headings(without_wrappers(body), tuple(names))
     if not any_text and _PAIRED.search(_FORMATTING.sub("", words)):
         raise wanted
     words = _plain(words)
@@ -85,28 +57,28 @@ def said_aloud(
     return words, hidden
 
 
-def aloud(words: str, labels: Sequence[str], others: Sequence[str] = ()) -> str:
-    """Words of a field without headings and tags of its own, without thoughts, and without what is for other fields."""
-    words = without(words, thought_spans(folded(words), labels))
-    words, _ = _under_headings(words, tuple(labels))
+def aloud(words: str, names: Sequence[str], others: Sequence[str] = ()) -> str:
+    """Remove headings and tags of its own, thoughts, and what is for `others` from the words of a field."""
+    words = without(words, thought_spans(folded(words), names))
+    words, _ = _under_headings(words, tuple(names))
     if others and (other := _other_field(tuple(others)).search(folded(words))):
         words = words[: other.start()]
-    tag = tag_pattern(tuple(labels)).fullmatch(folded(words).strip()) if "<" in words else None
-    return words if tag is None else words.strip()[slice(*held(tag))]
+    tag = tag_pattern(tuple(names)).fullmatch(folded(words).strip()) if "<" in words else None
+    return words if tag is None else words.strip()[slice(*tag_content(tag))]
 
 
 @cache
 def _other_field(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Where another field begins: its label with a colon or in brackets, or its tag; or a line that parts."""
-    label = alternatives(names)
+    """Return a pattern for where another field begins: its name with a colon, in brackets or as a tag, or a rule."""
+    name = any_name(names)
     return re.compile(
-        rf"[(\[<*_]{{1,3}}\s?(?:{label})\s?[)\]>*_]{{1,3}}|(?<![\w-])(?:{label})[*_]{{0,2}}\s?:"
+        rf"[(\[<*_]{{1,3}}\s?(?:{name})\s?[)\]>*_]{{1,3}}|(?<![\w-])(?:{name})[*_]{{0,2}}\s?:"
         r"|(?<=\n)[^\S\n]*+-{3,}+[^\S\n]*+\n"
     )
 
 
 def _plain(words: str) -> str:
-    """Cleaned, without a fence or marks around all of it."""
+    """Clean the words and remove a fence, quotes or marks around all of them."""
     words = cleaned(words).strip()
     fence = _FENCE.match(words)
     words = words[fence.end() if fence else 0 :].removesuffix("```").strip()
@@ -118,7 +90,7 @@ def _plain(words: str) -> str:
 
 
 def _without_rules(words: str) -> str:
-    """Without marks at its ends that stand alone, and without lines of marks."""
+    """Remove lines of marks, and marks that stand alone, from both ends."""
     lines = words.split("\n")
     first, last = 0, len(lines)
     while first < last - 1 and _is_rule(lines[first]):
@@ -136,12 +108,12 @@ def _is_rule(line: str) -> bool:
     return not marks or (len(marks) > 2 and not marks.strip("-*_"))
 
 
-def _under_headings(body: str, labels: tuple[str, ...]) -> tuple[str, list[str]]:
-    """What stands under the heading of the answer, or all of it where there is none."""
+def _under_headings(body: str, names: tuple[str, ...]) -> tuple[str, list[str]]:
+    """Return what stands under the headings of the answer, or all if there are none, and what stands elsewhere."""
     plain = folded(body)
-    asides = [(*match.span(), False) for match in heads(plain, _asides(labels), sure=False)]
-    sure = bool(asides) and not plain[: asides[0][0]].strip()  # `analysis: ...` and then `final: ...`
-    answers = [(*match.span(), True) for match in heads(plain, labels, sure=sure)]
+    asides = [(*match.span(), False) for match in headings(plain, _asides(names), heads_thinking, anywhere=False)]
+    anywhere = bool(asides) and not plain[: asides[0][0]].strip()  # `analysis: ...` and then `final: ...`
+    answers = [(*match.span(), True) for match in headings(plain, names, heads_thinking, anywhere=anywhere)]
     if not answers:
         return body, []
     sections = sorted([*answers, *asides])
@@ -163,6 +135,6 @@ def _asides(own: Sequence[str]) -> tuple[str, ...]:
 
 
 def last_sentence(words: str) -> str:
-    """The words up to the end of their last whole sentence; "" where none is whole."""
+    """Return the words up to the end of their last whole sentence, or ""."""
     ends = [each.end() for each in _SENTENCE_ENDS.finditer(words)]
     return words[: ends[-1]].strip() if ends else ""
