@@ -13,11 +13,8 @@ TYPE_CHECKING = False  # type checkers know the name; importing `typing` would d
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentsim.api import fork, fork_arm, replay, resume, run, run_sync
-    from agentsim.batches import batch
-    from agentsim.counterfactual import compare, influence
+    from agentsim.api import batch, compare, fork, fork_arm, influence, rate, replay, resume, run, run_sync
     from agentsim.models.base import Call, Completion, Sampling, Usage
-    from agentsim.rating import rate
     from agentsim.results import Run, Runs, load
     from agentsim.scenario.toml_tables import ScenarioTable as Scenario
 
@@ -67,13 +64,10 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
     __getattr__ = lazy_exports(
         __name__,
         {
-            **dict.fromkeys(("fork", "fork_arm", "replay", "resume", "run", "run_sync"), "api"),
+            **dict.fromkeys(("batch", "compare", "fork", "fork_arm", "influence", "rate"), "api"),
+            **dict.fromkeys(("replay", "resume", "run", "run_sync"), "api"),
             **dict.fromkeys(("Call", "Completion", "Sampling", "Usage"), "models.base"),
             **dict.fromkeys(("Run", "Runs", "load"), "results"),
-            "batch": "batches",
-            "compare": "counterfactual",
-            "influence": "counterfactual",
-            "rate": "rating",
             "Scenario": "scenario.toml_tables:ScenarioTable",
         },
     )

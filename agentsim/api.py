@@ -1,7 +1,8 @@
-"""Games played from Python.
+"""The Python API: games, batches and studies played from Python.
 
 Each coroutine makes a session ready and plays it in the running loop. The command line and the server play the same
-sessions, under signal handlers and beside a page. What a run leaves is `results`; many games are `batches`.
+sessions, under signal handlers and beside a page. What a run leaves is `results`. Studies are imported on first use:
+they need the extra `analysis`, and take a second.
 """
 
 from __future__ import annotations
@@ -15,26 +16,33 @@ from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, 
 from functools import wraps
 from itertools import count
 from pathlib import Path
-from typing import Any, ParamSpec, TypeAlias, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, Unpack
 
 from agentsim.engine.event import LogEntry
-from agentsim.errors import Interrupted, UsageError
+from agentsim.errors import AgentsimError, Interrupted, UsageError, needed_by
 from agentsim.history.bundle import unpack
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.fold import event_record
+from agentsim.history.journal import read_journal
 from agentsim.history.load import again_with
-from agentsim.history.making import event_record
-from agentsim.history.record import FINISHED, EventRecord
+from agentsim.history.record import CONTROL, FINISHED, EventRecord
 from agentsim.history.run_files import check_name, find_run, is_running
 from agentsim.models.keys import Variables, environment
 from agentsim.models.own import OwnModel
-from agentsim.results import Run, logs_folder, run_in
+from agentsim.results import Run, Runs, logs_folder, run_in
+from agentsim.results import load as load_results
 from agentsim.runner.drive import Watcher
 from agentsim.runner.fork import of_arm, parent_of
+from agentsim.runner.player_message import Swap
 from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import Proof, prove
 from agentsim.runner.session import Session, opened, resumed
 from agentsim.scenario.load import LoadOptions, Source, load
 from agentsim.scenario.scenario import idle_settings
+
+if TYPE_CHECKING:
+    from agentsim.analysis.arms import Comparison
+    from agentsim.studies.influence import Influence
+    from agentsim.studies.rating import Rating
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -257,6 +265,143 @@ def proofs(source: str, logs_dir: Path) -> Iterator[tuple[str, Proof]]:
         read_journal(files.journal)  # a journal that cannot be used is the worse news
         raise UsageError(f"{files.name}: there is no history to prove; `{again_with(files)}` ends the run")
     yield files.name, prove(files)
+
+
+async def batch(
+    scenario: Source | None = None,
+    *,
+    games: int | None = None,
+    design: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    until: Mapping[str, Any] | None = None,
+    models: Sequence[str] = (),
+    rotate: bool = False,
+    paired: bool = False,
+    seed: int | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
+    out: Folder = None,
+    logs_dir: Folder = None,
+    jobs: int | None = None,
+    abort_after: int = 5,
+    own_models: Models | None = None,
+    env: Mapping[str, str] | None = None,
+    allow_keys: Collection[str] = (),
+    max_cost_usd: float | None = None,
+) -> Runs:
+    """Play many games of a scenario in a folder of their own, `jobs` at once; the same call goes on where one ended.
+
+    `models` take the seats in turn; `rotate` lets players change places; `paired` gives one seed to games that differ
+    only in who sits where. Of a `design` (a file, or what it holds) every seed plays all cells; `until={"width": 0.2}`
+    ends it early. Limits hold for all games together. Bots alone play in worker processes. Raises as `run`.
+    """
+    from agentsim.runner.batch.run_batch import Batch
+    from agentsim.studies.batches import prepare_batch, width_reached
+
+    directory, manifest = prepare_batch(
+        scenario,
+        games=games,
+        cast=models,
+        rotate=rotate,
+        paired=paired,
+        out=None if out is None else Path(out),
+        logs_dir=logs_folder(logs_dir),
+        seed=seed,
+        overrides=set or {},
+        own=own_models or (),
+        max_cost_usd=max_cost_usd,
+        design=design,
+        until=until,
+    )
+    result = await Batch(
+        manifest,
+        directory,
+        env=variables(env, allow_keys),
+        jobs=jobs,
+        abort_after=abort_after,
+        own=own_models or {},
+        enough=width_reached(directory, manifest.design.until),
+    ).play()
+    if result.stopped is not None:
+        raise result.stopped
+    found = load_results(directory)
+    assert isinstance(found, Runs), "a folder"
+    return found
+
+
+async def influence(
+    name: str,
+    *,
+    at: int,
+    swap: Swap | None = None,
+    words: str | None = None,
+    each: bool = False,
+    branches: int = 20,
+    max_cost_usd: float | None = None,
+    logs_dir: Folder = None,
+    models: Models | None = None,
+    env: Mapping[str, str] | None = None,
+    allow_keys: Collection[str] = (),
+) -> list[Influence]:
+    """What the message of a run's decision `at` did to its listeners and to the outcome (extra `analysis`).
+
+    `branches` are played in which it is said and as many in which it is swapped: for silence (by default, where the
+    request has it), for `neutral` words of its length, or for `words`. With `each` so is every player's such message
+    of that round: one `Influence` a message. `max_cost_usd` holds for each branch. The same call goes on where one
+    ended. Raises as `fork`, and `UsageError` where the decision says nothing to another player.
+    """
+    with needed_by("influence"):
+        from agentsim.studies.influence import MessageStudy
+    files = find_run(logs_folder(logs_dir), name)
+    study = MessageStudy.of(files, at, swap=swap, words=words, each=each, branches=branches)
+    for wanted in study.wanted:
+        session = wanted.come_by(env=variables(env, allow_keys), limits={"max_cost_usd": max_cost_usd}, own=models)
+        if isinstance(session, Session):
+            await played(session)
+    return study.measured()
+
+
+def compare(
+    name: str, *, at: int | None = None, control: str = CONTROL, effect: float | None = None, logs_dir: Folder = None
+) -> Comparison:
+    """What the arms of a forked run do otherwise than its control, branch k beside branch k (extra `analysis`).
+
+    `at` is the decision that was made anew, where arms leave the run at several. With an `effect`, each row says how
+    many branches one of that size needs. Raises `UsageError` where there are no arms to compare.
+    """
+    with needed_by("comparing arms"):
+        from agentsim.analysis.arms import comparison
+    return comparison(logs_folder(logs_dir), name, at=at, control=control, effect=effect)
+
+
+async def rate(
+    model: str,
+    pool: str | Path,
+    *,
+    logs_dir: str | Path | None = None,
+    jobs: int | None = None,
+    models: Mapping[str, OwnModel] | None = None,
+    env: Mapping[str, str] | None = None,
+    allow_keys: Collection[str] = (),
+    **options: Any,
+) -> Rating:
+    """Rate a model against the reference pool in a file, in `games` games at most (100; extra `analysis`).
+
+    It stops where the interval of 95% of the log strength is narrower than `width` (0.5). At a table the model has at
+    most `entries` seats (half of them, rounded down). `set` has its settings (`{"temperature": 0.2}`), which are
+    otherwise those that all members share. Further options are `seed`, `out` and `max_cost_usd`, as of `batch`. The
+    same call goes on where one ended. Raises as `batch`.
+    """
+    with needed_by("rate"):
+        from agentsim.studies.rating import Rating
+    rating = Rating(
+        model, Path(pool), variables(env, allow_keys), logs_dir=logs_folder(logs_dir), own=models or (), **options
+    )
+    for batch in rating.batches(jobs=jobs, abort_after=5, own=models or {}):
+        result = await batch.play()
+        if result.stopped is not None:
+            raise result.stopped
+        if not result.complete:
+            raise AgentsimError(f"{rating.directory}: not every game came to a result; the same call tries again")
+    return rating
 
 
 class _Listening(Watcher):

@@ -2,6 +2,7 @@
 
     AgentsimError
       UsageError           the command line: a name, a path, a flag                     exit 2
+        OtherVersion         a file that another version of agentsim wrote
       ScenarioError        the scenario's author: file, key, what was found, what would be valid   exit 2
       DecisionError        the player; each is fit to be shown to the model
         UnreadableReply      no decision can be found in the text
@@ -49,6 +50,10 @@ class UsageError(AgentsimError):
     """The command line asks for something that cannot be."""
 
     exit_code = 2
+
+
+class OtherVersion(UsageError):
+    """A file was written by another version of agentsim, which the message names, and this one cannot use it."""
 
 
 class ScenarioError(AgentsimError):

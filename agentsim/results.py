@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Mapping
@@ -12,15 +13,15 @@ from typing import Any
 
 from agentsim.history.folders import listed, read_folder
 from agentsim.history.formats import Tables
-from agentsim.history.load import find_source, read, require_history, values_and_record
+from agentsim.history.load import find_source, parsed, read, require_history
 from agentsim.history.record import DecisionRecord, EventRecord, History, OutcomeRecord, TotalsRecord
-from agentsim.history.run_files import RunFiles, write_whole
+from agentsim.history.run_files import RunFiles, run_name, write_whole
 from agentsim.history.tables import run_tables
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run: its name, the file of its history, its history in the full format and as typed records.
+    """One run: its name, the file of its history, its history as JSON values and as typed records.
 
     Tables are made on first use.
     """
@@ -123,7 +124,7 @@ def load(source: str | os.PathLike[str], *, logs_dir: str | os.PathLike[str] | N
         require_history(found)
         return run_in(found)
     if not found.is_dir():
-        return _run(found.stem, found)
+        return _run(run_name(found.name), found)
     folder = read_folder(found)
     if folder.skipped:
         warnings.warn(f"{found}: left out, without a readable history: {listed(folder.skipped)}", stacklevel=2)
@@ -136,4 +137,6 @@ def run_in(files: RunFiles) -> Run:
 
 
 def _run(name: str, path: Path) -> Run:
-    return Run(name, path, *values_and_record(read(path), path))  # a file that is no history is refused here
+    raw = read(path)
+    record = parsed(raw, path)  # a file that is no history is refused here
+    return Run(name, path, json.loads(raw), record)

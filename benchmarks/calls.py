@@ -33,7 +33,7 @@ from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.simulate import simulate
 from agentsim.games import find
-from agentsim.history.journal_reader import Entry
+from agentsim.history.journal import Entry
 from agentsim.models.base import Call, Sampling
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.remote import Endpoint, RemoteModel

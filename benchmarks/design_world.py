@@ -13,10 +13,13 @@ from functools import cache
 
 import numpy as np
 
-from agentsim.analysis.design_effects import PILOT, blocks_needed, contrast_of, freedom_of
 from agentsim.analysis.inference import Array
-from agentsim.analysis.paired import FEWEST_SEEN, confidence_sequence, paired_intervals, sequence_factor
-from agentsim.scenario.factorial import DesignTable, factorial
+from agentsim.analysis.paired import paired_intervals
+from agentsim.runner.batch.manifest import DesignTable
+from agentsim.studies.designs import factorial
+from agentsim.studies.effects import contrast_of, freedom_of
+from agentsim.studies.plan import PILOT, blocks_needed
+from agentsim.studies.sequences import FEWEST_SEEN, confidence_sequence, sequence_factor
 
 SEED = 20_261_123
 TRUTH_BLOCKS = 1_000_000

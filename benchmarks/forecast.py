@@ -37,9 +37,7 @@ SOCIETIES: Mapping[str, tuple[int, str]] = {
     "scarcity": (20, 'preset = "scarcity"\ndays = 30'),
     "inequality": (20, 'preset = "inequality"\ndays = 30'),
     "frontier": (20, 'preset = "frontier"\ndays = 30'),
-    "open, ranked, small world": (
-        *(60, 'days = 20\nconstitution = "open"\nfeed = "ranked"\ntopology = "small_world"'),
-    ),
+    "open": (60, 'days = 20\nconstitution = "open"'),
 }
 OTHERS = ("agent_island_bots", "auction", "monopoly_bots", "market_bots", "werewolf_bots", "society_scarce")
 """Shipped configs of bots."""

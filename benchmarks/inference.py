@@ -20,15 +20,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agentsim.analysis.across import concordance, drawn
 from agentsim.analysis.conditions import by_condition, differences
-from agentsim.analysis.game_records import labelled
+from agentsim.analysis.finished_games import labelled
 from agentsim.analysis.inference import Interval, stages
-from agentsim.analysis.influence import ALL
 from agentsim.analysis.paired import paired_intervals
 from agentsim.analysis.positions import ballots, place_p
 from agentsim.analysis.posterior import Stages, credible, posterior, wins_check
 from agentsim.analysis.preference import OwnMaker, own_makers
+from agentsim.studies.influence import ALL
 from benchmarks import arms_world, design_world
 from benchmarks.inference_worlds import Array, Jury, elimination_votes, jury_votes, placed, tables, treated
 from benchmarks.influence_world import persuasion, true_effect
@@ -38,7 +37,7 @@ from benchmarks.rate_world import placed as placement
 SEED = 20_261_123
 FALSE, COVERED = (0.03, 0.07), (0.93, 0.97)
 CHAINS = 10
-"""A quarter of a report's, for speed: the ends of an interval are less exact. `across_games` has a report's."""
+"""A quarter of a report's, for speed: the ends of an interval are less exact."""
 WIDTH = 0.6
 """The width of an interval at which a placement may stop."""
 TRUE_WIN, TRUE_RANK = 0.16813, -0.32452
@@ -191,27 +190,6 @@ def positions(generator: np.random.Generator) -> Iterator[Said]:
         yield Said(f"ballots without effect, {how}: false positives", read.p <= 0.05, FALSE)
 
 
-def across_games(generator: np.random.Generator) -> Iterator[Said]:
-    """Five models in three and in six games: of the same strengths in all, of others in each, and unrelated ones."""
-    for many, games in ((3, 40), (6, 20)):
-        common = np.log(generator.standard_gamma(1.0, size=5))
-        for what, spread in (("the same strengths", 0.0), ("strengths that differ by 0.5", 0.5)):
-            logs = np.array([common + spread * generator.normal(size=5) for _ in range(many)])
-            by_game, elsewhere, _ = _across(generator, logs, games)
-            said = f"{many} games of {games}, {what}"
-            for truth, found in zip((logs.T - logs.mean(axis=1)).mean(axis=1), credible(by_game.mean(1)), strict=True):
-                yield Said(f"{said}: mean of these games, covered", _holds(found, truth), COVERED)
-            for truth, found in zip(common - common.mean(), credible(elsewhere), strict=True):
-                yield Said(f"{said}: games like these, covered", _holds(found, truth), COVERED if spread else None)
-    shuffled = np.array([generator.permutation(5) for _ in range(3)])
-    yield Said("3 games, unrelated orders: Kendall's W, false positives", concordance(shuffled)[1] <= 0.05, FALSE)
-
-
-def _across(generator: np.random.Generator, logs: Array, games: int) -> tuple[Array, Array, Array]:
-    played = [_played(generator, each, games, None)[0] for each in logs]
-    return drawn(played, logs.shape[1], seed=int(generator.integers(2**31)))
-
-
 def designs(generator: np.random.Generator) -> Iterator[Said]:
     """Effects of factors, the power that a plan promises, and batches that end at a width."""
     kinds = {"a": "main effect", "b": "main effect", "a,b": "interaction"}
@@ -326,7 +304,6 @@ WORLDS: dict[str, World] = {
     "designs": World(3, designs),
     "conditions": World(3, conditions),
     "positions": World(4, positions),
-    "across": World(5, across_games),
 }
 
 

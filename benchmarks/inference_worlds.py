@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from agentsim.analysis.game_records import Entrant, GameRecord, Vote
+from agentsim.analysis.finished_games import Entrant, GameRecord, Vote
 
 Array = NDArray[np.float64]
 MAKERS = ("a", "a", "b", "b", "c", "c", "d")

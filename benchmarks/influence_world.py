@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agentsim.analysis.influence import BranchResult, Influence, Responses, Sides, Swapped, influences
+from agentsim.studies.influence import BranchResult, Influence, Responses, Sides, Swapped, influences
 
 LISTENERS = ("B", "C", "D", "E", "F")
 CHANCES = np.array([0.20, 0.27, 0.34, 0.41, 0.48])

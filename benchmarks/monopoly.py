@@ -40,7 +40,7 @@ from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.bots import BOTS
-from agentsim.games.monopoly.trading import TradeAccepted, TradeProposed
+from agentsim.games.monopoly.trade import TradeAccepted, TradeProposed
 from agentsim.games.monopoly.turn import GameEnded
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load

@@ -59,8 +59,8 @@ class Persona:
                 return {"action": "direct_message", "recipient_agent_id": rng.pick(others), "content": content}
             case _ if not request.rules.talk:
                 return {"action": "idle", "reasoning": self._words(rng, 1)}
-            case _ if request.posts and rng.below(2):
-                parent = rng.pick(request.posts).id
+            case _ if request.world.posts and rng.below(2):
+                parent = rng.pick(request.world.posts).id
                 return {"action": "forum_reply", "parent_message_id": parent, "content": self._words(rng, 3)}
             case _:
                 return {"action": "forum_post", "content": self._words(rng, 4)}

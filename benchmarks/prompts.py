@@ -8,7 +8,6 @@ of question one from the middle is shown, as a model would be sent it: of the mi
 by the length of its state and question. Tokens are those of the package's own
 estimate. What a provider can cache is the part that the seat's last prompt, or the model's last one, began with too. A
 `survey` is what an interview of any game asks, off the record, and no part of a game's tokens.
-`before.json` holds the same figures of rule set 1, with the prompts of its time.
 """
 
 from __future__ import annotations
@@ -27,17 +26,15 @@ from agentsim.engine.play import Ask
 from agentsim.engine.request import Request
 from agentsim.engine.survey import Survey, decided_by
 from agentsim.games import find
-from agentsim.history.copies import alike
 from agentsim.models.prices import estimated_tokens
 from agentsim.players.model import prompt_messages
-from agentsim.runner.forecast import wordy
+from agentsim.runner.forecast import alike, wordy
 from agentsim.runner.plays import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "prompts"
-BEFORE = FOLDER / "before.json"
 PARTS = ("rules", "history", "state", "question")
 _SENTENCES = (
     "I say what I mean to do, and I mean it.",
@@ -172,43 +169,39 @@ def page(game: str, kinds: Mapping[str, Kind]) -> str:
     return "\n".join(lines)
 
 
-def table(figures: Mapping[str, Mapping[str, Any]], before: Mapping[str, Mapping[str, Any]]) -> str:
-    """All kinds of questions with their tokens, beside those of rule set 1."""
+def table(figures: Mapping[str, Mapping[str, Any]]) -> str:
+    """All kinds of questions with their tokens."""
     lines = [
         "# What models are asked",
         "",
         *(__doc__ or "").split("\n\n", 2)[2].strip().splitlines(),
         "",
-        "Tokens of a prompt, means over one game. A question that rule set 1 asked otherwise has no figure before.",
+        "Tokens of a prompt, means over one game.",
         "",
-        "| game | question | asked | rules | history | state | question | total | before | cacheable |",
-        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",
-        *(row for game in figures for row in _rows(game, figures[game], before.get(game, {}))),
+        "| game | question | asked | rules | history | state | question | total | cacheable |",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|",
+        *(row for game in figures for row in _rows(game, figures[game])),
         "",
     ]
     return "\n".join(lines)
 
 
-def _rows(game: str, kinds: Mapping[str, Any], before: Mapping[str, Any]) -> Iterator[str]:
+def _rows(game: str, kinds: Mapping[str, Any]) -> Iterator[str]:
     for name, kind in kinds.items():
-        was = f"{before[name]['total']:,}" if name in before else ""
         parts = " | ".join(f"{kind[part]:,}" for part in ("asked", *PARTS, "total"))
-        yield f"| [{game}]({game}.md) | {name} | {parts} | {was} | {kind['cacheable']:.0%} |"
-    of_game = {name: kind for name, kind in kinds.items() if name != Survey.kind}
-    for what, of in (("**a game**", of_game), ("**a game before**", before)):
-        calls = sum(kind["asked"] for kind in of.values())
-        tokens = sum(kind["asked"] * kind["total"] for kind in of.values())
-        if of:
-            yield f"| {game} | {what} | {calls:,} | | | | | {tokens:,} | | |"
+        yield f"| [{game}]({game}.md) | {name} | {parts} | {kind['cacheable']:.0%} |"
+    of_game = [kind for name, kind in kinds.items() if name != Survey.kind]
+    calls = sum(kind["asked"] for kind in of_game)
+    tokens = sum(kind["asked"] * kind["total"] for kind in of_game)
+    yield f"| {game} | **a game** | {calls:,} | | | | | {tokens:,} | |"
 
 
 def written(games: Mapping[str, Any] = GAMES) -> dict[str, str]:
     """The files of the folder by name."""
     kinds = {game: asked(game) for game in games}
     figures = {game: {name: kind.figures() for name, kind in of.items()} for game, of in kinds.items()}
-    before = json.loads(BEFORE.read_text(encoding="utf-8")) if BEFORE.exists() else {}
     pages = {f"{game}.md": page(game, of) for game, of in kinds.items()}
-    return {**pages, "README.md": table(figures, before)}
+    return {**pages, "README.md": table(figures)}
 
 
 def main() -> None:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.analysis.inference import Array, stages
-from agentsim.analysis.posterior import Placement, Stages, next_tables, placement
+from agentsim.analysis.posterior import Stages
+from agentsim.studies.placement import Placement, next_tables, placement
 from benchmarks.inference_worlds import arrivals
 
 MEMBERS = 8

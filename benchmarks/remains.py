@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from agentsim.history.journal_reader import Contents, read_journal
+from agentsim.history.journal import Contents, read_journal
 from agentsim.history.load import list_runs
 from benchmarks.witness import prompt_digest
 

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from aiohttp import ClientSession, ClientTimeout
 
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.drive import played_again
 from agentsim.runner.plays import new_play, restored_scenario
@@ -143,7 +143,7 @@ async def seated(site: ServedSite, link: str, seen: list[tuple[int, float]]) -> 
                 text += piece.decode()
                 whole, end, text = text.rpartition("\n\n")
                 seen.extend((int(seq), now) for seq in EVENT.findall((whole + end).encode()))
-                for asked in re.findall(r'name="decision" value="(\d+)"', whole):
+                for asked in re.findall(r'name="seat-decision" value="(\d+)"', whole):
                     if asked == answered:
                         continue
                     answered = asked

@@ -152,8 +152,8 @@ def talkative(request: Request[Any], rng: Stream) -> Decision:
     match rng.below(8):
         case 0 | 1:
             action: dict[str, Any] = {"action": "forum_post", "content": words[: rules.post_chars]}
-        case 2 | 3 if request.posts:
-            parent = rng.pick(request.posts).id
+        case 2 | 3 if request.world.posts:
+            parent = rng.pick(request.world.posts).id
             action = {"action": "forum_reply", "parent_message_id": parent, "content": words[: rules.post_chars]}
         case 4:
             other = rng.integer(1, rules.agents)

@@ -1,22 +1,20 @@
-"""Questions of three papers, each answered by one table with intervals, out of the recorded tables of a batch.
+"""Questions of two papers, each answered by one table with intervals, out of the recorded tables of a batch.
 
     agentsim batch --design configs/society/govsim.toml --out logs/govsim
     python -m benchmarks.society_questions talk logs/govsim
     agentsim batch --design configs/society/agentsociety.toml --out logs/agentsociety
     python -m benchmarks.society_questions attitudes logs/agentsociety
-    agentsim batch --design configs/society/oasis.toml --out logs/oasis
-    python -m benchmarks.society_questions herding logs/oasis
 
-`talk` reads the table `days`, `attitudes` the table `survey`, `herding` the tables `posts` and `exposure`. Every game
-comes to one number by measure. Means are over seeds with 95% intervals by the percentiles of 10,000 bootstrap samples
-of seeds; differences are of games with one seed, and seeds that lack a game of a condition are left out. Those of
-answers are differences in differences: less what they were when the question was first asked, before the shock.
+`talk` reads the table `days`, `attitudes` the table `survey`. Every game comes to one number by measure. Means are over
+seeds with 95% intervals by the percentiles of 10,000 bootstrap samples of seeds; differences are of games with one
+seed, and seeds that lack a game of a condition are left out. Those of answers are differences in differences: less what
+they were when the question was first asked, before the shock.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -24,7 +22,6 @@ from typing import Any, TypeAlias
 
 from agentsim.analysis.finished_games import histories
 from agentsim.engine.panel import Frame
-from agentsim.games.society.measures import gini
 from agentsim.history.record import History
 from agentsim.history.tables import run_tables
 from benchmarks.society_scarce import interval
@@ -77,36 +74,10 @@ def first_of(measure: str, measures: Sequence[str]) -> str | None:
     return first if first != measure else None
 
 
-# -- OASIS: does a ranked feed herd?
-
-
-def herding(history: History, tables: Tables) -> tuple[str, Found]:
-    """The feed, and how unevenly replies and views are spread over all posts."""
-    written = rows(tables["posts"])
-    posts = [row["post"] for row in written]
-    replies = Counter(row["reply_to"] for row in written if row["reply_to"] is not None)
-    views = Counter(row["post"] for row in rows(tables["exposure"]))
-    (reply_gini, reply_top), (view_gini, view_top) = spread(replies, posts), spread(views, posts)
-    return history.scenario["game_config"].get("feed", "all"), {
-        "Gini of replies": reply_gini,
-        "replies to the top tenth": reply_top,
-        "Gini of views": view_gini,
-        "views of the top tenth": view_top,
-        "replies": sum(replies.values()),
-    }
-
-
-def spread(counts: Mapping[int, int], posts: Sequence[int]) -> tuple[float, float]:
-    """The Gini coefficient of what posts have, and the share that the tenth with most of it has."""
-    each = sorted(counts.get(post, 0) for post in posts)
-    top = max(1, len(each) // 10)
-    return gini(each), sum(each[-top:]) / max(1, sum(each))
-
-
 # -- tables
 
-QUESTIONS = {"talk": talk, "attitudes": attitudes, "herding": herding}
-BASES = {"no shock", "all", "silence, all are conditional", "silence, two are selfish"}
+QUESTIONS = {"talk": talk, "attitudes": attitudes}
+BASES = {"no shock", "silence, all are conditional", "silence, two are selfish"}
 """Conditions that others are compared to."""
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.play import Wave
-from agentsim.history.journal_reader import Entry
+from agentsim.history.journal import Entry
 from agentsim.runner.drive import Watcher
 from agentsim.runner.session import begin
 from benchmarks.loopback import loopback

@@ -82,7 +82,7 @@ def test_a_run_is_what_the_command_would_have_played(tmp_path: Path) -> None:
     assert len(run.tables["decisions"]) == len(run.decisions)
     assert run.usage.calls == sum(decision.source == "model" for decision in run.decisions)
     proof = agentsim.replay("one", logs_dir=tmp_path)
-    assert (proof.complete, proof.reread) == (True, True)
+    assert proof.complete
     loaded = agentsim.load("one", logs_dir=tmp_path)
     assert isinstance(loaded, agentsim.Run)
     assert loaded.history == run.history
@@ -235,5 +235,5 @@ def test_a_proof_is_printed_without_the_history(tmp_path: Path) -> None:
     agentsim.run_sync(MINE, models={"mine": Echo()}, logs_dir=tmp_path, name="one")
     proof = agentsim.replay("one", logs_dir=tmp_path)
     assert proof.history["game"]
-    printed = f"Proof(decisions={proof.decisions}, complete=True, protected=True, reread=True)"
+    printed = f"Proof(decisions={proof.decisions}, complete=True)"
     assert str(proof) == repr(proof) == printed

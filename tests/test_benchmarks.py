@@ -121,9 +121,7 @@ def test_the_traders_of_the_market_are_measured_beside_what_papers_report() -> N
     assert book["orders_per_second"] > 0
 
 
-@pytest.mark.parametrize(
-    "world", ["conditions", *(pytest.param(name, marks=pytest.mark.slow) for name in ("positions", "across"))]
-)
+@pytest.mark.parametrize("world", ["conditions", pytest.param("positions", marks=pytest.mark.slow)])
 def test_worlds_whose_truth_is_known_are_simulated(world: str) -> None:
     assert all(0 <= rate <= 1 and many >= 2 for _, many, rate, _ in simulated(world, 2))
 

@@ -22,7 +22,7 @@ from agentsim.engine.wording import Naming
 from agentsim.errors import AgentsimError
 from agentsim.games.society.names import misnomer
 from agentsim.history import formats
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.models import redaction
 from agentsim.models.attempts import retry_after
 from agentsim.models.faults import Faults
@@ -91,7 +91,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "keys": lambda text: redaction.redact_reply(text, (SECRET,)),
     "a terminal": terminal_output.safe,
     "a terminal's rows": lambda text: terminal.rows(text, 80, "  "),
-    "a person's question": rendering.question,
+    "a person's question": rendering.split_question,
     "a person's news": rendering.news,
     "an outline": rendering.outlined,
     "a page": markup.foreign,

@@ -1,34 +1,27 @@
-"""Questions of three papers: their designs are played, and their tables come out of what was recorded."""
+"""Questions of two papers: their designs are played, and their tables come out of what was recorded."""
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import agentsim
-from agentsim.engine import Decision, Request, Stream
-from agentsim.engine.simulate import simulate
-from agentsim.games.society import GAME
-from agentsim.games.society.requests import Act, Acted
-from agentsim.scenario.design_file import read_design
+from agentsim.studies.designs import read_design
 from benchmarks import society_questions
-from benchmarks.society_questions import Games, first_of, games_in, less, rows, spread, table
+from benchmarks.society_questions import Games, first_of, games_in, less, table
 from benchmarks.society_scarce import interval
 from tests.cli.command_line import ROOT
 
-DESIGNS = {"talk": "govsim", "attitudes": "agentsociety", "herding": "oasis"}
+DESIGNS = {"talk": "govsim", "attitudes": "agentsociety"}
 CONDITIONS = {
     "talk": [
         *("silence, all are conditional", "silence, two are selfish"),
         *("talk, all are conditional", "talk, two are selfish"),
     ],
     "attitudes": ["no shock", "Storm"],
-    "herding": ["all", "neighbours", "ranked"],
 }
 
 
@@ -85,35 +78,6 @@ def test_conditions_are_compared_with_those_that_differ_in_the_first_part_alone(
     assert row.startswith("| awake | 0.10 [0.10, 0.10] | 0.30 [0.30, 0.30] | 0.40 [0.40, 0.40] | +0.10 [")
 
 
-def test_the_spread_of_replies_is_0_where_all_posts_have_as_many_and_near_1_where_one_has_all() -> None:
-    posts = range(1, 101)
-    assert spread(dict.fromkeys(posts, 3), posts) == pytest.approx((0, 0.1))
-    assert spread({7: 300}, posts) == pytest.approx((0.99, 1))
-    assert spread({}, posts) == (0, 0)
-
-
-def test_planted_herding_shows_in_the_tables() -> None:
-    """Agents who answer the post next to the question pile up on it in a ranked feed; those who answer any do not."""
-
-    players = [f"p{number}" for number in range(12)]
-
-    def played(newest: float) -> float:
-        def answers(request: Request[Any], rng: Stream) -> Decision:
-            assert isinstance(request, Act)
-            if not request.posts or rng.random() < 0.3:
-                return Acted.model_validate({"action": {"action": "forum_post", "content": "A thought."}})
-            post = request.posts[-1] if rng.random() < newest else rng.pick(request.posts)
-            reply = {"action": "forum_reply", "parent_message_id": post.id, "content": "Yes."}
-            return Acted.model_validate({"action": reply})
-
-        config = {"days": 8, "feed": "ranked", "daily_food": 0, "daily_energy": 0}
-        game = simulate(GAME, config, players, {}, bot=answers, seed=5)
-        posts = rows(GAME.tables(game.log, players)["posts"])
-        return spread(Counter(row["reply_to"] for row in posts if row["reply_to"]), [row["post"] for row in posts])[1]
-
-    assert played(0.9) > played(0.0) + 0.2
-
-
 def test_a_folder_without_whole_seeds_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="holds no seed with a game of each condition"):
-        games_in(tmp_path, "herding")
+        games_in(tmp_path, "talk")

@@ -17,12 +17,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.special import nctdtr, stdtrit
 
-from agentsim.analysis.finished_games import Measures, histories, tabled
-from agentsim.analysis.game_records import Column, game_record
+from agentsim.analysis.finished_games import Column, Measures, game_record, histories, tabled
+from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
 from agentsim.analysis.inference import FEWEST, UPPER, Array
 from agentsim.analysis.paired import POWER, Effect, fewest, known, paired_intervals
+from agentsim.engine.panel import Cell, DataTable
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.wording import aligned
+from agentsim.engine.wording import aligned, counted
 from agentsim.errors import UsageError
 from agentsim.history.events import divergence
 from agentsim.history.load import branches_in
@@ -30,6 +31,10 @@ from agentsim.history.record import CONTROL, ForkRecord, History
 from agentsim.history.run_files import find_run
 
 _MOST_BRANCHES = 1_000_000
+STUDENT = (
+    "Intervals of 95% of the mean of the paired differences (Student's); beside them those that hold for all rows "
+    "together{}. They are of this game from this decision on, not of other games."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +91,6 @@ class Comparison:
 
     def __str__(self) -> str:
         """The tables that `agentsim compare` prints."""
-        from agentsim.analysis.comparison_panels import arm_panels
-
         lines: list[str] = []
         for panel in arm_panels([self]):
             rows = [panel.columns, *(["–" if cell is None else str(cell) for cell in row] for row in panel.rows)]
@@ -285,3 +288,58 @@ def branches_needed(effect: float, sd: float) -> int | None:
     if needed > _MOST_BRANCHES:  # Student's distribution is the normal one there
         return math.ceil(needed)
     return fewest(enough, FEWEST - 1, 2 * _MOST_BRANCHES)
+
+
+def paired_row(each: PairedEffect) -> tuple[Cell, ...]:
+    means = (f"{each.control_mean:.2f}", f"{each.arm_mean:.2f}")
+    alone = effect_cell(each, "+.2f", each.pairs, "pair")
+    return (each.measure, each.player, each.pairs, *means, alone, ends(each.together, "+.2f"))
+
+
+def unpaired_note(many: int) -> str:
+    return f" Left out: {many} {'branch' if many == 1 else 'branches'} without a finished partner." if many else ""
+
+
+def arm_panels(found: Sequence[Comparison]) -> list[DataTable]:
+    """A table of each arm of each fork."""
+    return [_arm(each, arm) for each in found for arm in each.arms]
+
+
+def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
+    changed = f" ({arm.changed})" if arm.changed not in {"", arm.arm} else ""
+    title = f"{found.of} from decision {found.at} on: {arm.arm}{changed} less {found.control}"
+    columns: tuple[str, ...] = ("measure", "player", "pairs", found.control, arm.arm, "effect", "all together")
+    if found.effect is not None:
+        columns += (f"branches for {found.effect:g}",)
+    shown = () if arm.identical else distinct(arm.effects)
+    rows = [(*paired_row(each), *(() if found.effect is None else (each.needed,))) for each in shown]
+    if arm.identical:
+        note = (
+            f"{arm.arm} and {found.control} are identical in every one of {counted(arm.pairs, 'pair')}: the same "
+            "decisions, events and ranks. What the arm changes did nothing."
+        )
+        same = f"From decision {found.at} of {found.of} on, {arm.arm} changed nothing in {counted(arm.pairs, 'pair')}."
+        return DataTable(title, columns, (), note, sentence=same)
+    note = (
+        "Branch k less branch k of the control, which has the same chance; below 0 a rank is better. "
+        f"{STUDENT.format(' (the greatest |t|)')}{unpaired_note(arm.unpaired)}"
+    )
+    if found.effect is not None:
+        note += (
+            f" The last column is how many branches an arm needs, and its control as many, for an effect of "
+            f"{found.effect:g} to be found with a power of {POWER:.0%}, if the differences spread as they do here."
+        )
+    if hidden := len(arm.effects) - len(shown) if shown else 0:
+        note += f" Not shown: {counted(hidden, 'row')}, the same as another row but for the sign."
+    said = change_sentence(found.of, found.at, arm.arm, distinct(arm.effects))
+    return DataTable(title, columns, tuple(rows), note, sentence=said)
+
+
+def distinct(found: Sequence[PairedEffect]) -> list[PairedEffect]:
+    """The effects without those that are another one under a second name."""
+    return [each for each in found if each.same_as is None]
+
+
+def change_sentence(run: str, at: int, who: str, found: Sequence[PairedEffect]) -> str:
+    rows, where = [(who, each, each.pairs) for each in found], f"From decision {at} of {run} on"
+    return clearest_effect(rows, where, of=who, unit="pair", more=" of branches with the same chance")

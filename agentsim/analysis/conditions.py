@@ -7,19 +7,23 @@ conditions that were played with the same seeds (docs/inference.md).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from agentsim.analysis.finished_games import RANK, WIN
-from agentsim.analysis.game_records import Entrant, GameRecord
+from agentsim.analysis.finished_games import RANK, WIN, Entrant, GameRecord
+from agentsim.analysis.in_words import ends, estimated, written
 from agentsim.analysis.inference import DRAWS, FEWEST, SEED, UPPER, Array, Interval, blocks, interval, ratio_intervals
 from agentsim.analysis.standings import relative
+from agentsim.engine.panel import Cell, DataTable
+from agentsim.engine.wording import counted
 from agentsim.history.folders import Levels, levels, named
 
+_ALL = "all"
+_RELATIVE = {RANK: f"relative {RANK}"}
 Flags: TypeAlias = NDArray[np.bool_]
 
 
@@ -33,7 +37,7 @@ class Condition:
 
     @property
     def ranked(self) -> tuple[GameRecord, ...]:
-        """The games that rank players, which standings, ratings and the fit across games are of."""
+        """The games that rank players, which standings and ratings are of."""
         return tuple(game for game in self.games if game.ranked)
 
 
@@ -224,3 +228,76 @@ def difference_ends(sums: Array, counts: Array, arm: Flags, seeds: Sequence[int]
     found[sound, 1:] = np.stack([low[0], high[1], low[2], high[3]], axis=1)
     found[rates] = np.clip(found[rates], -1, 1)
     return found
+
+
+def condition_panels(
+    conditions: Sequence[Condition], means: Sequence[Measured], found: Sequence[Difference], *, relative: bool
+) -> list[DataTable]:
+    """Every measure by label and condition, then the differences from the first condition."""
+    if relative:
+        means = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in means]
+        found = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in found]
+    names = [each.name for each in conditions]
+    cells: dict[tuple[str, str | None], dict[str, str]] = {}
+    for mean in means:
+        shown = f"{written(mean.mean, '.2f')}, {counted(mean.games, 'game')}"
+        cells.setdefault((mean.measure, mean.label), {})[mean.condition] = shown
+    rows = [(measure, label or _ALL, *map(own.get, names)) for (measure, label), own in cells.items()]
+    note = (
+        "Each cell is a mean, its interval of 95% (bootstrap: games are drawn again, those of one seed together) where "
+        "there are games enough, and how many games it is of. Below, each condition less the first."
+    )
+    if relative:
+        note += " Tables differ in size: a relative rank is 0 for the first and 1 for the last."
+    said = "; ".join(
+        f"under {each.condition} {estimated(each.mean, '.2f', each.games, counted(each.games, 'game'))}"
+        for each in means
+        if (each.measure, each.label) == (means[0].measure, means[0].label)
+    )
+    sentence = f"The mean {means[0].measure} of {means[0].label or _ALL} was, {said}."
+    compared = DataTable("Conditions", ("measure", "of", *names), tuple(rows), note, sentence=sentence)
+    return [compared, *(_differences(name, names[0], [each for each in found if each.condition == name])
+                        for name in names[1:])]  # fmt: skip
+
+
+def _differences(name: str, less: str, found: Sequence[Difference]) -> DataTable:
+    rows: list[tuple[Cell, ...]] = []
+    for each in found:
+        both = ends(each.together, "+.2f")
+        games = f"{each.games[0]}, {each.games[1]}"
+        rows.append((each.measure, each.label or _ALL, games, written(each.difference, "+.2f"), both))
+    note = (
+        "Means under the one less those under the other; below 0 a rank is better. Intervals of 95% take games of one "
+        "seed together, of both conditions: alone, and so wide that all rows hold at once. Games of other seeds are "
+        "taken to be independent, and games to differ in nothing else than the condition."
+    )
+    title = f"Conditions: {name} less {less}"
+    columns = ("measure", "of", "games of each", "difference", "all together")
+    return DataTable(title, columns, tuple(rows), note, sentence=_verdict(found))
+
+
+def difference_sentence(each: Difference, of: str = "95% interval") -> str:
+    """`The difference in the mean rank of A between on=true and on=false was -0.40 (95% interval -0.90 to ...).`."""
+    whose = f"the mean {each.measure} of {each.label or 'all'}"
+    many = f"{each.games[0]} and {counted(each.games[1], 'game')}"
+    gap = estimated(each.difference, "+.2f", min(each.games), many, of)
+    return f"The difference in {whose} between {each.condition} and {each.less} was {gap}."
+
+
+def _verdict(found: Sequence[Difference]) -> str:
+    """How many differences can be told from none, and the clearest of them."""
+    known = [each for each in found if each.difference.low is not None]
+    if found and not any(each.difference.value for each in found):
+        return f"Every mean is the same under {found[0].condition} and {found[0].less}."
+    if not known:
+        return ""
+    apart = [each for each in known if each.together.leaves_out(0)]
+    if not apart:
+        alone = sum(each.difference.leaves_out(0) for each in known)
+        return (
+            f"None of {counted(len(known), 'difference')} can be told from 0 by 95% intervals that hold for all "
+            f"together; by its own interval {alone} can."
+        )
+    clearest = max(apart, key=lambda each: abs(each.difference.value) / max(1e-12, each.together.width))
+    together = difference_sentence(replace(clearest, difference=clearest.together), "95% interval for all together")
+    return f"Of {counted(len(known), 'difference')} {len(apart)} can be told from 0 all together. {together}"

@@ -1,40 +1,324 @@
-"""Finished games of folders: their records, what is measured in them by player, and a design's games as blocks.
+"""Finished games: the record of each, as far as its players are compared, and what is measured in it by player.
 
-Measures are rank, win, scores of the outcome, deeds. The effects of a design's factors are `design_effects`.
+Measures are rank, win, scores of the outcome, deeds. The format of histories is `history.record`.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import groupby
 from pathlib import Path
+from typing import Any, TypeAlias
 
-import numpy as np
-from pydantic import BaseModel, ValidationError
-
-from agentsim.analysis.game_records import Column, GameRecord, game_record
-from agentsim.analysis.inference import Array
-from agentsim.errors import ScenarioError, UsageError, first_objection
-from agentsim.history.load import load_history
-from agentsim.history.record import History
-from agentsim.history.run_files import MANIFEST
-from agentsim.scenario.factorial import EVERYONE, DesignRecord, Factorial
+from agentsim import games
+from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LogEntry
+from agentsim.errors import ScenarioError, UsageError
+from agentsim.history.events import Pair, derived, pairs, told_events
+from agentsim.history.load import parsed, read, runs_with_history
+from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
+from agentsim.history.shares import Share, shares_in
 
 RANK, WIN = "rank", "win"
+Column: TypeAlias = tuple[str, str]
+"""A measure and a player."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """One player of one game. Tied players have the mean of their ranks: 1.5, 1.5, 3.
+
+    `seat` counts from 1 in the order of the table, `spoke` in the first order of all players that chance drew (None
+    without one). `scores` are the outcome's. `asked` is the number of decisions that no bot made, `turned_away` of
+    those that the game refused.
+    """
+
+    player: str
+    model: str
+    label: str
+    rank: float
+    seat: int
+    spoke: int | None
+    decisions: int
+    calls: int
+    reasks: int
+    fallbacks: int
+    cost_usd: float | None
+    asked: int = 0
+    turned_away: int = 0
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """A vote for one player of a ballot, in a round: to win (`final`), or to leave.
+
+    The ballot is in the order in which the voter read it; `by_lot` says that chance drew that order.
+    """
+
+    voter: str
+    choice: str
+    ballot: tuple[str, ...]
+    final: bool
+    round: int = 0
+    by_lot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """How often `who` did something for or against `whom` in a game, and how often the pair turned either way."""
+
+    who: str
+    whom: str
+    done_for: int
+    done_against: int
+    turned_for: int
+    turned_against: int
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """One finished game, with the votes in its events; a branch has a `parent`, and `fork` says what it changed.
+
+    A branch's decisions, calls and dollars are those after the fork. `certain` is set where bots alone decided: it is
+    the same for games that must have the same result. `between` has the pairs of which one was for or against the
+    other; None where the game is not installed, or its events are of other rules. `fallen` is the largest share of
+    fallbacks in it (`history.shares`). `scenario` and `folder` say under which condition it was played. Where no player
+    is `ranked`, all tie.
+    """
+
+    name: str
+    game: str
+    seed: int
+    entrants: tuple[Entrant, ...]
+    votes: tuple[Vote, ...]
+    cost_usd: float | None
+    parent: str | None = None
+    fork: str = ""
+    certain: str | None = None
+    between: tuple[Between, ...] | None = ()
+    fallen: float = 0.0
+    scenario: Mapping[str, Any] = field(default_factory=dict)
+    folder: str = ""
+    deeds: Mapping[Column, float] = field(default_factory=dict)
+    ranked: bool = True
+
+    @property
+    def wins(self) -> list[float]:
+        """By entrant: of a first place that n players share each has the nth part."""
+        ranks = [entrant.rank for entrant in self.entrants]
+        best = min(ranks, default=0.0)
+        return [(rank == best) / ranks.count(best) for rank in ranks]
+
+
+def game_record(name: str, history: History) -> GameRecord | None:
+    """The record of a history; None where the game has no outcome."""
+    outcome = history.outcome
+    if outcome is None or history.status not in FINISHED:
+        return None
+    ranks = _middled({standing.player: standing.rank for standing in outcome.standings})
+    log, dealt = _told(history)
+    spoke, scores = _turns(log, history), {each.player: each.score for each in outcome.standings}
+    own = [each for each in history.decisions if not history.inherits(each)]
+    decided = Counter(decision.player for decision in own)
+    fork, paid = history.fork, history.paid
+    by_player = paid.by_player or {}
+    fallbacks, seated = shares_in(history), history.seated
+    entrants = []
+    for seat, player in enumerate(seated, start=1):
+        usage, share = by_player.get(player.id), fallbacks.by_player.get(player.id, Share())
+        entrants.append(
+            Entrant(
+                player=player.id,
+                model=player.model,
+                label=player.model,
+                rank=ranks.get(player.id, float(len(seated))),
+                seat=seat,
+                spoke=spoke.get(player.id),
+                decisions=decided[player.id],
+                calls=usage.calls if usage else 0,
+                reasks=usage.reasks if usage else 0,
+                fallbacks=usage.fallbacks if usage else 0,
+                cost_usd=usage.cost_usd if usage else 0.0,
+                asked=share.decisions,
+                turned_away=share.turned_away,
+                scores={measure: float(value) for measure, value in scores.get(player.id, {}).items()},
+            )
+        )
+    return GameRecord(
+        name=name,
+        game=history.game,
+        seed=history.seed,
+        entrants=tuple(entrants),
+        votes=tuple(_votes(history, {entry.event.kind for entry in log if "ballot" in entry.event.drawn})),
+        cost_usd=paid.cost_usd,
+        parent=None if fork is None else fork.of,
+        fork=_fork(fork),
+        certain=_certain(history, own),
+        between=None if dealt is None else tuple(_between(dealt)),
+        fallen=fallbacks.worst,
+        scenario=history.scenario,
+        deeds=_deeds(dealt or ()),
+        ranked=any(each.rank for each in outcome.standings),
+    )
+
+
+def labelled(games: Sequence[GameRecord], by: str) -> list[GameRecord]:
+    """The games with entrants compared by `model` or by `player`."""
+    return [
+        replace(game, entrants=tuple(replace(each, label=getattr(each, by)) for each in game.entrants))
+        for game in games
+    ]
+
+
+def vendor(model: str) -> str:
+    """The vendor of a model, by its name: the second segment behind a router, else the provider."""
+    first, _, rest = model.partition(" > ")[0].partition("/")
+    return rest.partition("/")[0] if first == "openrouter" and "/" in rest else first
+
+
+def _fork(fork: ForkRecord | None) -> str:
+    """What a branch changes, in words: branches that change the same are compared with their parents together."""
+    if fork is None:
+        return ""
+    done = [f"decision {fork.at}", *fork.changed]
+    if fork.instead is not None:
+        done.append(json.dumps(fork.instead, ensure_ascii=True))
+    return ", ".join(done)
+
+
+def _certain(history: History, own: Sequence[DecisionRecord]) -> str | None:
+    """A digest of all that a game of bots follows from: they draw from the seed alone. None for other games."""
+    fork = history.fork
+    given = None if fork is None or fork.instead is None else fork.at
+    if any(each.source != "bot" and each.index != given for each in own):
+        return None
+    done = None if fork is None else [fork.of, fork.at, fork.instead, fork.changed, fork.salts]
+    what = [history.game, history.rules_version, history.seed, history.scenario, done]
+    return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
+
+
+def _told(history: History) -> tuple[Sequence[LogEntry], list[Pair] | None]:
+    """The events as the game tells them, and the pairs; none where it is not installed, or they are of other rules."""
+    log: Sequence[LogEntry] = ()
+    try:
+        log = told_events(history, games.find(history.game))
+        return log, derived(partial(pairs, names=history.names), log, history)
+    except (UsageError, ScenarioError):
+        return log, None
+
+
+def _between(dealt: Sequence[Pair]) -> Iterator[Between]:
+    for pair in dealt:
+        done_for, done_against = pair.times(FOR), pair.times(AGAINST)
+        if done_for or done_against:
+            turned = Counter(sign for _, sign in pair.turns)
+            yield Between(pair.who, pair.whom, done_for, done_against, turned[FOR], turned[AGAINST])
+
+
+def _deeds(dealt: Sequence[Pair]) -> dict[Column, float]:
+    counts: Counter[Column] = Counter()
+    for pair in dealt:
+        for deed in pair.deeds:
+            if deed.deed != NAMED:
+                counts[f"{deed.deed} (done)", pair.who] += deed.times
+                counts[f"{deed.deed} (received)", pair.whom] += deed.times
+    return {column: float(count) for column, count in counts.items()}
+
+
+def _turns(log: Sequence[LogEntry], history: History) -> dict[str, int]:
+    """The first order of all players that chance drew and all heard: as a list in one event, or by events of a round.
+
+    Orders that players or rules make are none: a place in them would say who came first, not what coming first does.
+    """
+    players = {player.id for player in history.seated}
+    told = [entry for entry in log if entry.event.drawn and isinstance(entry.to, EveryoneType)]
+    for _, entries in groupby(told, lambda entry: (entry.round, entry.event.kind)):
+        in_turn: dict[str, list[str]] = {}
+        for event in (entry.event for entry in entries):
+            for name in event.drawn:
+                drawn = getattr(event, name)
+                in_turn.setdefault(name, []).extend((drawn,) if isinstance(drawn, str) else drawn)
+        for order in map(list, map(dict.fromkeys, in_turn.values())):
+            if set(order) == players:
+                return {player: place for place, player in enumerate(order, start=1)}
+    return {}
+
+
+def _middled(ranks: Mapping[str, int | None]) -> dict[str, float]:
+    """Ranks 1, 1, 3 as 1.5, 1.5, 3, so that the sum does not depend on ties; players without a rank tie."""
+    counts = Counter(ranks.values())
+    return {player: (rank or 1) + (counts[rank] - 1) / 2 for player, rank in ranks.items()}
+
+
+def _votes(history: History, by_lot: Collection[str]) -> Iterator[Vote]:
+    """Every event with a voter, a choice and the ballot that it was made from, in any game.
+
+    `by_lot` are the kinds of events whose ballots chance ordered.
+    """
+    for number, part in enumerate(history.rounds):
+        final = any(event.data.get("final") is True for event in part.events)
+        for event in part.events:
+            voter, choice, ballot = (event.data.get(key) for key in ("voter", "choice", "ballot"))
+            if isinstance(voter, str) and isinstance(choice, str) and isinstance(ballot, list) and choice in ballot:
+                yield Vote(voter, choice, tuple(map(str, ballot)), final, number, event.kind in by_lot)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One label; `cost_usd` is the cost of a game, `asked` counts decisions that no bot made."""
+
+    label: str
+    games: int
+    decisions: int
+    calls: int
+    reasks: int
+    fallbacks: int
+    cost_usd: float | None
+    asked: int
+    turned_away: int
+
+
+def played(games: Sequence[GameRecord]) -> dict[str, Played]:
+    """By label, in the order of the labels."""
+    entries: dict[str, list[Entrant]] = {}
+    there: Counter[str] = Counter()
+    for game in games:
+        there.update({entrant.label for entrant in game.entrants})
+        for entrant in game.entrants:
+            entries.setdefault(entrant.label, []).append(entrant)
+    found = {}
+    for label, own in sorted(entries.items()):
+        costs = [entrant.cost_usd for entrant in own]
+        found[label] = Played(
+            label=label,
+            games=there[label],
+            decisions=sum(each.decisions for each in own),
+            calls=sum(each.calls for each in own),
+            reasks=sum(each.reasks for each in own),
+            fallbacks=sum(each.fallbacks for each in own),
+            cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs) / there[label],
+            asked=sum(each.asked for each in own),
+            turned_away=sum(each.turned_away for each in own),
+        )
+    return found
 
 
 def histories(directory: Path, holding: bytes = b"") -> Iterator[tuple[str, History | UsageError]]:
     """By name, each history in a folder whose file holds these bytes, or why it cannot be read."""
-    for path in sorted(directory.glob("*.json")):
-        # reading a pipe of that name would never end
-        if path.name == MANIFEST or not path.is_file() or (holding and holding not in path.read_bytes()):
-            continue
+    for files in runs_with_history(directory):
+        path = files.history
         try:
-            yield path.stem, load_history(path)
+            raw = read(path)
+            if holding in raw:
+                yield files.name, parsed(raw, path)
         except UsageError as error:
-            yield path.stem, error
+            yield files.name, error
 
 
 @dataclass(frozen=True)
@@ -90,7 +374,8 @@ def _read(directory: Path) -> Games:
         else:
             found.append(record)
     if not found:
-        raise UsageError(f"{directory}: holds no finished game")
+        because = next((f" ({name}: {why})" for name, why in skipped.items()), "")
+        raise UsageError(f"{directory}: holds no finished game{because}")
     known = (replace(each, parent=copies.get(each.parent, each.parent)) if each.parent else each for each in found)
     return Games(tuple(known), skipped, copies)
 
@@ -156,137 +441,3 @@ def tabled(games: Sequence[Measures], *, everyone: bool = False) -> tuple[tuple[
         [*(each.results.get(c, math.nan) for c in results), *(each.deeds.get(c, 0.0) for c in deeds)] for each in games
     ]
     return (*results, *deeds), rows
-
-
-class _Game(BaseModel):
-    name: str
-    seed: int
-    cell: int = 0
-
-
-class _Manifest(BaseModel):
-    models: tuple[str, ...]
-    games: tuple[_Game, ...]
-    design: DesignRecord
-
-
-@dataclass(frozen=True, slots=True)
-class MeasuredGame:
-    """One finished game: what is measured by player or model, and what it cost."""
-
-    measures: Measures
-    players: tuple[str, ...]
-    calls: int
-    cost_usd: float | None
-
-
-@dataclass(frozen=True)
-class Blocks:
-    """A batch's design with the blocks that have begun: `values` are blocks by cells by columns, NaN where unknown.
-
-    `seeds` are those of the blocks. `labels` are those by whom the game is measured: the players, or the models where
-    these take the players' seats in turn.
-    """
-
-    design: Factorial
-    record: DesignRecord
-    players: tuple[str, ...]
-    labels: tuple[str, ...]
-    columns: tuple[Column, ...]
-    values: Array
-    seeds: tuple[int, ...]
-    games: tuple[MeasuredGame, ...]
-
-    @property
-    def complete(self) -> int:
-        """Blocks in which every cell has a finished game."""
-        return int(np.sum(np.isfinite(self.values).any(axis=2).sum(axis=1) == self.values.shape[1]))
-
-    @property
-    def usual(self) -> str:
-        """The measure that is meant where none is named: win, or the first score where no player is ranked."""
-        names = [measure for measure, _ in self.columns]
-        return WIN if WIN in names else next(iter(names), WIN)
-
-    def without(self, measure: str) -> str:
-        """Why a measure has no effect here, in words."""
-        valid = list(dict.fromkeys(each for each, _ in self.columns))
-        if measure in valid:
-            return "of all players together it is the same in every game; name a --player"
-        return f"no such measure in these games (valid: {', '.join(valid)})"
-
-
-class DesignGames:
-    """Reads the finished games of a design's folder; each of them once, however often it is asked."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        self._known: dict[str, MeasuredGame] = {}
-
-    def blocks(self) -> Blocks | None:
-        """What is finished by now; None where the folder is no batch of a design, or has no finished game."""
-        path = self._directory / MANIFEST
-        if not path.is_file() or b'"design"' not in (text := path.read_bytes()):
-            return None
-        try:
-            manifest = _Manifest.model_validate_json(text)
-            design = manifest.design.factorial()
-        except ValidationError as error:
-            raise UsageError(f"{path}: is not a batch's manifest: {': '.join(first_objection(error))}") from None
-        except (ScenarioError, ValueError) as error:
-            raise UsageError(f"{path}: is not a batch's manifest: {error}") from None
-        size = len(design.cells)
-        found: dict[tuple[int, int], MeasuredGame] = {}
-        for number, game in enumerate(manifest.games):
-            if (measured := self._measured(game, bool(manifest.models))) is not None:
-                found[number // size, game.cell] = measured
-        if not found:
-            return None
-        players = next(iter(found.values())).players
-        columns, rows = tabled([each.measures for each in found.values()], everyone=True)
-        named = dict.fromkeys(whose for _, whose in columns if whose not in players)
-        blocks = {block: place for place, block in enumerate(sorted({block for block, _ in found}))}
-        values = np.full((len(blocks), size, len(columns)), math.nan)
-        for (block, cell), row in zip(found, rows, strict=True):
-            values[blocks[block], cell] = row
-        seeds = tuple(manifest.games[block * size].seed for block in blocks)
-        labels = tuple(named) or players
-        games = tuple(found.values())
-        return Blocks(design, manifest.design, players, labels, columns, values, seeds, games)
-
-    def _measured(self, game: _Game, by_model: bool) -> MeasuredGame | None:
-        if game.name not in self._known:
-            try:
-                history = load_history(self._directory / f"{game.name}.json")
-            except UsageError:
-                return None
-            record = game_record(game.name, history)
-            if record is None or record.seed != game.seed:
-                return None
-            models = {entrant.player: entrant.model for entrant in record.entrants}
-            found, paid = Measures.of(record), history.paid
-            found = found.with_models(models) if by_model else found
-            self._known[game.name] = MeasuredGame(found, tuple(models), paid.calls, paid.cost_usd)
-        return self._known[game.name]
-
-
-def members(blocks: Blocks, factors: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """Whose measures an effect of these factors is looked for in: a name, and the players (or models) whose mean it is.
-
-    Those whom the design names; else those whom each of the factors is of, together; else all together and each alone.
-    """
-    if blocks.record.table.players:
-        return [alone(blocks, each) for each in blocks.record.table.players]
-    found = []
-    for key in factors:
-        own = blocks.record.carriers.get(key, ())
-        if 0 < len(own) < len(blocks.players):
-            found.append((", ".join(own) if len(own) < 4 else f"{own[0]} to {own[-1]}", own))
-    if found:
-        return list(dict.fromkeys(found))
-    return [(EVERYONE, blocks.labels), *((each, (each,)) for each in blocks.labels)]
-
-
-def alone(blocks: Blocks, player: str) -> tuple[str, tuple[str, ...]]:
-    """A player or model by its name, or all players together."""
-    return player, blocks.labels if player == EVERYONE else (player,)

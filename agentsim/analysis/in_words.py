@@ -1,17 +1,12 @@
-"""Sentences that one may write of a figure: what was estimated, of how many games, with its interval."""
+"""Estimates in words: a figure with its interval, of how many games it is, and the clearest of many effects."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from itertools import permutations
 
 from agentsim.analysis.inference import FEWEST, Interval
 from agentsim.analysis.paired import Effect
-from agentsim.analysis.played import Played
-from agentsim.analysis.preference import OwnMaker, Relation
-from agentsim.analysis.standings import Place, Standings, StandingsLine
-from agentsim.engine.wording import counted, listed
+from agentsim.engine.wording import counted
 
 SMALL = 0.05
 
@@ -37,7 +32,7 @@ def estimated(interval: Interval, form: str, games: int, more: str = "", of: str
     return f"{interval.value:{form}} ({'; '.join(filter(None, (said, more)))})"
 
 
-def effect(found: Effect, form: str, number: int, unit: str, fewest: int = FEWEST) -> str:
+def effect_cell(found: Effect, form: str, number: int, unit: str, fewest: int = FEWEST) -> str:
     """The estimate with its own interval, or why it has none: `+1.00, the same in all 6 pairs`."""
     if found.low is not None:
         return written(found.alone, form)
@@ -48,7 +43,7 @@ def _alike(number: int, unit: str) -> str:
     return f"the same in all {counted(number, unit)}"
 
 
-def effects(
+def clearest_effect(
     found: Sequence[tuple[str, Effect, int]], where: str, *, of: str, unit: str, more: str = "", fewest: int = FEWEST
 ) -> str:
     """The clearest of many effects, or that none is shown, by the intervals that hold for all together.
@@ -84,102 +79,3 @@ def effects(
 def p_value(p: float) -> str:
     """`p = 0.012`, or `p < 0.001`."""
     return f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"
-
-
-def standing(found: Standings, rank: str) -> str:
-    """Of the first line."""
-    if not found.lines:
-        return ""
-    line = found.lines[0]
-    many = counted(line.games, "game")
-    won = estimated(line.win_rate, ".0%", line.games, f"entries that won: {line.wins:g} of {line.entries}, in {many}")
-    return f"{line.label} came first in {won}, with a {rank} of {estimated(line.mean_rank, '.2f', line.games)}."
-
-
-def rating(found: Standings) -> str:
-    """Of the label that is likeliest to come first."""
-    if len(found.lines) < 2:
-        return ""
-    line = max(found.lines, key=lambda line: line.first.value)
-    wins = f"wins: {line.wins:g} in {counted(line.games, 'game')}"
-    won = estimated(line.first, ".0%", line.games, wins, "95% of the posterior")
-    return f"In a game with one of each, by wins alone, {line.label} comes first with a probability of {won}."
-
-
-def strongest(ordered: Sequence[StandingsLine]) -> str:
-    """Of the first, by strength."""
-    line = ordered[0]
-    many = counted(line.games, "game")
-    best = f"has the highest strength with a probability of {line.places[0]:.0%}"
-    return f"{line.label} {best} (Plackett-Luce model of all places; {many})."
-
-
-def ahead(found: Standings) -> str:
-    """Of the pair that is furthest apart, if it can be told apart."""
-    apart, told = [], False
-    for row, column in permutations(range(len(found.lines)), 2):
-        share = found.ahead[row][column]
-        told = told or (share is not None and share.low is not None)
-        if share is not None and share.low is not None and share.low > 0.5:
-            apart.append((share, row, column))
-    if not told:
-        return ""
-    if not apart:
-        return "Head to head no difference is shown: every 95% interval includes 50%."
-    share, row, column = max(apart, key=lambda each: each[0].value)
-    won, pairs = found.beats[row][column]
-    one, other = found.lines[row].label, found.lines[column].label
-    both = len(found.lines) * (len(found.lines) - 1) // 2
-    games = min(found.lines[row].games, found.lines[column].games)
-    value = estimated(share, ".0%", games, f"{won:g} of {pairs} pairs")
-    chosen = f", the pair that is furthest apart of {both}, each with an interval of its own" if both > 1 else ""
-    return f"{one} came out before {other} in {value}{chosen}."
-
-
-def place(what: str, places: Sequence[Place], p: float | None, uneven: tuple[str, int, int] | None) -> str:
-    """Whether ranks differ by seat or turn, and all of them that came first most often."""
-    if p is None:
-        return ""
-    verdict = "differ by more than" if p <= SMALL else "are not seen to differ by more than"
-    most = max(place.win_rate.value for place in places)
-    best = [place for place in places if math.isclose(place.win_rate.value, most)]
-    first, alone = best[0], len(best) == 1
-    if len(best) == len(places) > 1:
-        won = f"all {what}s came first equally often"
-    elif alone:
-        won = f"{what} {first.place} came first most often, in "
-        won += estimated(first.win_rate, ".0%", first.entries, f"{first.entries} entries")
-    else:
-        named = listed([str(place.place) for place in best])
-        won = f"{what}s {named} came first most often and equally often, in {first.win_rate.value:.0%} each"
-    said = f"The ranks of {what}s {verdict} chance alone would make them (permutation test: {p_value(p)}); {won}."
-    if uneven is not None:
-        label, fewest, many = uneven
-        said += (
-            f" But {what}s were uneven ({label}: {fewest} to {many} times in each), so how often a {what} came first "
-            "also tells who was there."
-        )
-    return said
-
-
-def own_maker(found: OwnMaker) -> str:
-    """Of all makers' votes of one kind."""
-    kind = "to win" if found.final else "to go"
-    many = f"{counted(found.games, 'game')}, {counted(found.votes, 'vote')}"
-    points = estimated(found.points, "+.1%", found.games, many)
-    return f"Voters gave a candidate of their own maker {points} of their votes {kind} more than other voters gave it."
-
-
-def relation(found: Relation) -> str:
-    """Of the pair that did most."""
-    done = f"{counted(found.done_for, 'deed')} for {found.whom} and {found.done_against} against it"
-    return f"In {counted(found.games, 'game')} {found.who} did {done} (a count, without an interval)."
-
-
-def cost(lines: Sequence[Played]) -> str:
-    """Of the dearest, where anything was paid for."""
-    known = [line for line in lines if line.cost_usd]
-    if not known:
-        return ""
-    line = max(known, key=lambda line: line.cost_usd or 0.0)
-    return f"A game cost ${line.cost_usd:.4f} for {line.label} (the mean of {counted(line.games, 'game')})."

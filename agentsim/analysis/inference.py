@@ -18,7 +18,7 @@ from openskill.models import PlackettLuce
 from scipy.optimize import minimize
 from scipy.special import ndtr, stdtrit
 
-from agentsim.analysis.game_records import GameRecord
+from agentsim.analysis.finished_games import GameRecord
 
 Array: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]

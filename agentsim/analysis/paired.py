@@ -2,8 +2,7 @@
 
 Intervals are Student's, of the mean of the differences. Those that hold together take the quantile of the greatest |t|
 of all columns: the signs of the centred differences are drawn again, those of a pair together (the wild bootstrap: E.
-Mammen, 1993; the greatest |t|: P. Westfall and S. Young, 1993). Where one looks again and again they are a confidence
-sequence, which holds at all times together.
+Mammen, 1993; the greatest |t|: P. Westfall and S. Young, 1993).
 """
 
 from __future__ import annotations
@@ -22,11 +21,6 @@ Row: TypeAlias = tuple[float, float | None, float | None, float | None, float | 
 """mean, low, high, low_adj, high_adj."""
 POWER = 0.8
 """The chance to find an effect that studies are planned for."""
-ALPHA = 0.05
-TIGHTEST = 50
-"""The number of blocks at which a confidence sequence is narrowest for its number."""
-FEWEST_SEEN = 20
-"""Fewer blocks give no confidence sequence, which is an asymptotic one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +55,7 @@ def paired_intervals(differences: Array, draws: int = DRAWS) -> Array:
     the mean may lie off. Those that hold together need one pair more: five have 16 patterns of signs, too few to tell
     the greatest of many |t|.
     """
-    found, counts, centred, squares, sound = _moments(differences, FEWEST)
+    found, counts, centred, squares, sound = moments(differences, FEWEST)
     if not sound.any():
         return found
     mean, counts, centred, squares = found[0, sound], counts[sound], centred[:, sound], squares[sound]
@@ -78,34 +72,7 @@ def paired_intervals(differences: Array, draws: int = DRAWS) -> Array:
     return found
 
 
-def confidence_sequence(differences: Array, alpha: float = ALPHA) -> Array:
-    """Rows mean, low, high, low_adj, high_adj for each column of blocks by effects; NaN stands for a missing block.
-
-    After t blocks the interval of a mean with standard deviation s is +- s sqrt(2 (t r^2 + 1) / (t^2 r^2) log(sqrt(t
-    r^2 + 1) / alpha)), an asymptotic confidence sequence (I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy, A.
-    Ramdas, Time-uniform central limit theory and asymptotic confidence sequences, Annals of Statistics 52, 2024):
-    whenever one looks, and whatever makes one stop. r makes it narrowest after `TIGHTEST` blocks. Those that hold
-    together have alpha divided by their number (Bonferroni). NaN of fewer than `FEWEST_SEEN` blocks, and where all
-    blocks are the same.
-    """
-    found, counts, _, squares, sound = _moments(differences, FEWEST_SEEN)
-    counts = np.maximum(counts, 1)
-    sd = np.sqrt(squares / np.maximum(counts - 1, 1))
-    for row, level in ((1, alpha), (3, alpha / max(1, len(sd)))):
-        reach = sd * sequence_factor(counts, level)
-        found[row : row + 2] = np.where(sound, [found[0] - reach, found[0] + reach], np.nan)
-    return found
-
-
-def sequence_factor(counts: Array, alpha: float = ALPHA) -> Array:
-    """Half the width of a confidence sequence after so many blocks, in standard deviations."""
-    chance = -2 * math.log(alpha)
-    mixed = counts * (chance + math.log(chance + 1)) / TIGHTEST
-    found: Array = np.sqrt(2 * (mixed + 1) / (counts * mixed) * np.log(np.sqrt(mixed + 1) / alpha))
-    return found
-
-
-def _moments(differences: Array, fewest: int) -> tuple[Array, Array, Array, Array, Array]:
+def moments(differences: Array, fewest: int) -> tuple[Array, Array, Array, Array, Array]:
     """Five rows, the means in the first; counts, differences from the means, sums of squares, where there are ends."""
     there = ~np.isnan(differences)
     counts = there.sum(axis=0)

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agentsim.analysis.game_records import Entrant, GameRecord
+from agentsim.analysis.finished_games import Entrant, GameRecord
+from agentsim.analysis.in_words import estimated, p_value, written
 from agentsim.analysis.inference import DEALS, SEED, Array, Interval, Whole, blocks, interval, ratio_intervals
+from agentsim.engine.panel import DataTable
+from agentsim.engine.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,3 +189,26 @@ def _expected(found: Iterable[tuple[str, ...]]) -> list[float]:
     """By position: the mean of one over the size of the ballots that have it."""
     sizes = [len(ballot) for ballot in found]
     return [float(np.mean([1 / size for size in sizes if size > at])) for at in range(max(sizes))]
+
+
+def ballot_panel(found: Sequence[Ballots]) -> DataTable:
+    """What a position on the ballot is worth, for each kind of vote."""
+    rows, tests, said = [], [], []
+    for each in found:
+        kind = "to win" if each.places[0].final else "to go"
+        for at in each.places:
+            share = written(at.share, ".0%")
+            rows.append((kind, at.position, at.votes, at.chosen, share, f"{at.expected:.0%}"))
+        votes = f"{counted(each.votes, 'vote')} in {counted(each.games, 'game')}"
+        tests.append(f"votes {kind}: {p_value(each.p)}")
+        verdict = "went along with" if each.p <= 0.05 else "was not seen to go along with"
+        first = each.places[0]
+        whole = estimated(first.share, ".0%", each.games, f"{first.expected:.0%} by the lot alone; {votes}")
+        said.append(f"Position on the ballot {verdict} votes {kind} ({p_value(each.p)}): the first got {whole}.")
+    note = (
+        "Ballots whose order chance drew: how many votes went to each position, of those whose ballot had it, beside "
+        "what the lot alone gives. Intervals of 95% by games. The tests (permutation) draw the orders again and leave "
+        f"the choices as they are; {', '.join(tests)}."
+    )
+    columns = ("vote", "position", "ballots", "chosen", "share", "by lot")
+    return DataTable("Position on the ballot", columns, tuple(rows), note, sentence=" ".join(said))

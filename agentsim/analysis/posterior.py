@@ -2,11 +2,6 @@
 
 F. Caron and A. Doucet, Efficient Bayesian inference for generalized Bradley-Terry models, 2012. Games come as
 `inference.stages` gives them; what they are made of is not known here (docs/inference.md).
-
-`placement` is where a new label, the last one, stands against a reference pool. The posterior is that of the pool's
-games and the new ones together, so that what is uncertain about the pool is in the interval (docs/inference.md, "A
-reference pool"). Games come in blocks: as many as there are seats, with the same labels, which the new one takes every
-seat of.
 """
 
 from __future__ import annotations
@@ -16,9 +11,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import chdtrc
 
-from agentsim.analysis.inference import FEWEST, SEED, UPPER, Array, Interval, fit
+from agentsim.analysis.inference import SEED, UPPER, Array, Interval, fit
 
 PRIOR = 1.0
 """The shape of the prior, a gamma distribution: the chance of one to come before another is anything from 0 to 1, each
@@ -147,134 +141,3 @@ def wins_check(found: Posterior, tables: Array, wins: Array, *, weight: float = 
     p = (1 + np.count_nonzero(farther >= far)) / (1 + len(strength))
     possible = np.clip(again, 0, (tables > 0).sum(axis=0))
     return WinsCheck(tuple(credible(possible)), float(p))
-
-
-_ORDERS = 100
-"""Orders of arrival that are drawn to know what a table is expected to teach."""
-_GROWTH = 4
-"""A round has a block for each so many that are played, and at least one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dispersion:
-    """How much more the results of blocks vary than strengths alone explain: 1 is as much. `p` is the chance of it."""
-
-    factor: float
-    p: float
-
-    @property
-    def too_much(self) -> bool:
-        return self.factor > 1 and self.p < WRONG
-
-
-@dataclass(frozen=True)
-class Placement:
-    """The new label against a pool whose mean log strength is 0.
-
-    `strength` is its log strength, `members` are those of the pool; `stronger` by member how likely the new one is the
-    stronger, `places` how likely it is the strongest of all, the second, and so on. `dispersion` is None with fewer
-    than `FEWEST` blocks.
-    """
-
-    strength: Interval
-    members: tuple[Interval, ...]
-    stronger: tuple[float, ...]
-    places: tuple[float, ...]
-    dispersion: Dispersion | None
-    found: Posterior
-
-
-def placement(
-    pool: Sequence[Stages],
-    games: Sequence[Stages],
-    size: int,
-    *,
-    block: int,
-    weight: float = 1.0,
-    chains: int = CHAINS,
-    seed: int = SEED,
-) -> Placement:
-    """Where the last of `size` labels stands, from the pool's games and its own, in blocks of `block`.
-
-    Each of the pool's games counts as `weight` games (`posterior.independence`); where the new ones vary too much, they
-    count by their dispersion as fewer.
-    """
-
-    def drawn(worth: float) -> Posterior:
-        weights = np.repeat([weight, worth], [len(pool), len(games)])
-        return posterior([*pool, *games], size, weight=weights, chains=chains, seed=seed)
-
-    found = drawn(1.0)
-    spread = _dispersion(found, games, block)
-    if spread is not None and spread.too_much:
-        found = drawn(1 / spread.factor)
-    strength = found.logs - found.logs[:, :-1].mean(axis=1, keepdims=True)
-    *members, own = credible(strength)
-    stronger = (strength[:, -1:] > strength[:, :-1]).mean(axis=0)
-    return Placement(
-        own, tuple(members), tuple(map(float, stronger)), tuple(map(float, found.places[-1])), spread, found
-    )
-
-
-def _dispersion(found: Posterior, games: Sequence[Stages], block: int) -> Dispersion | None:
-    """Pearson's statistic of what the last label took in each block, over its degrees of freedom (P. McCullagh and J.
-    A. Nelder, Generalized Linear Models, 1989, section 4.5)."""
-    if len(games) < FEWEST * block:
-        return None
-    strength = np.exp(found.logs.mean(axis=0))
-    missed, variance = np.zeros(-(-len(games) // block)), np.zeros(-(-len(games) // block))
-    for number, (rows, taken) in enumerate(games):
-        chance = rows[:, -1] * strength[-1] / (rows @ strength)
-        missed[number // block] += taken[-1] - chance.sum()
-        variance[number // block] += (chance * (1 - chance)).sum()
-    statistic, freedom = float((missed**2 / variance).sum()), len(missed) - 1
-    return Dispersion(statistic / freedom, float(chdtrc(freedom, statistic)))
-
-
-def next_tables(found: Posterior, seats: int, *, most: int, played: int, blocks: int) -> list[tuple[int, ...]]:
-    """The labels at the tables of the next blocks, after so many that are `played`; at most `blocks` in all.
-
-    Each block is the one that leaves the smallest expected variance of the last label's log strength: that of the
-    inverse of the posterior's precision, the expected Fisher information of the blocks before it and its own (D. V.
-    Lindley, On a measure of the information provided by an experiment, 1956, for a normal posterior). The last label
-    has one to `most` of the seats, others one each; for each number of its seats the members come to the table one
-    after the other, each time the one that teaches most.
-    """
-    size = found.logs.shape[1]
-    logs = found.logs.mean(axis=0)
-    precision = np.linalg.pinv(np.cov(found.logs.T), hermitian=True)
-    scale = np.append(np.full(size - 1, -1 / (size - 1)), 1.0)
-
-    def learned(table: Sequence[int]) -> Array:
-        return precision + seats * information(logs, table)
-
-    def left(table: Sequence[int]) -> float:
-        return float(scale @ np.linalg.pinv(learned(table), hermitian=True) @ scale)
-
-    def filled(own: int) -> tuple[int, ...]:
-        table = (size - 1,) * own
-        while len(table) < seats:
-            table = min(((*table, label) for label in range(size - 1) if label not in table), key=left)
-        return table
-
-    tables: list[tuple[int, ...]] = []
-    for _ in range(min(max(1, played // _GROWTH), blocks - played)):
-        tried = map(filled, range(max(1, seats - size + 1), min(most, seats - 1) + 1))
-        tables.append(min(tried, key=left))
-        precision = learned(tables[-1])
-    return tables
-
-
-def information(logs: Array, table: Sequence[int]) -> Array:
-    """The expected Fisher information of one game about the log strengths, labels by labels.
-
-    It is the sum over places of diag(p) - p p', where p are the chances to take the place among those who have none.
-    """
-    waits = np.random.default_rng(SEED).standard_exponential((_ORDERS, len(table)))
-    strength = np.exp(logs[list(table)])
-    place = (waits / strength).argsort(axis=1).argsort(axis=1)
-    competes = place[:, None, :] >= np.arange(len(table) - 1)[:, None]
-    chance = competes * strength
-    chance = (chance / chance.sum(axis=2, keepdims=True)).reshape(-1, len(table)) @ np.eye(len(logs))[list(table)]
-    found: Array = (np.diag(chance.sum(axis=0)) - chance.T @ chance) / _ORDERS
-    return found

@@ -1,10 +1,11 @@
-"""The standings of many games, as data: results and ratings by label, head to head, and by seat.
+"""The standings of many games: results and ratings by label, head to head, and by seat; as data and as tables.
 
 Every figure counts finished games alone. Intervals are of 95%, and the same games give the same intervals.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations, permutations
@@ -13,7 +14,8 @@ from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from agentsim.analysis.game_records import Entrant, GameRecord
+from agentsim.analysis.finished_games import Entrant, GameRecord, Played, played
+from agentsim.analysis.in_words import SMALL, estimated, p_value, written
 from agentsim.analysis.inference import (
     Array,
     Interval,
@@ -24,10 +26,14 @@ from agentsim.analysis.inference import (
     ratio_intervals,
     stages,
 )
-from agentsim.analysis.played import Played, played
 from agentsim.analysis.positions import place_p, uneven
 from agentsim.analysis.posterior import WRONG, Posterior, WinsCheck, credible, independence, posterior, wins_check
+from agentsim.analysis.preference import OwnMaker, Relation, own_maker_panel, relation_panel
+from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
+from agentsim.engine.wording import counted, listed
 
+UNRANKED = "These games rank no player: they have no standings, ratings and seats to compare."
+_KEPT = "* Without the games of too many fallbacks."
 _MOST_PAIRED = 40
 """With more labels than this, pairs get no intervals: drawing them takes too long."""
 
@@ -296,3 +302,300 @@ def _by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | N
     results = _Results(games, place_of)
     columns = zip(results.keys, results.entries, results.wins, results.win_rates(), results.mean_ranks(), strict=True)
     return tuple(Place(place, int(entries), float(wins), rate, rank) for place, entries, wins, rate, rank in columns)
+
+
+def panels(
+    found: Standings, own_makers: Sequence[OwnMaker], relations: Sequence[Relation] = (), kept: Standings | None = None
+) -> list[Panel]:
+    """The panels in their order; empty ones are left out.
+
+    `kept` are the standings without the games of too many fallbacks, None where there are no such games.
+    """
+    shown: list[Panel] = [DataTable("Standings", ("",), (), UNRANKED)]
+    if found.lines or not found.unranked:
+        shown = _places_of_all(found, kept)
+    if found.seats:
+        note = (
+            "By place at the table, in the order of the scenario's players. The test takes off what each model or "
+            "player explains, and deals the rest again within games."
+        )
+        shown.append(_places("seat", found, note))
+    if found.spoke:
+        note = "By turn in the first order of all players that chance drew. The test deals the turns again."
+        shown.append(_places("turn", found, note))
+    if own_makers:
+        shown.append(own_maker_panel(own_makers))
+    if relations:
+        shown.append(relation_panel(relations))
+    shown.append(_costs(found.played))
+    return shown
+
+
+def _places_of_all(found: Standings, kept: Standings | None) -> list[Panel]:
+    """Who came first, how strong each is, and who came out before whom."""
+    ranks = [(line.label, line.mean_rank) for line in found.lines]
+    shown: list[Panel] = [
+        _leaderboard(found, kept),
+        _chart(_rank(found).capitalize(), f"{_rank(found)}: lower is better", ranks),
+        _ratings_table(found, kept),
+        _chart("Strength", "log strength (Plackett-Luce)", [(line.label, line.strength) for line in found.lines]),
+    ]
+    return [*shown, _strongest(found.lines), _matrix(found)] if len(found.lines) > 1 else shown
+
+
+def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
+    rows = []
+    for line in found.lines:
+        beside = _beside(kept, line, lambda other: (other.games, *_results(other)))
+        rows.append((line.label, line.games, line.entries, round(line.wins, 2), *_results(line), *beside))
+    note = (
+        "Intervals of 95% by the bootstrap: games are drawn again, those of one seed together, and two games of an "
+        "unknown entry are added, which keep small samples honest (docs/inference.md). Of a first place that n "
+        "players share, each has 1/n of a win. Games of different seeds are "
+        "taken to be independent."
+    )
+    if found.relative:
+        note += (
+            " The games have different numbers of players, so instead of ranks stand relative ones: the share of the "
+            "others who came out before, 0 for the first and 1 for the last."
+        )
+    if found.unranked:
+        note += f" Not counted: {counted(found.unranked, 'game')} without a ranking."
+    if found.null_p is not None:
+        verdict = "no further" if found.null_p > 0.05 else "further"
+        ranks = f"{_rank(found).capitalize()}s"
+        p = p_value(found.null_p)
+        note += f" {ranks} lie {verdict} apart than chance alone would put them (permutation test: {p})."
+    if found.seats_fixed:
+        note += " No entry ever changed its seat: these figures contain the effect of the seat."
+    columns: tuple[str, ...] = ("", "games", "entries", "wins", "win rate", _rank(found))
+    if kept is not None:
+        columns += ("games*", "win rate*", f"{_rank(kept)}*")
+        note += f" {_KEPT}"
+    return DataTable("Standings", columns, tuple(rows), note, sentence=standing_sentence(found, _rank(found)))
+
+
+def _results(line: StandingsLine) -> tuple[str, str]:
+    return written(line.win_rate, ".0%"), written(line.mean_rank, ".2f")
+
+
+def _ratings_table(found: Standings, kept: Standings | None) -> DataTable:
+    rows = tuple(
+        (line.label, *_rated(line), *_beside(kept, line, _rated))
+        for line in sorted(found.lines, key=lambda line: -line.strength.value)
+    )
+    p = p_value(found.wins_p)
+    note = (
+        "First of all: the chance to come first among one of each, from wins alone. Log strength: Plackett-Luce of all "
+        "places; expected are the wins that it predicts in these games. Both are posterior means with 95% of the "
+        "posterior. "
+    )
+    if found.wins_fail:
+        note += (
+            f"The strengths do not predict the wins ({p}): strength is about places here, and no chance to come "
+            "first follows from it. "
+        )
+    else:
+        note += f"The strengths predict the wins ({p}): first by ranks is what follows from these. "
+    note += (
+        "OpenSkill: mu ± sigma, game after game; it depends on their order. A strength is assumed to be the "
+        "same in all games and seats, beside any others."
+    )
+    columns: tuple[str, ...] = (
+        "games",
+        *("first of all", "log strength", "wins", "expected", "first by ranks", "OpenSkill"),
+    )
+    if kept is None:
+        return DataTable("Ratings", ("", *columns), rows, note, sentence=rating_sentence(found))
+    columns += tuple(f"{column}*" for column in columns)
+    return DataTable("Ratings", ("", *columns), rows, f"{note} {_KEPT}", sentence=rating_sentence(found))
+
+
+def _rated(line: StandingsLine) -> tuple[Cell, ...]:
+    return (
+        line.games,
+        written(line.first, ".1%"),
+        written(line.strength, "+.2f"),
+        round(line.wins, 2),
+        written(line.wins_expected, ".0f"),
+        None if line.first_by_ranks is None else f"{line.first_by_ranks:.1%}",
+        f"{line.mu:.1f} ± {line.sigma:.1f}",
+    )
+
+
+def _strongest(lines: Sequence[StandingsLine]) -> DataTable:
+    ordered = sorted(lines, key=lambda line: -line.strength.value)
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (line.label, *(round(100 * chance) for chance in line.places)) for line in ordered
+    )
+    note = "Percent: how likely an entry is the strongest, the second strongest and so on, by the log strength."
+    return DataTable(
+        "Places by strength",
+        ("", *map(str, range(1, len(rows) + 1))),
+        rows,
+        note,
+        heat=True,
+        sentence=strongest_sentence(ordered),
+    )
+
+
+def _beside(
+    kept: Standings | None, line: StandingsLine, cells: Callable[[StandingsLine], tuple[Cell, ...]]
+) -> tuple[Cell, ...]:
+    """The cells of the same label in the standings `kept`; empty ones for a label without a game there."""
+    if kept is None:
+        return ()
+    same = [cells(other) for other in kept.lines if other.label == line.label]
+    return same[0] if same else (None,) * len(cells(line))
+
+
+def _rank(found: Standings) -> str:
+    return "mean relative rank" if found.relative else "mean rank"
+
+
+def _matrix(found: Standings) -> DataTable:
+    labels = [line.label for line in found.lines]
+    rows: list[tuple[Cell, ...]] = []
+    for label, cells in zip(labels, found.beats, strict=True):
+        rates = (round(100 * won / pairs) if pairs else None for won, pairs in cells)
+        rows.append((label, *rates))
+    note = "Percent of pairs in one game where the row's entry came out before the column's; ties are half."
+    shade = tuple((None, *map(_lead, shares)) for shares in found.ahead)
+    met = [pairs for own in found.beats for _, pairs in own if pairs]
+    fewest, most = min(met, default=0), max(met, default=0)
+    many = counted(most, "pair") if fewest == most else f"{fewest} to {most} pairs"
+    note += f" Each cell is of {many}; --format csv has each with its interval."
+    if any(cell is not None for row in shade for cell in row):
+        note += " Shaded where the row is ahead and the 95% interval excludes 50%; darker for a larger difference."
+    else:
+        note += " No entry is shaded: every 95% interval includes 50%, or there are too few games for one."
+    return DataTable("Head to head", ("", *labels), tuple(rows), note, shade=shade, sentence=ahead_sentence(found))
+
+
+def _lead(share: Interval | None) -> float | None:
+    """How far ahead, from 0 (even) to 1 (always); None where the interval holds even."""
+    if share is None or share.low is None or share.low <= 0.5:
+        return None
+    return 2 * share.value - 1
+
+
+def _places(what: str, found: Standings, note: str) -> DataTable:
+    title, places, p = "Seats", found.seats, found.seats_p
+    if what == "turn":
+        title, places, p = "Order of speaking", found.spoke, found.spoke_p
+    rows = tuple(
+        (
+            *(place.place, place.entries, round(place.wins, 2), written(place.win_rate, ".0%")),
+            written(place.mean_rank, ".2f"),
+        )
+        for place in places
+    )
+    if p is None:
+        note += f" No test: no player changed the {what}, or all ranks are the same."
+    columns = (what, "entries", "wins", "win rate", _rank(found))
+    return DataTable(title, columns, rows, note, sentence=place_sentence(what, places, p, found.uneven[what]))
+
+
+def _costs(lines: Sequence[Played]) -> DataTable:
+    rows = []
+    for line in lines:
+        share = f"{line.fallbacks / line.asked:.0%}" if line.asked else None
+        cost = "unknown" if line.cost_usd is None else f"${line.cost_usd:.4f}"
+        counts = (line.games, line.decisions, line.calls, line.reasks, line.fallbacks)
+        rows.append((line.label, *counts, share, line.turned_away, cost))
+    columns = ("", "games", "decisions", "calls", "re-asks", "fallbacks", "share", "turned away", "cost of a game")
+    note = (
+        "The share of fallbacks is of decisions that no bot made. Turned away is an answer that was read, and that the "
+        "rules of the game refuse. These are counts of what was played, without intervals."
+    )
+    return DataTable("Calls and cost", columns, tuple(rows), note, sentence=cost_sentence(lines))
+
+
+def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> Estimates:
+    rows = tuple(Estimate(label, each.value, each.low, each.high) for label, each in estimates)
+    return Estimates(title, rows, axis, "Intervals of 95%; the numbers of games stand in the tables.")
+
+
+def standing_sentence(found: Standings, rank: str) -> str:
+    """Of the first line."""
+    if not found.lines:
+        return ""
+    line = found.lines[0]
+    many = counted(line.games, "game")
+    won = estimated(line.win_rate, ".0%", line.games, f"entries that won: {line.wins:g} of {line.entries}, in {many}")
+    return f"{line.label} came first in {won}, with a {rank} of {estimated(line.mean_rank, '.2f', line.games)}."
+
+
+def rating_sentence(found: Standings) -> str:
+    """Of the label that is likeliest to come first."""
+    if len(found.lines) < 2:
+        return ""
+    line = max(found.lines, key=lambda line: line.first.value)
+    wins = f"wins: {line.wins:g} in {counted(line.games, 'game')}"
+    won = estimated(line.first, ".0%", line.games, wins, "95% of the posterior")
+    return f"In a game with one of each, by wins alone, {line.label} comes first with a probability of {won}."
+
+
+def strongest_sentence(ordered: Sequence[StandingsLine]) -> str:
+    """Of the first, by strength."""
+    line = ordered[0]
+    many = counted(line.games, "game")
+    best = f"has the highest strength with a probability of {line.places[0]:.0%}"
+    return f"{line.label} {best} (Plackett-Luce model of all places; {many})."
+
+
+def ahead_sentence(found: Standings) -> str:
+    """Of the pair that is furthest apart, if it can be told apart."""
+    apart, told = [], False
+    for row, column in permutations(range(len(found.lines)), 2):
+        share = found.ahead[row][column]
+        told = told or (share is not None and share.low is not None)
+        if share is not None and share.low is not None and share.low > 0.5:
+            apart.append((share, row, column))
+    if not told:
+        return ""
+    if not apart:
+        return "Head to head no difference is shown: every 95% interval includes 50%."
+    share, row, column = max(apart, key=lambda each: each[0].value)
+    won, pairs = found.beats[row][column]
+    one, other = found.lines[row].label, found.lines[column].label
+    both = len(found.lines) * (len(found.lines) - 1) // 2
+    games = min(found.lines[row].games, found.lines[column].games)
+    value = estimated(share, ".0%", games, f"{won:g} of {pairs} pairs")
+    chosen = f", the pair that is furthest apart of {both}, each with an interval of its own" if both > 1 else ""
+    return f"{one} came out before {other} in {value}{chosen}."
+
+
+def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: tuple[str, int, int] | None) -> str:
+    """Whether ranks differ by seat or turn, and all of them that came first most often."""
+    if p is None:
+        return ""
+    verdict = "differ by more than" if p <= SMALL else "are not seen to differ by more than"
+    most = max(place.win_rate.value for place in places)
+    best = [place for place in places if math.isclose(place.win_rate.value, most)]
+    first, alone = best[0], len(best) == 1
+    if len(best) == len(places) > 1:
+        won = f"all {what}s came first equally often"
+    elif alone:
+        won = f"{what} {first.place} came first most often, in "
+        won += estimated(first.win_rate, ".0%", first.entries, f"{first.entries} entries")
+    else:
+        named = listed([str(place.place) for place in best])
+        won = f"{what}s {named} came first most often and equally often, in {first.win_rate.value:.0%} each"
+    said = f"The ranks of {what}s {verdict} chance alone would make them (permutation test: {p_value(p)}); {won}."
+    if uneven is not None:
+        label, fewest, many = uneven
+        said += (
+            f" But {what}s were uneven ({label}: {fewest} to {many} times in each), so how often a {what} came first "
+            "also tells who was there."
+        )
+    return said
+
+
+def cost_sentence(lines: Sequence[Played]) -> str:
+    """Of the dearest, where anything was paid for."""
+    known = [line for line in lines if line.cost_usd]
+    if not known:
+        return ""
+    line = max(known, key=lambda line: line.cost_usd or 0.0)
+    return f"A game cost ${line.cost_usd:.4f} for {line.label} (the mean of {counted(line.games, 'game')})."

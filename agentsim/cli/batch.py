@@ -74,7 +74,7 @@ def batch(
     dollars hold for all games together. `agentsim report DIR` compares the players. With --design each seed plays every
     cell of a design of factors, and the report has their effects.
     """
-    from agentsim.batches import prepare_batch
+    from agentsim.studies.batches import prepare_batch
 
     until: dict[str, Any] | None = None
     if until_width is not None:
@@ -111,10 +111,10 @@ def carry_on(
     html: bool = False,
 ) -> None:
     """Play the games that are left, print the result, and exit with the batch's code."""
-    from agentsim.batches import width_reached
     from agentsim.cli.display import shown_batch
     from agentsim.runner.batch.manifest import at_once
     from agentsim.runner.batch.run_batch import Batch
+    from agentsim.studies.batches import width_reached
 
     jobs = playing.jobs
     if jobs is None and playing.executor == "dask":
@@ -122,10 +122,10 @@ def carry_on(
     jobs = at_once(manifest) if jobs is None else jobs
     elsewhere = _elsewhere(playing.executor, playing.scheduler, jobs, env)
     enough = width_reached(directory, manifest.design.until)
-    design = manifest.design
-    if design.factorial is not None and not as_json:
-        blocks = counted(design.games // design.cells, "block")
-        typer.echo(safe(f"design: {design.factorial.in_words}; {blocks}"))
+    design = _design_in_words(manifest, directory)
+    if design is not None and not as_json:
+        blocks = counted(manifest.design.games // manifest.design.cells, "block")
+        typer.echo(safe(f"design: {design}; {blocks}"))
     for spread in manifest.balance():
         if spread["least"] != spread["most"]:
             remark(f"uneven: {spread['what']}: {spread['least']} to {spread['most']} times")
@@ -142,7 +142,7 @@ def carry_on(
         ).run()
     if html:
         write_pages(directory, (game.name for game in manifest.games))
-    _print(manifest, result, as_json=as_json)
+    _print(manifest, result, design, as_json=as_json)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
 
@@ -171,7 +171,15 @@ def write_pages(directory: Path, names: Iterable[str]) -> None:
             run_in(files).page(files.page)
 
 
-def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
+def _design_in_words(manifest: Manifest, directory: Path) -> str | None:
+    """Return the size of a batch's factorial design and what its fraction aliases, or None without a design."""
+    from agentsim.studies.designs import recorded_design
+
+    record = manifest.design.factorial
+    return None if record is None else recorded_design(directory, record).in_words
+
+
+def _print(manifest: Manifest, result: BatchResult, design: str | None, *, as_json: bool) -> None:
     from agentsim.cli.finish import money
     from agentsim.history.load import list_runs
     from agentsim.history.shares import summed
@@ -195,7 +203,7 @@ def _print(manifest: Manifest, result: BatchResult, *, as_json: bool) -> None:
                 "unpriced_calls": tally.unpriced_calls,
                 "fallbacks": found.to_json(),
                 "balance": manifest.balance(),
-                **({} if manifest.design.factorial is None else {"design": manifest.design.factorial.in_words}),
+                **({} if design is None else {"design": design}),
                 **({} if result.enough is None else {"enough": result.enough}),
                 **({"mended": result.rebuilt} if result.rebuilt else {}),
                 "errors": {end.name: end.error for end in result.ends if end.error is not None},

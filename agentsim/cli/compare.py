@@ -12,7 +12,7 @@ import typer
 
 from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import print_panel, remark, safe, say, say_json, shortened, some_left_out
-from agentsim.errors import UsageError
+from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
     from agentsim.history.events import Divergence, Parted
@@ -37,13 +37,13 @@ def compare(
     for one effect alone and for all together. NAME is the run that was forked; it is no data point of its branches.
     Needs the extra analysis.
     """
-    from agentsim import counterfactual
+    from agentsim import api
 
-    found = counterfactual.compare(name, at=at, control=control, effect=effect, logs_dir=logs_dir)
+    found = api.compare(name, at=at, control=control, effect=effect, logs_dir=logs_dir)
     if as_json:
         say_json(found.to_json())
         return
-    from agentsim.analysis.comparison_panels import arm_panels
+    from agentsim.analysis.arms import arm_panels
 
     some_left_out(found.left_out)
     for panel in arm_panels([found]):
@@ -170,9 +170,11 @@ def influence(
     and repeats nothing. Limits hold for what each branch calls itself. Needs the extra analysis.
     """
     from agentsim.cli.display import shown
-    from agentsim.counterfactual import MessageStudy
     from agentsim.history.run_files import find_run
     from agentsim.runner.fork import to_play
+
+    with needed_by("influence"):
+        from agentsim.studies.influence import MessageStudy, influence_panels
 
     study = MessageStudy.of(find_run(logs_dir, name), at, swap=swap, words=words, each=each, branches=branches)
     env = keys.env
@@ -190,8 +192,6 @@ def influence(
     if as_json:
         say_json([one.to_json() for one in found])
         return
-    from agentsim.analysis.comparison_panels import influence_panels
-
     for one in found:
         for text, side in ((one.message.words, "said"), (one.message.instead, one.message.swap)):
             say(safe(f"{one.message.speaker}, {side}: {json.dumps(shortened(text, _SHOWN), ensure_ascii=False)}"))

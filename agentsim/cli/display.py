@@ -16,7 +16,7 @@ from agentsim.engine.panel import Progress
 from agentsim.engine.play import Ask
 from agentsim.engine.wording import counted
 from agentsim.history.fold import Totals
-from agentsim.history.journal_reader import Entry
+from agentsim.history.journal import Entry
 from agentsim.players.terminal import cut
 from agentsim.runner.admission import Budget
 from agentsim.runner.batch.tally import BatchWatcher, GameEnd, Tally

@@ -14,9 +14,9 @@ from agentsim.engine.wording import aligned, counted
 from agentsim.errors import needed_by
 
 if TYPE_CHECKING:
-    from agentsim.analysis.design_effects import Plan
     from agentsim.engine.panel import DataTable
-    from agentsim.rating import Rating
+    from agentsim.studies.plan import Plan
+    from agentsim.studies.rating import Rating
 
 
 def pool(
@@ -31,7 +31,7 @@ def pool(
     their settings. Needs the extra analysis.
     """
     with needed_by("pool"):
-        from agentsim.analysis.reference_pool import frozen
+        from agentsim.studies.reference_pool import frozen
     made, left_out = frozen(source)
     made.write(out)
     some_left_out(left_out)
@@ -78,7 +78,7 @@ def rate(
     equally often. After a kill the same command continues and repeats nothing. Needs the extra analysis.
     """
     with needed_by("rate"):
-        from agentsim.rating import Rating
+        from agentsim.studies.rating import Rating
 
     rating = Rating(
         model,
@@ -179,8 +179,8 @@ def plan(
     blocks. Needs the extra analysis.
     """
     with needed_by("plan"):
-        from agentsim.analysis.design_effects import plan as planned
-    from agentsim.scenario.design_file import read_design
+        from agentsim.studies.plan import plan as planned
+    from agentsim.studies.designs import read_design
 
     folder = next((path for path in (pilot, logs_dir / pilot) if path.is_dir()), pilot)
     found = planned(read_design(design).factorial, folder, size=effect, **asdict(of))
@@ -191,9 +191,9 @@ def plan(
 
 
 def _table(found: Plan) -> DataTable:
-    from agentsim.analysis.design_effects import PILOT
     from agentsim.cli.finish import money
     from agentsim.engine.panel import DataTable
+    from agentsim.studies.plan import PILOT
 
     rows = []
     for each in found.needed:

@@ -15,9 +15,8 @@ from agentsim.engine.wording import counted, few
 from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
-    from agentsim.analysis.finished_games import Games
-    from agentsim.analysis.folder_report import Compared, Part
-    from agentsim.analysis.played import Played
+    from agentsim.analysis.finished_games import Games, Played
+    from agentsim.studies.folder_report import Compared, Part
 
 
 By: TypeAlias = Literal["model", "player"]
@@ -67,8 +66,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
 
     Ranks, ratings, who beats whom and who was for or against whom, what a seat is worth; arms of a fork beside their
     control; main effects and interactions of a design. Games whose scenarios differ in more than seed, name and who
-    sits where are conditions: each has its tables, and one compares them. Several games have tables each, and one fit
-    over all.
+    sits where are conditions: each has its tables, and one compares them. Several games have tables each.
     Needs the extra analysis. Games that are not finished are left out, and so are copies (games of bots with the same
     seed, past and luck); both are counted.
     """
@@ -78,8 +76,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
         next((path for path in (Path(name), logs_dir / name) if path.is_dir()), Path(name)) for name in sources
     ]
     with needed_by("report"):
-        from agentsim.analysis.folder_page import planned_by_batch
-        from agentsim.analysis.folder_report import compared
+        from agentsim.studies.folder_report import compared, planned_by_batch
 
     wanted = frozenset({*(planned or ()), *(name for path in directories for name in planned_by_batch(path))})
     found = compared(directories, by=by, pool=pool, max_fallbacks=max_fallbacks, planned=wanted)
@@ -134,7 +131,7 @@ def _of(game: str, conditions: Sequence[tuple[str, int]]) -> str:
 def _say_fallbacks(part: Part, max_fallbacks: float, *, alone: bool) -> None:
     if not any(line.asked for line in part.table.played):
         return
-    from agentsim.analysis.folder_page import DECIDED, fell
+    from agentsim.studies.folder_report import DECIDED, fell
 
     where, said = "" if alone else f" ({part.name})", fell(part, max_fallbacks)
     line = f"fallbacks{where}: {said}"
@@ -173,7 +170,6 @@ def _as_json(directories: Sequence[Path], found: Compared, max_fallbacks: float)
             for each in kind.conditions
         ],
         "differences": [{"game": kind.game, **asdict(each)} for kind in found.kinds for each in kind.differences],
-        "across": None if found.across is None else asdict(found.across),
         "arms": [each.to_json() for each in found.arms],
         "designs": [each.to_json() for each in found.designs],
         "tables": {
@@ -218,10 +214,6 @@ def _say_what_is_left_out(compared: Compared) -> None:
     for kind in compared.kinds:
         if (conditions := len(kind.conditions)) > 1 and not kind.parts:
             remark(f"{kind.game}: too many conditions ({conditions}) for tables of each; --pool makes them one")
-    if len(compared.kinds) > 1 and compared.across is None:
-        remark(
-            "no fit across games: it needs ranks, one condition of each game (--pool), and two players in all of them"
-        )
 
 
 def _warn_of(lines: Sequence[Played]) -> None:
@@ -237,12 +229,12 @@ def _warn_of(lines: Sequence[Played]) -> None:
 
 def write_page(directory: Path, found: Compared, max_fallbacks: float) -> Path:
     """Write the folder's page and the games' pages that are not there; the path of the first."""
-    from agentsim.analysis.folder_page import folder_page
     from agentsim.cli.batch import write_pages
     from agentsim.history.load import list_runs
     from agentsim.history.record import FINISHED
     from agentsim.history.run_files import write_whole
     from agentsim.report.markup import find_css
+    from agentsim.studies.folder_report import folder_page
 
     runs = list_runs(directory)
     write_pages(directory, (run.name for run in runs if run.status in FINISHED))

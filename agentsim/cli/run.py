@@ -255,12 +255,7 @@ def replay(
 
 def _show(name: str, proof: Proof, *, as_json: bool) -> None:
     if as_json:
-        line = {"name": name, "identical": True, "decisions": proof.decisions, "complete": proof.complete}
-        say_json({**line, "protected": proof.protected, "reread": proof.reread})
+        say_json({"name": name, "identical": True, "decisions": proof.decisions, "complete": proof.complete})
         return
     end = "to the end of the game" if proof.complete else f"as far as the run went ({proof.history['status']})"
     say(f"{name}: {proof.decisions} decisions replayed {end}; the history is identical")
-    if not proof.protected:
-        say("The journal is of an earlier version: its lines carry no digests, so that it may have been changed.")
-    if not proof.reread:
-        say("The replies were read by another version of the reader: they were not read again.")

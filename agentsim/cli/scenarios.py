@@ -42,9 +42,9 @@ def validate(
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
     from agentsim.runner.seats import errands, seated
-    from agentsim.scenario.design_file import is_design
     from agentsim.scenario.load import load
     from agentsim.scenario.scenario import idle_settings
+    from agentsim.studies.designs import is_design
 
     config = source.path
     if is_design(config):
@@ -86,8 +86,7 @@ def _seats(scenario: Scenario) -> Iterator[tuple[str, str]]:
 
 def _base_of(config: Path, loading: dict[str, Any]) -> Path:
     """The base scenario of a design, whose every cell is checked and said."""
-    from agentsim.scenario.design_file import cells, read_design
-    from agentsim.scenario.factorial import level_named
+    from agentsim.studies.designs import cells, level_named, read_design
 
     design = read_design(config)
     if design.config is None:

@@ -26,9 +26,6 @@ def serve(
         str, o.option("--host", "The address to serve at; one that other machines reach demands keys.", "ADDRESS")
     ] = "127.0.0.1",
     public_url: o.PublicUrl = None,
-    configs: Annotated[
-        Path, o.option("--configs", "The folder of the configurations that runs can be started from.", "DIR")
-    ] = Path("configs"),
 ) -> None:
     """Serve the runs of a folder to browsers on this machine.
 
@@ -44,7 +41,7 @@ def serve(
     if logs_dir.exists() and not logs_dir.is_dir():
         raise UsageError(f"{logs_dir}: is not a directory")
     at = Address.asked(port, host, public_url)
-    asyncio.run(serving(logs_dir, at, typer.echo, noted=note, configs_dir=configs))
+    asyncio.run(serving(logs_dir, at, typer.echo, noted=note))
 
 
 def play_and_serve(

@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
@@ -43,8 +43,9 @@ class ClosedTable(BaseModel):
         return schema
 
 
-def _described(table: type[ClosedTable]) -> dict[str, str]:
-    """What stands below the fields of a table and of those that it extends."""
+@cache
+def _described(table: type[ClosedTable]) -> Mapping[str, str]:
+    """Return the words below the fields of a table and of those that it extends; reading its source takes long."""
     found: dict[str, str] = {}
     for each in (each for each in reversed(table.__mro__) if issubclass(each, ClosedTable) and each is not ClosedTable):
         try:
@@ -135,25 +136,18 @@ def bytes_id(pieces: Iterable[bytes]) -> str:
 
 @dataclass
 class Texts:
-    """Texts by their places, from 0 on in the order in which they came; where they have ids, by those too."""
+    """Texts by their places, from 0 on in the order in which they came."""
 
     in_order: list[str] = field(default_factory=list)
-    _by_id: dict[str, str] = field(default_factory=dict)
 
-    def add(self, text: Any, name: Any = None) -> None:
-        """The next text; `ValueError` where it is none, or not the one of that id."""
+    def add(self, text: Any) -> None:
+        """The next text; `ValueError` where it is none."""
         if not isinstance(text, str):
             raise ValueError("a text is no text")
         text.encode()  # or it holds an incomplete character
-        if name is not None:
-            if text_id(text) != name:
-                raise ValueError("a text does not have the content its id names")
-            self._by_id[name] = text
         self.in_order.append(text)
 
     def __getitem__(self, place: Any) -> str:
-        if isinstance(place, str):
-            return self._by_id[place]
         if type(place) is not int or not 0 <= place < len(self.in_order):
             raise KeyError(place)
         return self.in_order[place]

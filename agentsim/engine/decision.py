@@ -27,10 +27,10 @@ D = TypeVar("D", bound=Decision)
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[D]):
-    """A decision, the stage that found it, and how many places of the reply claim to be one.
+    """A decision, the stage that found it, and how many candidates the reply has.
 
-    Stages: `json`, `fenced`, `embedded`, `repaired` (objects); `tag`, `label`, `sentence`, `bare`; `words` (prose that
-    is the answer), `cut` (such prose, ended at its last whole sentence); `rejected` (a game's own verdict).
+    Stages: `json`, `fenced`, `embedded`, `repaired` (objects); `tag`, `label`, `bare`; `words` (prose that is the
+    answer), `cut` (such prose, ended at its last whole sentence); `rejected` (a game's own verdict).
     `checked` says that the request has been asked already whether the decision is legal.
     """
 
@@ -52,8 +52,6 @@ class Question(Protocol):
 
     @property
     def nothing(self) -> Mapping[str, Any]: ...
-    @property
-    def against(self) -> bool: ...
     @property
     def shape(self) -> Mapping[str, Any]: ...
     def decision_of(self, said: Mapping[str, Any]) -> Decision: ...

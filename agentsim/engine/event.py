@@ -23,9 +23,6 @@ class EveryoneType:
     def __repr__(self) -> str:
         return "Everyone"
 
-    def __reduce__(self) -> str:
-        return "Everyone"
-
 
 Everyone: Final = EveryoneType()
 Audience: TypeAlias = EveryoneType | tuple[PlayerId, ...]

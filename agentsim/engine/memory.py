@@ -14,12 +14,13 @@ from operator import itemgetter
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, overload
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
-from agentsim.engine.log import Entry
 from agentsim.engine.prompt import Quoted, in_line, in_quotes, joined, quoted
 from agentsim.engine.wording import cut
 
 _MOST_LINES = 20_000
 """Lines that are kept, some 200 bytes each as a rule."""
+Entry: TypeAlias = tuple[int, LogEntry]
+"""What was told, and its position in the log."""
 Windows: TypeAlias = tuple[tuple[Sequence[Entry], int], ...]
 """Parts of the log, and how many of their entries count."""
 

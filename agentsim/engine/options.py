@@ -60,8 +60,8 @@ class Number:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Identifies the option in fingerprints, as JSON values; "Range" is its name in old journals."""
-        return ("Range", self.low, self.high)
+        """Identifies the option in fingerprints, as JSON values."""
+        return ("Number", self.low, self.high)
 
     def schema(self, node: Schema) -> Schema:
         """The JSON Schema of the field; `node` is that of its type, whose minimum holds as well."""
@@ -88,7 +88,7 @@ class Text:
     """Free words; more than `limit` characters are cut by the rules, visibly.
 
     `about` is what they are, for the shape of an answer: "your pitch". Where they may not be `empty`, a reply without
-    words is asked for again, and so is a person's empty line; space around them is left out.
+    words is asked for again, and so is an empty field of a form; space around them is left out.
     """
 
     limit: int

@@ -262,32 +262,4 @@ class Threads:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class DiaryLine:
-    """One thing that a player did or met: when, what kind of thing, and the words."""
-
-    when: str
-    what: str
-    text: str = ""
-
-
-@dataclass(frozen=True)
-class PlayerProfile:
-    """One player's own page: facts by name, how it fared, and what it did and met, in order."""
-
-    name: str
-    facts: tuple[tuple[str, Cell], ...] = ()
-    chart: Chart | None = None
-    lines: tuple[DiaryLine, ...] = ()
-
-
-@dataclass(frozen=True)
-class PlayerProfiles:
-    """A page for each of many players, of which a reader opens one."""
-
-    title: str
-    people: tuple[PlayerProfile, ...]
-    note: str = ""
-
-
-Panel: TypeAlias = DataTable | Chart | Scatter | Estimates | Board | Network | Threads | PlayerProfiles
+Panel: TypeAlias = DataTable | Chart | Scatter | Estimates | Board | Network | Threads

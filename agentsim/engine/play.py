@@ -15,7 +15,6 @@ from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Everyone, LogEntry, PlayerId
 from agentsim.engine.game import Game, GameConfig, Outcome
-from agentsim.engine.log import Log
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
 from agentsim.engine.steering import HEARD, RESTATED, Announced, Announcement, Aside, Latest, Steer, restates, survey
@@ -71,11 +70,10 @@ class GamePlay:
         salts: Mapping[int, str] | None = None,
         interviews: Sequence[Interview] = (),
         steering: Mapping[int, Sequence[Steer]] | None = None,
-        log: Log | None = None,
     ) -> None:
         self.game = game
         self._salts = salts or {}
-        self.table = Table(players, Chance(seed, script), staff, names, log)
+        self.table = Table(players, Chance(seed, script), staff, names)
         self.outcome: Outcome | None = None
         self.surveyed: dict[int, SurveyPlace] = {}
         """The decisions that answer surveys, by index: they are none of the game."""

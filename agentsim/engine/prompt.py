@@ -90,7 +90,7 @@ _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e0fff]"
 )
-ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
+_ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
 """A command to a terminal."""
 
 
@@ -106,7 +106,7 @@ def cleaned(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = re.sub("[\u2028\u2029\u0085\x0b\x0c]", "\n", text)
     # no escape character is left by the second step, so the halves of a sequence cannot find each other
-    return unicodedata.normalize("NFC", _CONTROL.sub("", ANSI.sub("", text)))
+    return unicodedata.normalize("NFC", _CONTROL.sub("", _ANSI.sub("", text)))
 
 
 _LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # made once: it is asked for at every step

@@ -6,7 +6,7 @@ sends decisions in.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Coroutine, Generator, Iterable, Mapping, Sequence
 from itertools import islice
 from types import coroutine
@@ -15,8 +15,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Audience, Event, EveryoneType, LogEntry, Past, PlayerId
-from agentsim.engine.log import Log, Part, PastOf
-from agentsim.engine.memory import Heard, M, Memory, Transcript, Windows, anew, skipped
+from agentsim.engine.memory import Entry, Heard, M, Memory, Transcript, Windows, anew, skipped
 from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.errors import RulesBroken
@@ -47,8 +46,7 @@ class Table:
 
     `players` are the ids in the order of the scenario; `staff` the configured staff roles, without the `@`
     with which their requests are addressed. `names` are what players are called whose name is not
-    their id: that of their prompt file, in any script and with spaces, where the game's config asks for it. `log` is an
-    empty one that keeps what is told.
+    their id: that of their prompt file, in any script and with spaces, where the game's config asks for it.
     """
 
     def __init__(
@@ -57,7 +55,6 @@ class Table:
         chance: Chance,
         staff: Iterable[str] = (),
         names: Mapping[PlayerId, str] | None = None,
-        log: Log | None = None,
     ) -> None:
         self.players: tuple[PlayerId, ...] = tuple(players)
         self.staff: frozenset[str] = frozenset(staff)
@@ -67,7 +64,7 @@ class Table:
         self.watched: Checked | None = None
         self.progress: Callable[[], Progress] | None = None
         self.latest: dict[PlayerId, int] = {}  # index of each player's latest decision, kept by the driver
-        self._sinks = [Sink(log=log)]
+        self._sinks = [Sink()]
         self._memories: dict[tuple[PlayerId, Callable[[PlayerId], Any]], _Remembered] = {}
 
     @property
@@ -172,7 +169,7 @@ class Table:
             return anew(player, make, self.heard(player))
         if (kept := self._memories.get((player, make))) is None:
             (sink,), skips = self._sinks, skipped(make)
-            kept = _Remembered(make(player), skips, sink.public_without(skips), sink.private(player))
+            kept = _Remembered(make(player), skips, sink.public_without(skips), sink.private[player])
             self._memories[player, make] = kept
         memory: M = kept.up_to_date()
         return memory
@@ -204,7 +201,13 @@ class Table:
 class _Remembered:
     """A memory, the parts of the log that its player hears, and how much of them it has heard."""
 
-    def __init__(self, memory: Memory, skips: Container[type[Event]], public: Part, private: Part) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        skips: Container[type[Event]],
+        public: Sequence[Entry],
+        private: Sequence[Entry],
+    ) -> None:
         self._memory, self._skips, self._public, self._private = memory, skips, public, private
         self._heard = 0, 0
 
@@ -224,64 +227,48 @@ class _Remembered:
 class Sink:
     """A log, or the part of it that one sub-procedure of `together` has written and no one outside of it hears yet."""
 
-    def __init__(self, outer: Sink | None = None, log: Log | None = None) -> None:
+    def __init__(self, outer: Sink | None = None) -> None:
         self.base: int = 0 if outer is None else outer.base + len(outer.all)
-        self.all: Log = Log() if log is None else log
-        self.public = self._part()
-        self._private: dict[PlayerId, Part] = {}
-        self._without: dict[Container[type[Event]], Part] = {}
-        self._concerning: dict[PlayerId, Part] = {}
+        self.all: list[LogEntry] = []
+        self.public: list[Entry] = []
+        self.private: defaultdict[PlayerId, list[Entry]] = defaultdict(list)
+        """What each player hears, and not all do."""
+        self._without: dict[Container[type[Event]], list[Entry]] = {}
+        self._concerning: defaultdict[PlayerId, list[Entry]] = defaultdict(list)
         self._indexed = 0  # how many public events are in `_concerning` and in `_past`
-        self._past: Past = PastOf(self.public, None if outer is None else outer._past)
-
-    def _part(self) -> Part:
-        return Part(self.all, self.base)
+        self._past: Past = Past(None if outer is None else outer._past)
 
     def append(self, told: LogEntry) -> None:
-        place = len(self.all)
+        entry = (self.base + len(self.all), told)
         self.all.append(told)
         if isinstance(told.to, EveryoneType):
-            self.public.append(place)
+            self.public.append(entry)
             for kinds, part in self._without.items():
                 if type(told.event) not in kinds:
-                    part.append(place)
+                    part.append(entry)
         else:
             for player in dict.fromkeys(told.to):
-                self.private(player).append(place)
+                self.private[player].append(entry)
 
-    def private(self, player: PlayerId) -> Part:
-        """What this player hears, and not all do."""
-        if (part := self._private.get(player)) is None:
-            part = self._private[player] = self._part()
-        return part
-
-    def public_without(self, kinds: Container[type[Event]]) -> Part:
+    def public_without(self, kinds: Container[type[Event]]) -> Sequence[Entry]:
         """What all hear, without events of these kinds; kept, so that to ask again costs nothing."""
         if kinds == frozenset():
             return self.public
         if (part := self._without.get(kinds)) is None:
-            part = self._without[kinds] = self._part()
-            for position, told in self.public:
-                if type(told.event) not in kinds:
-                    part.append(position - self.base)
+            part = self._without[kinds] = [entry for entry in self.public if type(entry[1].event) not in kinds]
         return part
 
-    def concerning(self, player: PlayerId, players: Sequence[PlayerId]) -> Part:
+    def concerning(self, player: PlayerId, players: Sequence[PlayerId]) -> Sequence[Entry]:
         """What all hear that concerns this player: found once for all players, and from then on as it is told."""
-        for position, told in self.public[self._indexed :] if self._indexed < len(self.public) else ():
-            for each in concerned(told, players, self._past):
-                self._concerned(each).append(position - self.base)
+        for entry in self.public[self._indexed :] if self._indexed < len(self.public) else ():
+            for each in concerned(entry[1], players, self._past):
+                self._concerning[each].append(entry)
         self._indexed = len(self.public)
-        return self._concerned(player)
-
-    def _concerned(self, player: PlayerId) -> Part:
-        if (part := self._concerning.get(player)) is None:
-            part = self._concerning[player] = self._part()
-        return part
+        return self._concerning[player]
 
     def windows(self, player: PlayerId, of: Sequence[PlayerId] | None = None) -> Windows:
         """What the player hears of this, public and private; with the players `of` the game, what concerns it alone."""
-        public, private = self.public if of is None else self.concerning(player, of), self.private(player)
+        public, private = self.public if of is None else self.concerning(player, of), self.private[player]
         return (public, len(public)), (private, len(private))
 
 

@@ -18,15 +18,16 @@ from typing import IO, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from agentsim.engine.codec import text_id
+from agentsim.engine.codec import bytes_id, value_at
 from agentsim.errors import JournalCorrupt, UsageError, first_objection
-from agentsim.history.journal_reader import read_journal
-from agentsim.history.run_files import RunFiles, check_name, written_beside
+from agentsim.history.journal import read_journal
+from agentsim.history.run_files import RunFiles, check_name, read_history, written_beside
+from agentsim.history.versions import require_version
 
 FORMAT = "agentsim-bundle/1"
 INDEX = "bundle.json"
 MOST_BYTES = 4 * 2**30
-_LONGEST_NAME = 105
+_LONGEST_NAME = 113  # that of a run, a number, and `.json.gz`
 _LONGEST_INDEX = 2**28
 _PIECE = 2**20
 _FREELY = 2**24  # bytes that a member may have however well it is packed
@@ -83,7 +84,7 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
 def _digest(history: Path) -> str | None:
     """The digest by which a journal names this history; None where it cannot be read, which others say."""
     try:
-        return text_id(history.read_bytes().decode())
+        return bytes_id([read_history(history)])
     except (OSError, ValueError):
         return None
 
@@ -162,7 +163,11 @@ def _index(archive: zipfile.ZipFile, path: Path) -> _Index:
         raise UsageError(f"{path}: {INDEX} is larger than {_LONGEST_INDEX >> 20} MiB")
     try:
         with archive.open(INDEX) as member:
-            index = _Index.model_validate(json.load(member))
+            found = json.load(member)
+        versions = value_at(found, ("versions", value_at(found, ("runs", 0))))
+        head = {"format": value_at(found, ("format",)), "versions": versions}
+        require_version(str(path), head, written_as=FORMAT)
+        index = _Index.model_validate(found)
     except ValidationError as error:
         where, why = first_objection(error)
         why = why.replace("Input should be", "must be")

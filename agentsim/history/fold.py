@@ -7,23 +7,20 @@ costs is `models.prices`.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
 from agentsim.engine.codec import adapter, json_line
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import EveryoneType, LogEntry
 from agentsim.engine.game import Outcome
-from agentsim.engine.log import ComeTo
+from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import SurveyPlace
-from agentsim.history import making
-from agentsim.history.journal_reader import TICK_DEADLINE, Entry
-from agentsim.history.making import ByIndex, Decisions, decision_record, events_by_round
+from agentsim.history.journal import TICK_DEADLINE, Entry
 from agentsim.history.record import (
-    FORMAT,
     DecisionRecord,
     EventRecord,
     ForkRecord,
@@ -33,9 +30,11 @@ from agentsim.history.record import (
     RoundRecord,
     StandingRecord,
     TotalsRecord,
+    TryRecord,
     WarningRecord,
 )
-from agentsim.models.base import Attempt
+from agentsim.history.versions import HISTORY_FORMAT
+from agentsim.models.base import Attempt, Usage
 from agentsim.models.prices import CallTotals
 from agentsim.players.model import Diagnostic, diagnostics
 
@@ -61,37 +60,25 @@ def fold(
 ) -> History:
     """The history of these events and decisions, whose records are right as they are made and not validated.
 
-    Those of a long game are made as they are read.
-
     `undecided` are attempts, by player, at requests that have no decision yet: they count in `usage`. `surveyed` are
     the decisions, by index, that answer surveys; those to `asides` are numbered after the
     scenario's interviews. `first` is the number of the first event.
     """
     texts: defaultdict[str, int] = defaultdict()  # the different texts, each known by its place
     texts.default_factory = texts.__len__  # a new text has the next one
-    by_key = attrgetter("wave", "place")
-    ordered = entries.by_key() if isinstance(entries, ComeTo) else sorted(entries, key=by_key)
-
-    def decided(entry: Entry) -> DecisionRecord:
-        return decision_record(entry, texts, surveyed.get(entry.index))
-
-    decisions: Sequence[DecisionRecord]
-    by_index: ByIndex
-    if at_once := len(ordered) <= making.MOST_WHOLE:
-        decisions = list(map(decided, ordered))
-        by_index = {each.index: each for each in decisions}
-    else:
-        decisions = by_index = Decisions(ordered, decided)
-    events = events_by_round(log, len(rounds), first, by_index, at_once=at_once)
+    ordered = sorted(entries, key=attrgetter("wave", "place"))
+    decisions = [decision_record(entry, texts, surveyed.get(entry.index)) for entry in ordered]
+    events = events_by_round(log, len(rounds), first, {each.index: each for each in decisions})
     latencies = {
         str(entry.index): round(sum(attempt.latency_s for attempt in entry.tries), 4)
         for entry in ordered
         if entry.tries
     }
     return History.model_construct(
-        format=FORMAT,
+        format=HISTORY_FORMAT,
         game=game,
         rules_version=rules_version,
+        reader=READER_VERSION,
         seed=seed,
         fork=fork,
         status=status,
@@ -112,11 +99,11 @@ def fold(
 
 
 def history_bytes(history: History) -> Iterator[bytes]:
-    """The full format's bytes in pieces: JSON with one event, decision or text a line, so that two can be compared."""
+    """The file's bytes in pieces: JSON with one event, decision or text a line, so that two can be compared."""
     by_line: Mapping[str, Iterator[bytes]] = {
-        "rounds": round_lines(history.rounds, _line),
-        "decisions": array_lines(map(_line, history.decisions)),
-        "texts": array_lines(map(json_line, history.texts)),
+        "rounds": _round_lines(history.rounds),
+        "decisions": _array_lines(map(_line, history.decisions)),
+        "texts": _array_lines(map(json_line, history.texts)),
     }
     rest = history.model_dump(exclude={*by_line})
     before = b"{\n"
@@ -129,22 +116,22 @@ def history_bytes(history: History) -> Iterator[bytes]:
 
 
 def dump_history(history: History) -> str:
-    """The full format's text."""
+    """The file's text."""
     return b"".join(history_bytes(history)).decode()
 
 
-def round_lines(rounds: Iterable[RoundRecord], line: Callable[[EventRecord], bytes]) -> Iterator[bytes]:
+def _round_lines(rounds: Iterable[RoundRecord]) -> Iterator[bytes]:
     """The rounds in pieces, one event a line."""
     before = b"[\n"
     for part in rounds:
         yield b'%b{"index":%d,"title":%b,"events":' % (before, part.index, json_line(part.title))
-        yield from array_lines(map(line, part.events))
+        yield from _array_lines(map(_line, part.events))
         yield b"}"
         before = b",\n"
     yield _end(before)
 
 
-def array_lines(values: Iterable[bytes]) -> Iterator[bytes]:
+def _array_lines(values: Iterable[bytes]) -> Iterator[bytes]:
     """A list, one value a line."""
     before = b"[\n"
     for value in values:
@@ -167,6 +154,89 @@ def _outcome(outcome: Outcome) -> OutcomeRecord:
         for each in outcome.standings
     ]
     return OutcomeRecord.model_construct(reason=outcome.reason, winner=outcome.winner, standings=places)
+
+
+def event_record(seq: int, told: LogEntry, decision: DecisionRecord | None = None) -> EventRecord:
+    """One event of the log as the history has it, with the decision that led to it, where that is known."""
+    last = decision.tries[-1] if decision is not None and decision.tries else None
+    return EventRecord(
+        seq=seq,
+        kind=told.event.kind,
+        heading=told.event.heading,
+        role=role_of(told.by),
+        content=told.event.content,
+        data=told.event.data(),
+        visibility="all" if isinstance(told.to, EveryoneType) else list(told.to),
+        prompt=None if last is None else [place for _, places in last.messages for place in places],
+        reasoning=None if last is None else last.reasoning,
+        metadata={} if told.decision is None else {"decision": told.decision},
+    )
+
+
+def role_of(by: str | None) -> str:
+    """What an event's `role` calls the player, or `@role` of staff, whose decision led to it; None is the narrator."""
+    if by is None:
+        return "narrator"
+    return by.removeprefix("@") if by.startswith("@") else f"player {by}"
+
+
+def decision_record(entry: Entry, texts: Mapping[str, int], survey: SurveyPlace | None) -> DecisionRecord:
+    """One decision as the history has it; `texts` are places by text."""
+    answered = [attempt for attempt in entry.tries if attempt.completion is not None]
+    used, by = (answered[-1].completion, answered[-1].model) if answered else (None, None)
+    counted = entry.source != "human" and any(attempt.usage is not None for attempt in entry.tries)
+    return DecisionRecord(
+        index=entry.index,
+        wave=entry.wave,
+        player=entry.player,
+        kind=entry.kind,
+        decision=dict(entry.decision),
+        source=entry.source,
+        fallback_reason=entry.fallback_reason,
+        tries=[_try(attempt, texts) for attempt in entry.tries],
+        parse=entry.parse,
+        model=(used.model or by) if used else None,
+        provider=used.provider if used else None,
+        answered_by=by,
+        usage=usage_of(entry) if counted else None,
+        survey=survey,
+    )
+
+
+def _try(attempt: Attempt, texts: Mapping[str, int]) -> TryRecord:
+    completion = attempt.completion
+    return TryRecord(
+        messages=[(message.role, [texts[text] for text in message.segments]) for message in attempt.messages],
+        reply=None if completion is None else [texts[completion.text]],
+        reasoning=[texts[completion.reasoning]] if completion is not None and completion.reasoning else None,
+        error=None if attempt.code is None else {"code": attempt.code, "message": attempt.error},
+        finish_reason=None if completion is None else completion.finish_reason,
+        model=attempt.model,
+        takeover=attempt.takeover,
+    )
+
+
+def usage_of(entry: Entry) -> Usage:
+    """The tokens and dollars of all calls of one decision; the cost is None where any call's is."""
+    calls = [attempt.usage for attempt in entry.tries if attempt.usage is not None]
+
+    def added(name: str) -> int | None:
+        known = [count for call in calls if (count := getattr(call, name)) is not None]
+        return sum(known) if known else None
+
+    costs = [call.cost_usd for call in calls if call.cost_usd is not None]
+    tokens = {name: added(name) for name in ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens")}
+    return Usage(**tokens, cost_usd=round(sum(costs), 10) if len(costs) == len(calls) else None)
+
+
+def events_by_round(
+    log: Sequence[LogEntry], rounds: int, first: int, decided: Mapping[int, DecisionRecord]
+) -> list[list[EventRecord]]:
+    """The events of each round; `decided` are the decisions by index, `first` is the number of the first event."""
+    made: list[list[EventRecord]] = [[] for _ in range(rounds)]
+    for seq, told in enumerate(log, start=first):
+        made[told.round].append(event_record(seq, told, decided.get(told.decision or 0)))
+    return made
 
 
 class Totals(CallTotals):

@@ -18,7 +18,7 @@ from agentsim.engine.prompt import cleaned
 from agentsim.engine.wording import few
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.load import load_history, require_history, run_names
-from agentsim.history.run_files import find_run
+from agentsim.history.run_files import RunFiles, find_run
 from agentsim.history.tables import BASE, LEADING, base_tables, own_tables
 
 _SHOWN = 5  # names of runs in an error line
@@ -124,7 +124,7 @@ class Folder:
 
 def read_folder(directory: Path) -> Folder:
     """All runs with a history that can be read, oldest first; `UsageError` where there is none."""
-    found: list[tuple[str, Path, tuple[Cell, ...]]] = []
+    found: list[tuple[str, RunFiles, tuple[Cell, ...]]] = []
     scenarios: dict[str, dict[str, Mapping[str, Any]]] = {}
     own: dict[str, None] = {}  # the names of the games' own tables
     skipped: dict[str, str] = {}
@@ -139,17 +139,17 @@ def read_folder(directory: Path) -> Folder:
             skipped[name] = str(error).removeprefix(f"{name}: ")
             continue
         leading = (name, history.game, history.seed, history.status)
-        found.append((str(history.volatile.get("started_at", "")), files.history, leading))
+        found.append((str(history.volatile.get("started_at", "")), files, leading))
         scenarios.setdefault(history.game, {})[name] = history.scenario
-    found.sort(key=lambda each: (each[0], each[1].stem))
+    found.sort(key=lambda each: (each[0], each[1].name))
     if not found:
-        without = f" (without one: {listed(skipped)})" if skipped else ""
+        without = f" (without one: {listed(skipped)}; {next(iter(skipped.values()))})" if skipped else ""
         raise UsageError(f"{directory}: holds no run with a readable history{without}")
     settings: dict[Cell, Levels] = {}
     for of in scenarios.values():
         settings |= zip(of, levels(list(of.values())), strict=True)
-    tables = _FolderTables([(path, leading) for _, path, leading in found], tuple(own), settings, skipped)
-    return Folder(tuple(path.stem for _, path, _ in found), tables, skipped)
+    tables = _FolderTables([(files, leading) for _, files, leading in found], tuple(own), settings, skipped)
+    return Folder(tuple(files.name for _, files, _ in found), tables, skipped)
 
 
 class _FolderTables(Mapping[str, Frame]):
@@ -157,7 +157,7 @@ class _FolderTables(Mapping[str, Frame]):
 
     def __init__(
         self,
-        runs: Sequence[tuple[Path, tuple[Cell, ...]]],
+        runs: Sequence[tuple[RunFiles, tuple[Cell, ...]]],
         own: Sequence[str],
         settings: Mapping[Cell, Levels],
         skipped: dict[str, str],
@@ -170,12 +170,12 @@ class _FolderTables(Mapping[str, Frame]):
             raise KeyError(name)
         if name not in self._made:
             parts: dict[str, list[tuple[tuple[Cell, ...], Frame]]] = {each: [] for each in self._names}
-            for path, leading in self._runs:
+            for files, leading in self._runs:
                 try:
-                    history = load_history(path)
+                    history = load_history(files.history)
                     made = {name: base_tables(history)[name]()} if name in BASE else own_tables(history)
                 except (UsageError, ScenarioError) as error:
-                    self._skipped[path.stem] = str(error)
+                    self._skipped[files.name] = str(error)
                     continue
                 for each, frame in made.items():
                     parts[each].append((leading, frame))

@@ -1,31 +1,300 @@
-"""Journal: the append-only file that makes a run survive its process, and a full disk or its own removal.
+"""Journal: the append-only file that makes a run survive its process: its records, their chain, reading and writing.
 
-`journal_reader` reads, and says what an unfinished line means.
+A last line that was cut off is left out by readers, and cut off when the run goes on.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
+import hashlib
 import os
+import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 from filelock import lock_descriptor
+from pydantic import Field, ValidationError
 
-from agentsim.engine.codec import NewTexts, adapter, json_line, values
-from agentsim.engine.steering import Steer
-from agentsim.errors import AgentsimError, JournalError, UsageError
-from agentsim.history.journal_reader import JOURNAL_FORMAT, Contents, Entry, Kept, Stop, read_journal
-from agentsim.history.run_files import RunFiles, reserved
-from agentsim.history.spool import DecisionSpool
-from agentsim.models.base import Attempt
+from agentsim.engine.codec import NewTexts, Texts, adapter, json_line, parse_json, values
+from agentsim.engine.decision import Reading
+from agentsim.engine.steering import STEER, Steer
+from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, ProviderStopped, first_objection
+from agentsim.history.versions import JOURNAL_FORMAT, require_version
+from agentsim.models.base import Attempt, Count, Word
 
-_FULL = {errno.ENOSPC, errno.EDQUOT}
-_LONGEST = 90  # of a name that may get a number behind it
+TICK_DEADLINE = "tick_deadline"
+"""The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
+Key: TypeAlias = tuple[int, int]
+"""The wave and the place in it of a decision."""
+Source = Literal["model", "bot", "human", "script", "fallback"]
+_HEAD = ("format", "game", "rules_version", "reader", "seed", "name", "started_at", "versions", "scenario", "run")
+_said = attrgetter("messages", "completion", "model")  # of an attempt, this stays when its reply is judged again
+_HEX = 32  # 128 bits of SHA-256
+_TAIL = re.compile(rb',"chain":"([0-9a-f]{32})"\}\n\Z')
+_TAIL_BYTES = len(b',"chain":""}\n') + _HEX
+
+
+class Chain:
+    """The digests of one journal, each of a line and of the digest before it.
+
+    They show what was changed by accident or in passing. They are no signature: the author of a change can make others.
+    """
+
+    def __init__(self) -> None:
+        self._last = b""
+
+    def sealed(self, line: bytes) -> bytes:
+        """A JSON object as the journal's next line, with its digest as the last member."""
+        self._last = _digest(self._last, line)
+        return b'%b,"chain":"%b"}\n' % (line[:-1], self._last)
+
+    def follow(self, raw: bytes) -> None:
+        """Take in the next line as it was read; `ValueError` where it is not the one that was written."""
+        found = _TAIL.search(raw, max(0, len(raw) - _TAIL_BYTES))
+        self._last = _digest(self._last, raw[:-_TAIL_BYTES] + b"}")
+        if found is None or found[1] != self._last:
+            raise ValueError("was changed, or is not the line that was written here")
+
+
+def _digest(before: bytes, line: bytes) -> bytes:
+    return hashlib.sha256(before + line).hexdigest()[:_HEX].encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """How the decision was found in the reply."""
+
+    stage: Word
+    candidates: Count
+    repaired: Annotated[bool, Field(strict=True)]
+
+    @classmethod
+    def of(cls, reading: Reading[Any]) -> Parse:
+        return cls(reading.stage, reading.candidates, reading.repaired)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One decision with every attempt at it; (wave, place) is its key."""
+
+    index: Count
+    wave: Count
+    place: Count
+    player: Word
+    kind: Word
+    fingerprint: Word
+    decision: dict[str, Any]
+    source: Source
+    fallback_reason: Word | None
+    tries: tuple[Attempt, ...]
+    parse: Parse | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The end of a session; `history` is the digest of the history that it left."""
+
+    status: Word
+    at: Word
+    wall_s: Annotated[float, Field(allow_inf_nan=False)]
+    history: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An attempt that was recorded before its request was decided; a void one no longer counts."""
+
+    player: str
+    attempt: Attempt
+    void: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    """A `try` line: an attempt, and the request that it belongs to."""
+
+    wave: Count
+    place: Count
+    player: Word
+    attempt: Annotated[Attempt, Field(validation_alias="try")]
+
+
+class Contents:
+    """What a journal holds: its head, its decisions and unfinished decisions' tries by (wave, place), its stops."""
+
+    def __init__(self) -> None:
+        self.head: Mapping[str, Any] = {}
+        self.entries: dict[Key, Entry] = {}
+        self.tries: dict[Key, list[Kept]] = {}
+        self.stops: list[Stop] = []
+        self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
+        self.replies: list[str] = []  # names of the files that replies were played from
+        self.filled: dict[str, str] = {}  # by player whose seat stayed empty, the bot that has it
+        self.steered: dict[int, list[Steer]] = {}  # by wave, what an experimenter did before it
+        self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
+        self.texts = Texts()
+        self.chain = Chain()
+        self.size = self.lines = 0  # bytes and number of whole lines
+        self.last_wave = self.begun = 0  # the highest with a decision, and with a decision or a try
+        self.last_stop = 0  # the number of its line
+
+    @property
+    def history(self) -> str | None:
+        """The digest of the history that the last session left; None where none is named.
+
+        A session whose last line did not reach the disk left a history that no line names.
+        """
+        return self.stops[-1].history if self.stops and self.last_stop == self.lines else None
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds of all sessions; one that was killed left no word of its own."""
+        return float(sum(stop.wall_s for stop in self.stops))
+
+    def put(self, entry: Entry) -> None:
+        """A decision is on record."""
+        self.entries[entry.wave, entry.place] = entry
+        self.last_wave, self.begun = max(self.last_wave, entry.wave), max(self.begun, entry.wave)
+
+    def keep(self, wave: int, place: int, tries: Iterable[Kept]) -> None:
+        """Attempts at a decision that is not made yet are on record."""
+        self.tries.setdefault((wave, place), []).extend(tries)
+        self.begun = max(self.begun, wave)
+
+    def check_steered(self, wave: int) -> None:
+        """Raise `ValueError` where something is to be done before a wave that has begun: it would be in the past."""
+        if wave <= self.begun:
+            raise ValueError(f"wave {wave} is steered, and wave {self.begun} has begun before that")
+
+    def open_tries(self, wave: int, place: int) -> list[Attempt]:
+        """What counts of an undecided request's attempts when the run goes on."""
+        return [kept.attempt for kept in self.tries.get((wave, place), ()) if not kept.void]
+
+    def undecided(self) -> list[tuple[str, Attempt]]:
+        """Every attempt at a request that is not decided yet, with its player, in the order of waves and places."""
+        return [
+            (kept.player, kept.attempt)
+            for key, tries in sorted(self.tries.items())
+            if key not in self.entries
+            for kept in tries
+        ]
+
+    def calls(self, wave: int, place: int) -> list[Attempt]:
+        """Every attempt that was made at a request, those that count no more included."""
+        entry, kept = self.entries.get((wave, place)), self.tries.get((wave, place), ())
+        return [*(entry.tries if entry else ()), *(each.attempt for each in kept if each.void or entry is None)]
+
+    def void_calls(self) -> int:
+        """How many attempts at decided requests count for no decision: those before a provider stopped the run."""
+        return sum(kept.void for key in self.entries for kept in self.tries.get(key, ()))
+
+    def _begin(self, line: Mapping[str, Any]) -> None:
+        for part in _HEAD:
+            line[part]
+        if line["format"] != JOURNAL_FORMAT:
+            raise ValueError(f"format {str(line['format'])[:40]!r}, this version reads {JOURNAL_FORMAT}")
+        self.head = line
+
+    def _decide(self, entry: Entry) -> None:
+        if (entry.wave, entry.place) in self.entries:
+            raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
+        # A resumed run may need fewer of them than there were: a model may have no attempts left.
+        before = self.open_tries(entry.wave, entry.place)
+        if any(_said(one) != _said(other) for one, other in zip(before, entry.tries, strict=False)):
+            raise ValueError(f"decision {entry.index} has other attempts than were recorded before it")
+        self.put(entry)
+
+    def _stop(self, stop: Stop) -> None:
+        self.last_stop = self.lines
+        self.stops.append(stop)
+        if stop.status != ProviderStopped.status:
+            return
+        self.forgiven.update(self.entries)
+        for key, tries in self.tries.items():
+            if key not in self.entries:  # its failed calls are void: on resume it has all of its attempts again
+                self.tries[key] = [replace(kept, void=kept.void or kept.attempt.completion is None) for kept in tries]
+
+    def take(self, line: Mapping[str, Any]) -> None:
+        """One line's record; `KeyError`, `TypeError` or `ValueError` where it cannot be one."""
+        match line["record"]:
+            case "run" if not self.head:
+                self._begin(line)
+            case "texts":
+                for text in line["texts"]:
+                    self.texts.add(text)
+            case "try":
+                tried = adapter(_Try).validate_python(line, context=self.texts)
+                self.keep(tried.wave, tried.place, [Kept(tried.player, tried.attempt)])
+            case "decision":
+                self._decide(adapter(Entry).validate_python(line, context=self.texts))
+            case "structured" | "filled" as what:
+                key, value = ("model", "mode") if what == "structured" else ("player", "model")
+                getattr(self, what)[str(line[key])] = str(line[value])
+            case "replies":
+                self.replies += [str(name) for name in line["files"] if name not in self.replies]
+            case "steered":
+                self.check_steered(wave := int(line["wave"]))
+                self.steered.setdefault(wave, []).append(adapter(STEER).validate_python(line["does"], strict=False))
+            case "stop":
+                self._stop(adapter(Stop).validate_python(line))
+            case other:
+                raise ValueError(f"unexpected record {str(other)[:40]!r}")
+
+
+def read_journal(path: Path, most_lines: int | None = None) -> Contents:
+    """Read a journal, or its first lines alone; a torn last line is left out.
+
+    Raises `OtherVersion` for a journal that another version of agentsim wrote, `JournalCorrupt` for a line that cannot
+    be what was written, `JournalError` for a file without a whole first line.
+    """
+    contents = Contents()
+    read_on(path, contents, most_lines)
+    if not contents.head:
+        raise JournalError(f"{path.name}: the run ended before its journal began; there is nothing to resume")
+    return contents
+
+
+def read_on(path: Path, contents: Contents, most_lines: int | None = None) -> None:
+    """Take in the whole lines that a journal has beyond what was read of it; raises as `read_journal` does."""
+    try:
+        with path.open("rb") as file:
+            file.seek(contents.size)
+            for raw in islice(file, most_lines):
+                if not raw.endswith(b"\n"):
+                    break
+                _take(path, contents, raw)
+    except OSError as error:
+        raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _take(path: Path, contents: Contents, raw: bytes) -> None:
+    contents.lines += 1
+    try:
+        contents.chain.follow(raw)
+        line = parse_json(raw)
+        if not contents.head:
+            require_version(path.name, line, written_as=JOURNAL_FORMAT)
+        line.pop("chain", None)
+        if not contents.head and line["record"] != "run":
+            raise ValueError("the first record must describe the run")
+        contents.take(line)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        what = f"missing {error}" if isinstance(error, KeyError) else str(error)[:200]
+        if isinstance(error, UnicodeDecodeError):
+            what = f"not UTF-8 at byte {error.start}"
+        if isinstance(error, ValidationError):
+            what = ": ".join(first_objection(error))[:200]
+        raise JournalCorrupt(f"{path.name}: {what}", line=contents.lines) from None
+    contents.size += len(raw)
+
+
 _KNOCKS, _KNOCK_S = 20, 0.01
+_DECIDED = "the history has what was decided"
 
 
 class JournalFile:
@@ -35,10 +304,8 @@ class JournalFile:
         self.path = path
         self.size = os.fstat(handle).st_size
         self.failure: str | None = None  # of the first write that failed; nothing may stand behind it
+        self._remedy = "`agentsim resume` goes on"
         self._handle = handle
-        self._reserve: int | None = reserved(path.parent)  # a file without a name, of bytes that say nothing
-        self._full: str | None = None  # why the reserve is in use
-        self._moved: str | None = None  # why the run must stop, though what it wrote is saved
 
     @classmethod
     def existing(cls, path: Path) -> JournalFile:
@@ -72,88 +339,38 @@ class JournalFile:
         left = memoryview(data)
         try:
             while left and self.failure is None:
-                taken = self._taken(left)
+                taken = os.write(self._handle, left)
                 left, self.size = left[taken:], self.size + taken
             if sync and self.failure is None:
                 os.fsync(self._handle)
         except OSError as error:
             self.failure = error.strerror or str(error)
         if self.failure is not None:
-            raise self._unwritable(self.failure)
+            raise self._unwritable(self.failure, self._remedy)
 
     def check(self) -> None:
-        """Raise `AgentsimError` where the run must stop, though what came in is saved.
+        """Raise `AgentsimError` if a write failed, or if the file is not the one at `path` with what was written.
 
-        The disk is full, or the file is not the one at `path` any more: then what it holds is written again.
+        A file that was removed or replaced is still written to, so that the run ends with all that it has paid for.
         """
-        self._find()
-        if self._full is not None:
-            raise self._unwritable(self._full)
-        if self._moved is not None:
-            raise AgentsimError(self._moved)
-
-    def close(self) -> None:
-        """Close the file and give the lock back."""
-        self._give_up_reserve()
-        if self._handle >= 0:
-            os.close(self._handle)
-            self._handle = -1
-
-    def _taken(self, data: memoryview) -> int:
-        """How many of these bytes were written; on a full disk the reserve is given up first."""
-        try:
-            return os.write(self._handle, data)
-        except OSError as error:
-            if self._reserve is None or error.errno not in _FULL:
-                raise
-            self._full = error.strerror
-            self._give_up_reserve()
-            return os.write(self._handle, data)
-
-    def _give_up_reserve(self) -> None:
-        if self._reserve is not None:
-            os.close(self._reserve)
-            self._reserve = None
-
-    def _unwritable(self, why: str) -> AgentsimError:
-        return AgentsimError(f"{self.path}: cannot write the journal: {why}; `agentsim resume` goes on")
-
-    def _find(self) -> None:
-        """Notice that the file was removed, replaced or written to by others, and save what it holds."""
         mine = os.fstat(self._handle)
-        if mine.st_size != self.size:
-            self.failure = self.failure or "another process has written to it"
-            raise AgentsimError(f"{self.path}: {self.failure}; the history has what was decided")
+        if self.failure is None and mine.st_size != self.size:
+            self.failure, self._remedy = "another process has written to it", _DECIDED
+        if self.failure is not None:
+            raise self._unwritable(self.failure, self._remedy)
         with contextlib.suppress(OSError):
             if os.path.samestat(self.path.stat(), mine):
                 return
-        lost, old = self.path, self._handle
-        try:
-            self._save(old)
-        except (OSError, UsageError) as error:
-            self.failure = f"it was removed, and cannot be saved whole: {getattr(error, 'strerror', None) or error}"
-            raise self._unwritable(self.failure) from None
-        os.close(old)
-        self._moved = (
-            f"{lost}: the journal was removed or replaced while the run was played; what it held is saved as "
-            f"{self.path}: `agentsim resume {self.path.stem}` goes on"
-        )
+        raise self._unwritable("it was removed or replaced while the run was played", _DECIDED)
 
-    def _save(self, old: int) -> None:
-        """Write what is in the open file under its name again, or under another where that is taken."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
-        except FileExistsError:
-            files, self._handle = RunFiles.reserve(self.path.parent, self.path.stem[:_LONGEST])
-            self.path = files.journal
-        self.lock()
-        with os.fdopen(os.dup(old), "rb") as source:
-            source.seek(0)
-            while piece := memoryview(source.read(1 << 20)):
-                while piece:
-                    piece = piece[self._taken(piece) :]
-        os.fsync(self._handle)
+    def _unwritable(self, why: str, remedy: str) -> AgentsimError:
+        return AgentsimError(f"{self.path}: cannot write the journal: {why}; {remedy}")
+
+    def close(self) -> None:
+        """Close the file and give the lock back."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
 
 
 MOST_UNWRITTEN = 64 * 1024
@@ -167,20 +384,17 @@ class Journal:
         self.contents = contents
         self._file = file
         self._texts = NewTexts(contents.texts)
-        contents.entries.spill(DecisionSpool(file.path.parent, contents.texts, self._texts))
         self._unwritten = bytearray()
         self._due = False  # something was added that must be on the disk soon
 
     @property
     def path(self) -> Path:
-        """Where it is; a journal that was removed while it was written is saved elsewhere."""
         return self._file.path
 
     @classmethod
     def create(cls, path: Path, handle: int, head: Mapping[str, Any]) -> Journal:
         """Begin a journal in a file that has just been created (see `RunFiles.reserve`)."""
         journal = cls(JournalFile(path, handle), Contents())
-        journal.contents.chain.protected = True
         with journal.beginning():
             journal._file.lock()
             journal.contents.head = {"record": "run", "format": JOURNAL_FORMAT, **head}
@@ -229,7 +443,7 @@ class Journal:
         self.check()
 
     def check(self) -> None:
-        """Raise `AgentsimError` where the run must stop, though what came in is saved."""
+        """Raise `AgentsimError` if the journal can no longer be written, or was removed or replaced."""
         self._file.check()
 
     def tried(self, wave: int, place: int, player: str, tries: Sequence[Attempt]) -> None:
@@ -265,9 +479,13 @@ class Journal:
         self._put([line])
         self.contents.take(line)
 
-    def stopped(self, status: str, at: str, wall_s: float, history: str | None = None) -> None:
-        """Append that this process is done with the run; `history` is the digest of the history that it leaves."""
+    def stopped(self, status: str, at: str, wall_s: float, history: str) -> None:
+        """Append that this process is done with the run, and `check`.
+
+        `history` is the digest of the history that it leaves.
+        """
         self._put([{"record": "stop", **values(Stop(status, at, round(wall_s, 3), history))}])
+        self.check()
 
     def close(self) -> None:
         if not self._file.closed:

@@ -18,11 +18,11 @@ from pydantic_core import from_json
 
 from agentsim.engine.codec import json_line
 from agentsim.errors import AgentsimError, JournalError, UsageError, first_objection
-from agentsim.history.expanded import BrokenForm, compact_in
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.record import Branch, History
-from agentsim.history.run_files import MANIFEST, RunFiles, find_run, is_running, is_table
+from agentsim.history.run_files import MANIFEST, RunFiles, find_run, is_running, is_table, read_history, run_name
 from agentsim.history.shares import Shares, shares_in
+from agentsim.history.versions import HISTORY_FORMAT, require_version
 
 
 def find_source(source: str, logs_dir: Path) -> RunFiles | Path:
@@ -56,40 +56,38 @@ def load_history(path: Path) -> History:
 
 
 def read(path: Path) -> bytes:
+    """The JSON in a history file; `UsageError` if it cannot be read."""
     try:
-        return path.read_bytes()
+        return read_history(path)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise UsageError(f"{path}: is not an agentsim history: {error}") from None
 
 
 def parsed(raw: bytes, path: Path) -> History:
     """The history that these bytes are; `path` is for the error line."""
-    return _valid(raw, path)[0]
-
-
-def values_and_record(raw: bytes, path: Path) -> tuple[dict[str, Any], History]:
-    """The same, with its JSON values in the full format."""
-    history, found = _valid(raw, path)
-    return json.loads(raw) if found is None else found, history
-
-
-def _valid(raw: bytes, path: Path) -> tuple[History, dict[str, Any] | None]:
+    finite = _finite(raw)
     try:
-        if (found := compact_in(raw)) is None:
-            history = History.model_validate_json(raw)
-        else:
-            history = History.model_validate(found)
-        # Or of any value in it a number might be none.
-        json_line(from_json(raw, allow_inf_nan=False))
+        history = History.model_validate_json(raw)
     except ValidationError as error:
+        require_version(str(path), raw, written_as=HISTORY_FORMAT)
         where, why = first_objection(error)
         why = why.replace("Input should be", "must be")
         raise UsageError(f"{path}: is not an agentsim history: {where or 'the file'}: {why}") from None
-    except BrokenForm as error:
-        raise UsageError(f"{path}: is not an agentsim history: {error}") from None
+    if not finite:
+        raise UsageError(f"{path}: is not an agentsim history: it holds a number that JSON cannot express")
+    require_version(str(path), dict(history), written_as=HISTORY_FORMAT)
+    return history
+
+
+def _finite(raw: bytes) -> bool:
+    """Whether these bytes are JSON whose numbers are all finite; its values are gone before the records are made."""
+    try:
+        json_line(from_json(raw, allow_inf_nan=False))
     except ValueError:
-        raise UsageError(f"{path}: is not an agentsim history: it holds a number that JSON cannot express") from None
-    return history, found
+        return False
+    return True
 
 
 def again_with(files: RunFiles) -> str:
@@ -159,10 +157,17 @@ def run_names(directory: Path) -> set[str]:
     """The names of the runs in a folder, by its files alone."""
     if not directory.is_dir():
         return set()
-    files = [path for path in directory.glob("*.json*") if path.name != MANIFEST and path.is_file()]
-    names = {path.stem for path in files if path.suffix == ".json"}
-    names |= {path.stem for path in files if path.suffix == ".jsonl" and path.stem not in names and not is_table(path)}
-    return names
+    names = {files.name for files in runs_with_history(directory)}
+    journals = (path for path in directory.glob("*.jsonl") if path.is_file())
+    return names | {path.stem for path in journals if path.stem not in names and not is_table(path)}
+
+
+def runs_with_history(directory: Path) -> list[RunFiles]:
+    """The runs in a folder that have a history file, sorted by name."""
+    found = [path for suffix in (".json", ".json.gz") for path in directory.glob(f"*{suffix}")]
+    # to read a pipe of that name would never end
+    names = {run_name(path.name) for path in found if path.name != MANIFEST and path.is_file()}
+    return [RunFiles(directory, name) for name in sorted(names, key=lambda name: f"{name}.json")]
 
 
 def summarized(files: RunFiles) -> RunSummary:

@@ -1,4 +1,4 @@
-"""The records of a history file, `agentsim-history/1`, as pydantic models: `fold` makes one, `load` reads one."""
+"""The records of a history file, `agentsim-history/3`, as pydantic models: `fold` makes one, `load` reads one."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_serial
 
 from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import first_objection
-from agentsim.history.journal_reader import Parse, Source
+from agentsim.history.journal import Parse, Source
 from agentsim.models.base import Usage
-
-FORMAT = "agentsim-history/1"
 
 Status = Literal["completed", "degraded", "interrupted", "stopped_provider", "stopped_budget", "failed"]
 CONTROL = "control"
@@ -24,7 +22,7 @@ FINISHED: frozenset[str] = frozenset({"completed", "degraded"})
 """The states of a game that is over; every other can be resumed, or has failed."""
 _VOLATILE: Mapping[str, type | UnionType] = {"name": str, "started_at": str, "finished_at": str, "wall_s": int | float}
 """The types of those parts of `volatile` that are shown or counted, if they are present."""
-_WhereSet = Field(exclude_if=lambda value: not value)  # earlier histories have no such key
+_WhereSet = Field(exclude_if=lambda value: not value)
 
 
 class Record(BaseModel):
@@ -175,7 +173,7 @@ class Branch(Record):
     `salts` are the waves, with a word each, after which chance goes its own way; a fork of a fork may have two.
     `changed` are the settings that are not the parent's, as `KEY=VALUE`; `arm` is what branches that make the same
     change are called, None where they have no name. Decisions of earlier waves than `wave`, which is that of the
-    decision, and those `beside` it, are the parent's; records of earlier versions do not say the wave.
+    decision, and those `beside` it, are the parent's.
     """
 
     of: str
@@ -184,13 +182,13 @@ class Branch(Record):
     instead: dict[str, Any] | None = None
     changed: list[str] = []
     salts: list[tuple[int, str]] = []
-    wave: int | None = None
+    wave: int
     beside: list[int] = []
     arm: str | None = None
 
     def inherits(self, wave: int, index: int) -> bool:
         """Whether a decision is the parent's, which was paid for there."""
-        return wave < (self.wave or 0) or index in self.beside
+        return wave < self.wave or index in self.beside
 
     @property
     def change(self) -> str:
@@ -199,8 +197,7 @@ class Branch(Record):
 
     @model_serializer(mode="wrap")
     def _written(self, written: Any) -> dict[str, Any]:
-        unknown = {*(() if self.wave else ("wave", "beside")), *(() if self.arm else ("arm",))}
-        return {key: value for key, value in written(self).items() if key not in unknown}
+        return {key: value for key, value in written(self).items() if self.arm or key != "arm"}
 
     @classmethod
     def restore(cls, record: Mapping[str, Any]) -> Branch:
@@ -224,9 +221,10 @@ class History(Record):
     `usage` is that of the game; what of it the run itself made is `paid`, a branch's without its parent's.
     """
 
-    format: Literal["agentsim-history/1"]
+    format: Literal["agentsim-history/3"]
     game: str
     rules_version: int
+    reader: int
     seed: int
     fork: Annotated[ForkRecord | None, _WhereSet] = None
     status: Status

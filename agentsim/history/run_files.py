@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import os
 import re
 import tempfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -21,6 +24,11 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LONGEST, _LONGEST_COUNT = 100, len("_9999")
 MANIFEST = "manifest.json"
 """The file that makes a folder of runs a batch; it is no run's history."""
+MOST_PLAIN = 32 * 2**20
+"""Bytes of the largest history that is written as `NAME.json`; a larger one is `NAME.json.gz`."""
+_TIGHTEST = 200
+_GZIP = 31  # a header and a check sum of gzip, as zlib counts
+_SUFFIXES = (".json.gz", ".jsonl", ".json", ".html")
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 
 
@@ -40,8 +48,15 @@ class RunFiles:
         return self.directory / f"{self.name}.jsonl"
 
     @property
+    def histories(self) -> tuple[Path, Path]:
+        """Both names that the history may have: `NAME.json` and `NAME.json.gz`."""
+        return self.directory / f"{self.name}.json", self.directory / f"{self.name}.json.gz"
+
+    @property
     def history(self) -> Path:
-        return self.directory / f"{self.name}.json"
+        """`NAME.json.gz` if it is there, else `NAME.json`."""
+        plain, packed = self.histories
+        return packed if packed.is_file() else plain
 
     @property
     def page(self) -> Path:
@@ -62,7 +77,7 @@ class RunFiles:
         is taken off. Raises `UsageError` where the directory cannot be written, and for the name of a batch's manifest,
         under which no run would be found again.
         """
-        stem = _bare(stem)
+        stem = run_name(stem)
         check_name(stem)
         if f"{stem}.json".casefold() == MANIFEST:
             raise UsageError(f"{stem!r} cannot be the name of a run: {MANIFEST} is a batch's plan")
@@ -70,7 +85,7 @@ class RunFiles:
             directory.mkdir(parents=True, exist_ok=True)
             for number in range(1, 10_000 if numbered else 2):
                 files = cls(directory, stem if number == 1 else f"{stem}_{number}")
-                if files.history.exists() or files.page.exists():
+                if any(path.exists() for path in (*files.histories, files.page)):
                     continue
                 with contextlib.suppress(FileExistsError):
                     return files, os.open(files.journal, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
@@ -90,8 +105,12 @@ def default_stem(now: datetime, name: str | None) -> str:
     return f"{stem}_{re.sub('[^A-Za-z0-9._-]+', '-', name)[:60]}" if name else stem
 
 
-def _bare(name: str) -> str:
-    return name.removesuffix(".jsonl").removesuffix(".json").removesuffix(".html")
+def run_name(file_name: str) -> str:
+    """Return the name of the run that a file belongs to: the file's name without its suffix."""
+    for suffix in _SUFFIXES:
+        if file_name.endswith(suffix):
+            return file_name.removesuffix(suffix)
+    return file_name
 
 
 def check_name(name: str, longest: int = _LONGEST) -> None:
@@ -101,12 +120,12 @@ def check_name(name: str, longest: int = _LONGEST) -> None:
 
 
 def find_run(directory: Path, name: str) -> RunFiles:
-    """The run of that bare name; a suffix `.json`, `.jsonl` or `.html` is taken off.
+    """The run of that bare name; a suffix `.json`, `.json.gz`, `.jsonl` or `.html` is taken off.
 
     Raises `UsageError` for anything with a path in it, for links that lead out of the directory, and where
     there is no such run.
     """
-    name = _bare(name)
+    name = run_name(name)
     check_name(name, _LONGEST + _LONGEST_COUNT)
     files = RunFiles(directory, name)
     there = [path for path in (files.journal, files.history) if path.is_file()]
@@ -147,7 +166,7 @@ def is_table(path: Path) -> bool:
     if first:
         return isinstance(row, dict) and bool(row) and row.get("record", "recording") == "recording"
     stem = path.stem.rpartition(".")[0]
-    return bool(stem) and (stem == path.parent.resolve().name or (path.parent / f"{stem}.json").is_file())
+    return bool(stem) and (stem == path.parent.resolve().name or RunFiles(path.parent, stem).history.is_file())
 
 
 def write_whole(path: Path, content: str | bytes | Iterable[bytes], *, private: bool = False) -> None:
@@ -165,30 +184,72 @@ def write_whole(path: Path, content: str | bytes | Iterable[bytes], *, private: 
         raise AgentsimError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def write_named(path: Path, pieces: Callable[[], Iterable[bytes]], named: Callable[[str], None], remedy: str) -> None:
-    """Write a file as `write_whole` does; `named` is told its digest before the file has its name, and in any case.
+def read_history(path: Path) -> bytes:
+    """Return the JSON in a history file, decompressed if the file's name ends in `.gz`.
 
-    What `named` raises comes when the file is there. `remedy` ends the line of an error.
+    Raises `OSError` if the file cannot be read, and `ValueError` if it is not exactly one gzip member, or holds more
+    than `MOST_PLAIN` bytes and is packed 200 to 1 or more, which no history is.
+    """
+    raw = path.read_bytes()
+    if path.suffix != ".gz":
+        return raw
+    unpacking = zlib.decompressobj(_GZIP)
+    try:
+        text = unpacking.decompress(raw, max(MOST_PLAIN, _TIGHTEST * len(raw)))
+    except zlib.error as error:
+        raise ValueError(f"it cannot be decompressed: {error}") from None
+    if unpacking.unconsumed_tail:
+        raise ValueError(f"it is packed {_TIGHTEST} to 1 and more, which no history is")
+    if not unpacking.eof or unpacking.unused_data:
+        raise ValueError("it cannot be decompressed: it is cut off, or something stands behind its end")
+    return text
+
+
+def write_history(files: RunFiles, pieces: Callable[[], Iterable[bytes]], named: Callable[[str], None]) -> None:
+    """Write a run's history as `write_whole` does, compressed if it is larger than `MOST_PLAIN`.
+
+    `named` is told the digest of the JSON before the file has its name, even if the file cannot be written. An error
+    of `named` is raised when the file is there.
     """
     failure: BaseException | None = None
     told = False
+    path, other = files.histories
     try:
+        source = iter(pieces())
+        head = list(_upto(MOST_PLAIN, source))
+        if large := sum(map(len, head)) > MOST_PLAIN:
+            path, other = other, path
         with written_beside(path) as file:
-            digest = bytes_id(_through(pieces(), file))
+            with _packed(file) if large else contextlib.nullcontext(file) as sink:
+                digest = bytes_id(_through(chain(head, source), sink))
             told = True
             try:
                 named(digest)
             except BaseException as error:  # noqa: BLE001 - it is raised when the file is there
                 failure = error
+        other.unlink(missing_ok=True)
     except OSError as error:
         if not told:
             named(bytes_id(pieces()))
-        raise AgentsimError(f"{path}: cannot be written: {error.strerror or error}; {remedy}") from None
+        why = f"{error.strerror or error}; `agentsim resume` makes it from the journal"
+        raise AgentsimError(f"{path}: cannot be written: {why}") from None
     if failure is not None:
         raise failure
 
 
-def _through(pieces: Iterable[bytes], file: BinaryIO) -> Iterator[bytes]:
+def _upto(most: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield pieces until they are more than so many bytes."""
+    while most >= 0 and (piece := next(pieces, None)) is not None:
+        most -= len(piece)
+        yield piece
+
+
+def _packed(file: BinaryIO) -> gzip.GzipFile:
+    """A gzip member in the file, with no time and no file name in it, so that the same JSON makes the same bytes."""
+    return gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0)
+
+
+def _through(pieces: Iterable[bytes], file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
     """The pieces, each when it is written."""
     for piece in pieces:
         file.write(piece)
@@ -253,15 +314,3 @@ def is_running(path: Path) -> bool:
     finally:
         os.close(handle)
     return False
-
-
-_RESERVE = 256 * 1024
-"""Bytes of disk space that are reserved, so that replies on their way can be written when the disk is full."""
-
-
-def reserved(directory: Path) -> int | None:
-    """A file without a name that takes up room; None where there is none to hold."""
-    with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=directory, buffering=0) as file:
-        if file.write(bytes(_RESERVE)) == _RESERVE:
-            return os.dup(file.fileno())
-    return None

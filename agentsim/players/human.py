@@ -1,34 +1,30 @@
-"""HumanPlayer: a person in a seat, who learns what a model there would learn and answers field by field.
+"""HumanPlayer: a person at the terminal, who reads the prompt that a model would get and types the reply.
 
-Reading keys and drawing belong to `terminal`, wording to `rendering` and `typed_answers`. The referee judges the
-answer, as it does for every player.
+Reading lines and drawing belong to `terminal`, wording to `rendering`. The referee reads and judges the reply, as it
+does a model's.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import takewhile
 from typing import Any, Literal
 
+from agentsim.engine.codec import value_at, values
 from agentsim.engine.play import Ask
-from agentsim.engine.prompt import Restated, cleaned
+from agentsim.engine.prompt import Restated
+from agentsim.engine.request import Request
+from agentsim.errors import DecisionError
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion, Message
-from agentsim.players.form import WITHOUT_END, Form
-from agentsim.players.model import Complaint, ReaskPolicy, prompt_messages
-from agentsim.players.rendering import as_read, paragraphs, plainly, question
-from agentsim.players.terminal import MARK, InterruptRequest, Terminal
-from agentsim.players.typed_answers import by_number, hint, reason, takes_numbers, understood
+from agentsim.players.model import PATIENT, Complaint, ReaskPolicy, prompt_messages
+from agentsim.players.rendering import as_read, paragraphs, plainly, split_question
+from agentsim.players.terminal import HELP, MARK, InterruptRequest, Terminal
 
 _FOREIGN = f"    {MARK}"
-
-
-class _Anew(Exception):
-    """The person wants to begin again with the first field."""
+_WORDS = "some words"
 
 
 @dataclass
@@ -38,21 +34,16 @@ class HumanPlayer:
     terminal: Terminal
     persona: str = ""
     interrupt: InterruptRequest = field(default_factory=InterruptRequest)
-    attempts: AttemptPolicy = field(default=AttemptPolicy(retries=0, max_attempts=WITHOUT_END), init=False)
-    reasking: ReaskPolicy = field(default=ReaskPolicy(reasks=None), init=False)
+    attempts: AttemptPolicy = field(default=PATIENT, init=False)
+    reasking: ReaskPolicy = field(default=ReaskPolicy(reasks=None, repair=True), init=False)
     source: Literal["human"] = field(default="human", init=False)
     name: str = field(default="human", init=False)
     provider: str = field(default="human", init=False)
 
     def __post_init__(self) -> None:
-        self.terminal.people += 1
         self._heard: tuple[str, ...] = ()
         self._asked = 0  # index of the decision that is on the screen
         self._reason = ""  # why the last answer to it would not do
-        self._rules: Sequence[str] = ()  # and what a question about it needs: they are asked one after the other
-        self._names: Mapping[str, int] = {}
-        self._unnamed: str | None = None
-        self._on_call = False
         self._state: tuple[str, ...] = ()  # what stands on the screen of the situation
 
     @property
@@ -71,37 +62,27 @@ class HumanPlayer:
         return Completion(text=ask.request.fallback().model_dump_json(), finish_reason="stop")
 
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
-        """Ask every field of the decision and put the answers together as JSON."""
-        form = Form(ask.request)
-        async with self.terminal.turn:
-            self._rules, self._names = messages[0].segments, ask.request.named_numbers()
-            self._unnamed = form.unnamed
-            self._on_call = ask.request.on_call
-            anew = await self.terminal.handed_to(self, ask.request.player)
-            if anew or ask.index != self._asked:
-                self._show(ask, anew=anew)
-                self._asked = ask.index
-            if self._reason:
-                self.object(self._reason)
-            answers = None
-            while answers is None:
-                with suppress(_Anew):
-                    answers = await form.answered(self)
+        """Show the question, or why the last reply to it will not do, and read a reply."""
+        rules, how = messages[0].segments, how_to_answer(ask.request)
+        if ask.index != self._asked:
+            self._show(ask, rules)
+            self._asked = ask.index
+        self.terminal.say(f"That will not do: {self._reason} {how}" if self._reason else how)
+        while (text := await self.terminal.reply()) == HELP:
+            self._explain(ask, rules)
+            self.terminal.say(how)
         if ask.request.on_call:
             self.interrupt.answered()
-        return Completion(text=json.dumps(answers, ensure_ascii=False), finish_reason="stop")
+        return Completion(text=text, finish_reason="stop")
 
-    def _show(self, ask: Ask, *, anew: bool) -> None:
-        """Shows what is new; `anew`, on an empty screen, everything but the rules."""
-        prompt = ask.prompt()
+    def _show(self, ask: Ask, rules: Sequence[str]) -> None:
+        """Show what is new to the person, then the question and the shape of its answer."""
+        prompt, again = ask.prompt(), bool(self._asked)
         say = self.terminal.say
         title = f"── {ask.request.player} "
         say(f"\n{title}{'─' * (self.terminal.width - len(title))}\n")
-        if not self._asked:
-            self._explain()
-        if anew:
-            self._heard = ()
-        again = bool(self._asked) and not anew
+        if not again:
+            self._explain(ask, rules)
         fresh = self._fresh(prompt.history, told=again)
         if fresh and again:
             say("Since you were last asked:")
@@ -111,8 +92,13 @@ class HumanPlayer:
         begun = len(self._state) if not fresh and self.terminal.shown is self else 0
         known = begun if prompt.state[:begun] == self._state else 0
         self._state, self.terminal.shown = prompt.state, self
-        for line in paragraphs([*prompt.state[known:], "", *map(question, prompt.question), ""]):
+        question = [split_question(line) for line in prompt.question]
+        for line in paragraphs([*prompt.state[known:], "", *(asked for asked, _ in question)]):
             self._say(line)
+        for _, shape in question:
+            if shape:
+                say(plainly(shape), hang="  ")
+        say("")
 
     def _say(self, line: str) -> None:
         # Rows that a player wrote are marked, so that none can pass for a line of its own.
@@ -131,30 +117,64 @@ class HumanPlayer:
         fresh = [line for change, _, _, start, end in changes if change != "equal" for line in now[start:end]]
         return [line for line in fresh if not (told and isinstance(line, Restated))]
 
-    def object(self, problem: str) -> None:
-        """Say why an answer will not do."""
-        self.terminal.say(f"That will not do: {reason(problem, self._unnamed)}")
-
-    def _explain(self) -> None:
-        for part in paragraphs(self._rules):
+    def _explain(self, ask: Ask, rules: Iterable[str]) -> None:
+        for part in paragraphs(rules):
             self.terminal.say(plainly(part))
-        rings = f"{'asks for your turn' if self._on_call else 'calls who is on call'}; twice, it "
+        rings = f"{'asks for your turn' if ask.request.on_call else 'calls who is on call'}; twice, it "
         self.terminal.say(
-            "\nWhat this says of JSON is for models: you answer field by field, in plain words. `?` shows it again, "
-            f"`<` begins your answer anew. Ctrl-C {rings if self.interrupt.attended else ''}stops the run, which can "
-            "be resumed.\n"
+            "\nThe line above the prompt says how to answer, whatever the rules say of JSON. An empty line ends your "
+            f"answer; `{HELP}` shows the rules again. "
+            f"Ctrl-C {rings if self.interrupt.attended else ''}stops the run, which can be resumed.\n"
         )
 
-    async def field(self, path: str, called: str, legal: Mapping[str, Any]) -> Any:
-        """A line from the terminal, asked for until it is a legal value; see `form.Asking`."""
-        while True:
-            text = cleaned(await self.terminal.ask(f"{called}{hint(legal)}:"))
-            if text == "?":
-                self._explain()
-                continue
-            if text == "<":
-                raise _Anew
-            try:
-                return understood(by_number(text, self._names) if takes_numbers(legal) else text, legal)
-            except ValueError as error:
-                self.terminal.say(str(error))
+
+def how_to_answer(request: Request[Any]) -> str:
+    """Say in one line which replies the reader takes: words or a value alone, `field: value` lines, or JSON."""
+    if request.prose:
+        return "Type your words, then an empty line."
+    shorter = "".join(f"{way}, " for way in _shorter_ways(request))
+    return f"Type {shorter}or JSON; then an empty line." if shorter else "Type JSON, then an empty line."
+
+
+def _shorter_ways(request: Request[Any]) -> Iterator[str]:
+    """The replies shorter than JSON that the reader takes as they are meant, each tried on an example."""
+    examples = dict(_examples(request.schema()["properties"]))
+    if None in examples.values():
+        return
+    typed = {path: "yes" if value is True else str(value) for path, value in examples.items()}
+    chosen = {path: value for path, value in examples.items() if value != _WORDS}
+    if len(chosen) == 1 and _is_read(request, alone := typed[next(iter(chosen))], chosen):
+        yield f"a value such as `{alone}`"
+    lines = {path: f"{path.rpartition('.')[2]}: {value}" for path, value in typed.items()}
+    if _is_read(request, "\n".join(lines.values()), chosen):
+        yield f"lines such as `{lines[next(iter(chosen or lines))]}`"
+
+
+def _examples(fields: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
+    """A value of each field, by its path; None of a list and of a record of several kinds."""
+    for name, legal in fields.items():
+        path = f"{within}{name}"
+        match legal:
+            case {"enum": [first, *_]}:
+                yield path, first
+            case {"type": "string"}:
+                yield path, _WORDS
+            case {"type": "boolean"}:
+                yield path, True
+            case {"type": "integer"}:
+                yield path, max(legal.get("minimum", 1), 1)
+            case {"anyOf": [*_, {"type": "integer"} as last]}:
+                yield path, last.get("minimum", 1)
+            case {"type": "object", "properties": inner}:
+                yield from _examples(inner, f"{path}.")
+            case _:
+                yield path, None
+
+
+def _is_read(request: Request[Any], text: str, meant: Mapping[str, Any]) -> bool:
+    """Whether the reader takes a text to mean these values."""
+    try:
+        said = values(request.parse(text).decision)
+    except DecisionError:
+        return False
+    return all(value_at(said, tuple(path.split("."))) == value for path, value in meant.items())

@@ -32,6 +32,10 @@ _ARRIVED = 0.6  # of the estimate; the worst of today's tokenizers are within a 
 MAX_QUOTED = 4_000  # characters of a bad reply that are sent back with the reason
 
 
+PATIENT = AttemptPolicy(retries=0, max_attempts=10**9)
+"""The attempts of a person: as many as it takes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Complaint:
     """A reply that could not be used, and why, in words fit for the player."""

@@ -1,6 +1,6 @@
 """What a prompt says to a model, as a person reads it: lines of history, records, lists, questions.
 
-The fields of an answer are `typed_answers`; drawing belongs to `terminal`.
+The fields of a form are `page_form`; drawing belongs to `terminal` and `server`.
 """
 
 from __future__ import annotations
@@ -127,13 +127,14 @@ def _inner(value: Any) -> str:
     return f"({_plain(value)})" if isinstance(value, (list, dict)) and value else _plain(value)
 
 
-def question(text: str) -> str:
-    """A question without the JSON shape of its answer, which a person is not asked for."""
+def split_question(text: str) -> tuple[str, str]:
+    """A question in two: what is asked, and the JSON shape of its answer, "" without one."""
     parts = parts_of(text)
     for place, part in enumerate(parts):
         if not isinstance(part, Quoted) and (shape := _JSON_SHAPE.search(part)):
-            return joined(*parts[:place], part[: shape.start()].rstrip())
-    return text
+            start = shape.start()
+            return joined(*parts[:place], part[:start].rstrip()), joined(part[start:], *parts[place + 1 :])
+    return text, ""
 
 
 def paragraphs(lines: Iterable[str]) -> Iterator[str]:

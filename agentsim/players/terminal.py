@@ -1,7 +1,6 @@
-"""Terminal: lines from a person and lines to them, without blocking the event loop, in rows of the terminal's width.
+"""Terminal: replies from a person and lines to them, without blocking the event loop, in rows of the terminal's width.
 
-Everything shown is cleaned here: nothing of it can command a terminal. What is asked, and what an answer means, is
-`human`.
+Everything shown is cleaned here: nothing of it can command a terminal. What is asked is `human`.
 """
 
 from __future__ import annotations
@@ -21,25 +20,26 @@ from rich.cells import cell_len
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import Interrupted
 
-_WIDEST = 100  # columns that are still good to read
-_CLEARED = "\x1b[H\x1b[2J\x1b[3J"  # and nothing to scroll back to
-_CUT = 4_096  # bytes of a line, its end among them, at which a terminal passes nothing more on
-_LONGEST = 2**20  # bytes of a line from a pipe or a file
+HELP = "?"
+"""Typed as the first line, it is a reply by itself."""
 MARK = "│ "
 """Begins every row that foreign words run on to, so that none can pass for a line of its own."""
+_PROMPT = "> "
+_WIDEST = 100  # columns that are still good to read
+_CUT = 4_096  # bytes of a line, its end among them, at which a terminal passes nothing more on
+_LONGEST = 2**20  # bytes of a reply from a pipe or a file
 
 
 class Terminal:
-    """Reads from one stream and writes to another; several players at one terminal take turns."""
+    """Reads from one stream and writes to another."""
 
     def __init__(self, source: TextIO | None = None, sink: TextIO | None = None) -> None:
         self._source: TextIO | None = source or sys.stdin  # None where the process was started without
         self._sink: TextIO | None = sink or sys.stderr
         self._rest = b""  # read, but behind the line that was asked for
-        self._open: list[str] = []  # the rows of the question that waits for a line
+        self._asking = False
         self.shown: object = None  # the player on the screen last
-        self.people = 0  # who share it
-        self.turn = asyncio.Lock()
+        self.turn = asyncio.Lock()  # a player and staff may be asked at the same moment
 
     @property
     def width(self) -> int:
@@ -63,39 +63,52 @@ class Terminal:
         self._write("\n".join(rows(cleaned(text), self.width, hang)) + "\n")
 
     def notice(self, text: str) -> None:
-        """Write a paragraph while a person may be typing; the question that waits for a line is put again below it."""
+        """Write a paragraph while a person may be typing; the prompt that waits for a line is put again below it."""
         with suppress(Interrupted):  # the next question raises it again
             self.say(f"\n{text}")
-            self._write("\n".join(self._open))
+            if self._asking:
+                self._write(_PROMPT)
 
-    async def handed_to(self, person: object, name: str) -> bool:
-        """Whether another of several people sits down now; what the last one saw is taken off the screen before."""
-        if self.people < 2 or self.shown is person or not self.interactive:
-            return False
-        self._write("\n" * 100 if os.environ.get("TERM") == "dumb" else _CLEARED)
-        await self.ask(f"{name} is asked. Press Enter when no one else sees the screen:")
-        return True
+    async def reply(self) -> str:
+        """Read lines up to an empty one; `HELP` as the first is a reply by itself.
 
-    async def ask(self, question: str) -> str:
-        """Write a question and read one line; `Interrupted` at the end of input, or where nothing can be shown."""
+        Lines typed before the prompt are discarded. Raises `Interrupted` at the end of input, which leaves nothing of a
+        reply without its empty line, and if nothing can be shown.
+        """
         if early := self._early():
             self.say(f"Typed before the question, and not taken: {early} line{'s' if early > 1 else ''}.")
-        while True:
-            self._open = rows(cleaned(question), self.width)
-            self._open[-1] += " "
-            self._write("\n".join(self._open))
-            try:
-                line = await self._line()
-            except asyncio.CancelledError:
-                with suppress(Interrupted):
-                    self._write("\n")  # what is said next, such as how to go on, is no part of the question
-                raise
-            self._open = []
-            if not line:
-                raise _ended()
-            if len(line.encode("utf-8", "replace")) < _CUT or not self.interactive:
-                return line.strip()
-            self.say(f"A terminal passes on no more than {_CUT - 1:,} bytes of a line. Shorter, please.")
+        lines: list[str] = []
+        size = 0
+        prompt = _PROMPT  # for the first line alone, so that pasted ones stay together
+        while (line := await self._line_after(prompt)).strip() or not lines:
+            if len(line.encode("utf-8", "replace")) >= _CUT and self.interactive:
+                self.say(f"A terminal passes on no more than {_CUT - 1:,} bytes of a line: break it into several.")
+                prompt = _PROMPT
+            elif text := cleaned(line).strip():
+                prompt = ""
+                lines.append(text)
+                size += len(line)
+                if lines == [HELP]:
+                    break
+                if size > _LONGEST:
+                    raise _too_long()
+        return "\n".join(lines)
+
+    async def _line_after(self, prompt: str) -> str:
+        """Write a prompt and read one line, with its end; `Interrupted` at the end of input."""
+        self._write(prompt)
+        self._asking = True
+        try:
+            line = await self._line()
+        except asyncio.CancelledError:
+            with suppress(Interrupted):
+                self._write("\n")  # what is said next, such as how to go on, is no part of the prompt
+            raise
+        finally:
+            self._asking = False
+        if not line:
+            raise _ended()
+        return line
 
     def _write(self, text: str) -> None:
         if self._sink is not None:
@@ -130,12 +143,16 @@ class Terminal:
         while b"\n" not in self._rest and (chunk := await _chunk(handle)):
             self._rest += chunk
             if len(self._rest) > _LONGEST:
-                raise Interrupted(f"a line longer than {_LONGEST // 2**20} MiB came where a person was asked")
+                raise _too_long()
         line, end, self._rest = self._rest.partition(b"\n")
         try:
             return (line + end).decode("utf-8")  # wherever it is UTF-8, whatever the locale says
         except UnicodeDecodeError:
             return (line + end).decode(self._source.encoding or "utf-8", "replace")
+
+
+def _too_long() -> Interrupted:
+    return Interrupted(f"more than {_LONGEST // 2**20} MiB came where a person was asked")
 
 
 def _ended() -> Interrupted:

@@ -1,7 +1,7 @@
 """WebPlayer: a person in a seat who answers on a page of the server.
 
-What the page looks like belongs to `server`; which fields a form has, to `form`. The referee judges the answer, as it
-does for every player.
+What the page looks like belongs to `server`; which fields a form has, to `page_form`. The referee judges the answer, as
+it does for every player.
 """
 
 from __future__ import annotations
@@ -16,10 +16,8 @@ from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion, Message
-from agentsim.players.form import WITHOUT_END, Form
-from agentsim.players.model import Complaint, ReaskPolicy, prompt_messages
-from agentsim.players.page_form import FieldProblem, PageForm
-from agentsim.players.typed_answers import reason
+from agentsim.players.model import PATIENT, Complaint, ReaskPolicy, prompt_messages
+from agentsim.players.page_form import FieldProblem, Form, PageForm
 
 NO_ANSWER = "no_answer"
 """The `fallback_reason` of a decision of a person whose clock ran out."""
@@ -44,16 +42,16 @@ class WebQuestion:
         self._form = Form(self.ask.request)
         self.page = PageForm(self._form)
 
-    async def take(self, given: Mapping[str, Sequence[str]]) -> None:
+    def take(self, given: Mapping[str, Sequence[str]]) -> None:
         """Answer with what a page sent, if nothing was answered before; `FieldProblem` where the rules refuse it."""
-        answers = await self.page.answered(given)
+        answers = self.page.answered(given)
         text, request = json.dumps(answers, ensure_ascii=False), self.ask.request
         try:
             reading = request.parse(text)
             if not reading.checked:
                 request.check(reading.decision)
         except DecisionError as error:
-            raise FieldProblem("", reason(str(error), self._form.unnamed)) from None
+            raise FieldProblem("", self._form.reason(str(error))) from None
         if not self.answer.done():
             self.answer.set_result(text)
 
@@ -65,7 +63,7 @@ class WebPlayer:
     persona: str = ""
     timeout_s: float | None = None
     changed: Callable[[], None] = lambda: None
-    attempts: AttemptPolicy = field(default=AttemptPolicy(retries=0, max_attempts=WITHOUT_END), init=False)
+    attempts: AttemptPolicy = field(default=PATIENT, init=False)
     reasking: ReaskPolicy = field(default=ReaskPolicy(reasks=None), init=False)
     source: Literal["human"] = field(default="human", init=False)
     name: str = field(default="web", init=False)

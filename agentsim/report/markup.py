@@ -8,7 +8,6 @@ import math
 import re
 import stat
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
@@ -23,7 +22,6 @@ from markupsafe import Markup, escape
 from agentsim.engine.panel import Cell, DataTable
 from agentsim.engine.wording import sentence
 from agentsim.errors import UsageError
-from agentsim.report.bytecode import KeptBytecode
 
 MAX_BYTES = 256 * 1024
 COLOURS, SERIES, DASHES = 8, 6, 3
@@ -228,6 +226,4 @@ def environment() -> Environment:
     )
     filters = (foreign, sentence, plain, number, money, when, span_of_time)
     made.filters |= {function.__name__: function for function in filters}
-    with suppress(OSError):  # of a package in an archive no source can be read
-        made.bytecode_cache = KeptBytecode({function.__code__.co_filename for function in filters})
     return made

@@ -26,7 +26,6 @@ from agentsim.engine.panel import (
     Estimates,
     Network,
     Panel,
-    PlayerProfiles,
     Scatter,
     Threads,
 )
@@ -40,7 +39,7 @@ from agentsim.report.board import board
 from agentsim.report.charts import chart, ranges, scatter
 from agentsim.report.game_panels import model_table, pairs_table, phases, say_do_table, survey_panels
 from agentsim.report.markup import table
-from agentsim.report.people import network, profiles, threads
+from agentsim.report.people import network, threads
 from agentsim.report.player_view import as_seen_by
 from agentsim.report.summary import exchanges, summary
 from agentsim.report.timeline import MOST_FOLDS, Timeline
@@ -50,7 +49,7 @@ EXPLORATORY = (
     "found here is to be confirmed with games of other seeds."
 )
 MOST_OPEN = 30
-"""Rows, posts or people of a panel that stands open."""
+"""Rows or posts of a panel that stands open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +66,16 @@ class PageOptions:
 class Served:
     """What a page that is served has instead of a style sheet and a script of its own, and the parts it was made of.
 
-    `home` is where it is listed, `links` are other addresses with their labels; `run` is its own where
-    its events may be asked about. `stream` is the address of what follows, empty where nothing will; without `whole`
-    the transcript's events, which are streamed one by one, are left out. `parts` is filled as the page is made: HTML by
-    the id of its element, which stands there, hidden, also where there is nothing to show yet.
+    `home` is where it is listed, `links` are other addresses with their labels. `stream` is the address of what
+    follows, empty where nothing will; without `whole` the transcript's events, which are streamed one by one, are left
+    out. `parts` is filled as the page is made: HTML by the id of its element, which stands there, hidden, also where
+    there is nothing to show yet.
     """
 
     style: str
     scripts: tuple[str, ...]
     home: str = "/"
     links: tuple[tuple[str, str], ...] = ()
-    run: str = ""
     stream: str = ""
     playing: bool = False
     whole: bool = True
@@ -137,7 +135,6 @@ _LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.Drawing
     Board: board,
     Network: network,
     Threads: threads,
-    PlayerProfiles: profiles,
 }
 
 
@@ -154,8 +151,8 @@ def view(panel: Panel, players: Mapping[str, int]) -> markup.Drawing:
             drawn.folded = len(rows) > MOST_OPEN or numbers == {0}
         case Chart(series=series):
             drawn.folded = not {value for line in series for value in line.values} - {0, None}
-        case Threads(posts=parts) | PlayerProfiles(people=parts):
-            drawn.folded = len(parts) > MOST_OPEN
+        case Threads(posts=posts):
+            drawn.folded = len(posts) > MOST_OPEN
     return drawn
 
 
@@ -224,7 +221,6 @@ def render(
         slim=len(entries) > MOST_FOLDS,
         phases=phases(rounds),
         personas=_personas(history.scenario) if options.include_prompts else {},
-        pages=_pages(views),
         panels=views,
         rounds=rounds,
         silent=silent,
@@ -279,16 +275,6 @@ def _cached(history: History) -> dict[str | None, str]:
         player: cached_share(d.usage for d in history.decisions if player in (None, d.player)) for player in whose
     }
     return {player: "–" if share is None else f"{share:.0%}" for player, share in shares.items()}
-
-
-def _pages(views: Sequence[markup.Drawing]) -> dict[str, str]:
-    """The anchor of each player's own page, by its name there; the markup counts panels and people as this does."""
-    return {
-        person.name: f"panel-{panel}-{place}"
-        for panel, shown in enumerate(views, start=1)
-        if shown.shape == "profiles"
-        for place, person in enumerate(shown.people, start=1)
-    }
 
 
 def _personas(scenario: dict[str, Any]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Networks, discussions and the pages of single players laid out. The markup is `templates/people.html.j2`.
+"""Networks and discussions laid out. The markup is `templates/people.html.j2`.
 
 A network is drawn on a circle, which needs no search for a layout: the same game gives the same drawing. The members
 of a group stand together, so that arcs across the middle are those between groups.
@@ -9,16 +9,14 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 
-from agentsim.engine.panel import DataTable, Network, Node, PlayerProfiles, Threads, Tie
+from agentsim.engine.panel import DataTable, Network, Node, Threads, Tie
 from agentsim.engine.wording import sentence
-from agentsim.report.charts import Plot, chart
-from agentsim.report.markup import Drawing, cell, fitted, number, series_tone, table, tone, tone_of
+from agentsim.report.markup import Drawing, fitted, number, series_tone, table, tone, tone_of
 
 MOST_NODES = 120
 """More than so many names around a circle cannot be read; the busiest are drawn."""
-MOST_ARCS, MOST_ROWS, MOST_LINES = 1500, 1000, 3000
+MOST_ARCS, MOST_ROWS = 1500, 1000
 DEEPEST = 5
 """Answers to answers beyond this are indented no further: there is no room."""
 _SIZE, _MARGIN = 640.0, 22.0
@@ -144,31 +142,3 @@ def threads(panel: Threads, players: Mapping[str, int]) -> Drawing:
         ]
 
     return Drawing(shape="threads", panel=panel, threads=[thread(first) for first in list(answers[None])])
-
-
-def profiles(panel: PlayerProfiles, players: Mapping[str, int]) -> Drawing:
-    """Every player's page, of which a reader opens one; neighbouring lines of one time stand together.
-
-    Where there are more than `MOST_LINES` of all players they are left out: the transcript has them, by player too.
-    """
-    told = sum(len(profile.lines) for profile in panel.people) <= MOST_LINES
-    people = [
-        Drawing(
-            name=profile.name,
-            tone=tone_of(profile.name, players),
-            facts=[(name, cell(value)) for name, value in profile.facts],
-            chart=None if profile.chart is None else _without_dots(chart(profile.chart, players)),
-            days=[
-                (when, list(lines))
-                for when, lines in groupby(profile.lines if told else (), key=lambda line: line.when)
-            ],
-        )
-        for profile in panel.people
-    ]
-    return Drawing(shape="profiles", panel=panel, people=people, told=told)
-
-
-def _without_dots(drawn: Plot) -> Plot:
-    """They are most of a small drawing's bytes, and of these a page may have a hundred."""
-    drawn.dots = ()
-    return drawn

@@ -41,6 +41,7 @@ def as_seen_by(history: History, player: str) -> History:
         format=history.format,
         game=history.game,
         rules_version=history.rules_version,
+        reader=history.reader,
         seed=history.seed,
         status=history.status,
         scenario=_scenario(history.scenario, player),

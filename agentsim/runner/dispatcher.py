@@ -15,12 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.log import ComeTo
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.fold import Totals
-from agentsim.history.journal import Journal
-from agentsim.history.journal_reader import TICK_DEADLINE, Entry
+from agentsim.history.journal import TICK_DEADLINE, Entry, Journal
 from agentsim.history.record import Branch
 from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message, Usage
@@ -55,7 +53,7 @@ class Dispatcher:
 
     seats: Mapping[str, Seat]
     journal: Journal
-    entries: list[Entry] | ComeTo[Entry]
+    entries: list[Entry]
     budget: Budget
     prices: Prices
     concurrency: int
@@ -80,7 +78,6 @@ class Dispatcher:
         self._warned: set[tuple[str, str]] = set()
         self._sync_due: asyncio.TimerHandle | None = None
         self._tick_ends: float | None = None  # in the event loop's time
-        self._asked = 0  # people who are asked now, or wait for their turn at the terminal
 
     def asks_person(self, wave: Wave) -> bool:
         """Whether a person is among those asked."""
@@ -169,12 +166,6 @@ class Dispatcher:
         with suppress(AgentsimError):  # the journal remembers, and says so at the end of the wave at the latest
             self.journal.sync()
 
-    def person(self, *, asked: bool) -> None:
-        """A person is asked, or has answered; the screen is given back after the last."""
-        self._asked += 1 if asked else -1
-        if asked or not self._asked:
-            self.watcher.person(asked=asked)
-
     def answered(self, player: ModelPlayer, attempt: Attempt, completion: Completion) -> None:
         """Count a call that brought a completion, and say what is to be said of its model once."""
         self.totals.add_call(attempt)
@@ -228,11 +219,13 @@ class _DecisionCalls:
         if isinstance(player, HumanPlayer):  # a person takes no slot, no money and all the time there is
             if (unasked := player.unasked(self._ask)) is not None:
                 return unasked
-            self._dispatcher.person(asked=True)
-            try:
-                return await player.reply(self._ask, messages, number)
-            finally:
-                self._dispatcher.person(asked=False)
+            watcher = self._dispatcher.watcher
+            async with player.terminal.turn:
+                watcher.person(asked=True)
+                try:
+                    return await player.reply(self._ask, messages, number)
+                finally:
+                    watcher.person(asked=False)
         assert isinstance(player, ModelPlayer), "a seat is a model's, a person's or a bot's"
         async with AsyncExitStack() as turn:
             if player.warm:  # before it takes a slot, which the call that it waits for may need

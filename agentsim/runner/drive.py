@@ -18,7 +18,7 @@ from agentsim.engine.panel import Progress
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, DecisionError, JournalMismatch, RunStopped
 from agentsim.history.fold import Totals
-from agentsim.history.journal_reader import Contents, Entry, Parse
+from agentsim.history.journal import Contents, Entry, Parse
 from agentsim.players.model import BotPlayer
 from agentsim.runner.admission import Budget
 from agentsim.runner.dispatcher import Dispatcher
@@ -161,7 +161,7 @@ async def _settle(play: GamePlay, wave: Wave, dispatcher: Dispatcher) -> list[De
     for ask in wave.asks:
         seat, entry = seats[ask.request.player], recall(recorded, ask)
         if entry is not None:
-            decisions[ask.place] = restored(recorded, ask, entry)
+            decisions[ask.place] = restored(ask, entry)
         elif isinstance(seat, BotPlayer):
             if dispatcher.gate is not None:
                 await dispatcher.gate(ask)
@@ -219,7 +219,7 @@ def recalled(recorded: Contents, wave: Wave) -> tuple[list[Entry], list[Decision
     Raises `JournalMismatch` where the rules ask something else than the journal answers.
     """
     found = [(ask, entry) for ask in wave.asks if (entry := recall(recorded, ask)) is not None]
-    decisions = [restored(recorded, ask, entry) for ask, entry in found]
+    decisions = [restored(ask, entry) for ask, entry in found]
     return [entry for _, entry in found], decisions if len(found) == len(wave.asks) else None
 
 
@@ -244,8 +244,8 @@ def recall(recorded: Contents, ask: Ask) -> Entry | None:
     return entry
 
 
-def restored(recorded: Contents, ask: Ask, entry: Entry) -> Decision:
-    """The decision of an entry, checked again, and its reply read again where today's reader is the one that read it.
+def restored(ask: Ask, entry: Entry) -> Decision:
+    """The decision of an entry, checked again, and its reply read again.
 
     `JournalMismatch` where it is not one this request allows, or not what the reply says.
     """
@@ -260,7 +260,7 @@ def restored(recorded: Contents, ask: Ask, entry: Entry) -> Decision:
         raise JournalMismatch(f"decision {entry.index}: what is recorded is no answer to {entry.kind}") from None
     except DecisionError as error:
         raise JournalMismatch(f"decision {entry.index}: {error}") from None
-    if recorded.read_alike and not (_says(ask, entry, decision) if fallback is None else decision == fallback):
+    if not (_says(ask, entry, decision) if fallback is None else decision == fallback):
         origin = "its reply says" if fallback is None else "the fallback is"
         raise JournalMismatch(f"decision {entry.index} of {entry.player}: what is recorded is not what {origin}")
     return decision

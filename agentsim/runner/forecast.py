@@ -29,7 +29,6 @@ from agentsim.engine.play import Ask, Wave
 from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
-from agentsim.history.copies import alike
 from agentsim.models.base import Message
 from agentsim.models.prices import Prices, estimated_tokens, longest_reply, most_tokens
 from agentsim.players.model import prompt_messages
@@ -280,3 +279,16 @@ class _Counter:
 def _room(request: Request[Any]) -> int:
     """Characters that an answer may hold in free words."""
     return sum(option.limit for option in request.legal.values() if isinstance(option, Text))
+
+
+def alike(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    same, most = 0, min(len(one), len(other))
+    while same < most:
+        upto = most
+        while one[same:upto] != other[same:upto]:
+            if upto == same + 1:
+                return same
+            upto = (same + upto) // 2
+        same = upto
+    return same

@@ -20,8 +20,7 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError, JournalMismatch, UsageError
-from agentsim.history.journal import Journal
-from agentsim.history.journal_reader import Contents, Entry, read_journal
+from agentsim.history.journal import Contents, Entry, Journal, read_journal
 from agentsim.history.load import branches_in
 from agentsim.history.record import CONTROL, Branch
 from agentsim.history.run_files import RunFiles, check_name, is_running
@@ -99,8 +98,7 @@ class ParentRun:
             draft = files.journal.with_name(f".{files.journal.name}.tmp")
             try:
                 head = head_of(scenario, self.game, files.name, datetime.now(UTC))
-                # its past was read by the parent's version of the reader
-                self._write(draft, head | {"reader": self.contents.head.get("reader")}, entry)
+                self._write(draft, head, entry)
                 draft.replace(files.journal)
             except BaseException:
                 for path in (draft, files.journal):

@@ -1,7 +1,6 @@
 """Playback: plays the replies of recordings and journals in place of models. No model is called, no key is needed.
 
-It reads journals of runs, the journals of calls that `recorder` writes, and recordings in the format
-`agentsim-cassette/1`.
+It reads journals of runs, and the journals of calls that `recorder` writes.
 """
 
 from __future__ import annotations
@@ -11,20 +10,19 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field, ValidationError
 
 from agentsim.engine.codec import adapter, parse_json
 from agentsim.errors import JournalError, ProviderStopped, UsageError, first_objection
-from agentsim.history.journal_reader import JOURNAL_FORMAT, read_journal
-from agentsim.models.base import Attempt, Call, Completion, Fault, Model, Sampling, Seconds, WholeUsage, Word
+from agentsim.history.journal import read_journal
+from agentsim.history.versions import JOURNAL_FORMAT, require_version
+from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Word
 from agentsim.runner.plays import restored_scenario
 from agentsim.runner.recorder import Recorder, Recording, Sent, digest
 
-CASSETTE_FORMAT = "agentsim-cassette/1"
 _MAX_SEED = 2**63  # no scenario's is above that; a run without one draws less
-_Kind: TypeAlias = Literal["TransportFailed", "RateLimited", "ModelRefused", "ProviderRejected"]
 _Tag: TypeAlias = Annotated[Word, Field(pattern=r"^[^/].*/[^/]+/[0-9]+/[0-9]+$")]
 
 
@@ -37,46 +35,6 @@ class _Line:
     call: _Tag
     sent: Sent
     attempt: Annotated[Attempt, Field(alias="try")]
-
-
-@dataclass(frozen=True, slots=True)
-class _Error:
-    """An error in a recording of the first format."""
-
-    kind: _Kind
-    message: Word
-    code: Word
-    status: Annotated[int, Field(strict=True)] | None
-    retry_after: Seconds | None = None
-    usage: WholeUsage | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _CassetteLine:
-    """One call in a recording of the first format."""
-
-    model: Word
-    call: _Tag
-    sent: Sent
-    reply: Completion | None = None
-    error: _Error | None = None
-
-    @property
-    def attempt(self) -> Attempt:
-        """The call as it is recorded today; `ValueError` where it is none."""
-        if (self.reply is None) == (self.error is None):
-            raise ValueError("must have either `reply` or `error`")
-        if self.error is None:
-            return Attempt((), completion=self.reply)
-        return Attempt(
-            (),
-            self.error.code,
-            self.error.message,
-            fault=dict(zip(get_args(_Kind), get_args(Fault), strict=True))[self.error.kind],
-            wasted=self.error.usage,
-            status=self.error.status,
-            retry_after=self.error.retry_after,
-        )
 
 
 class _Answer(NamedTuple):
@@ -181,10 +139,9 @@ def _difference(answer: _Answer, now: Sent) -> str | None:
     for key in ("schema", "temperature", "max_tokens", "extra"):
         if getattr(sent, key) != getattr(now, key):
             return f"{words.get(key, key)} has changed"
-    if sent.provider is not None and now.provider is not None:  # it is not in the first recordings
-        for key in (*now.provider, *sent.provider):
-            if sent.provider.get(key) != now.provider.get(key):
-                return f"{key} of the provider has changed"
+    for key in (*now.provider, *sent.provider):
+        if sent.provider.get(key) != now.provider.get(key):
+            return f"{key} of the provider has changed"
     return None
 
 
@@ -204,12 +161,12 @@ def _read(path: Path) -> tuple[int | None, _Answers]:
         try:
             value = parse_json(row)
             if number == 1:
+                require_version(str(path), value, written_as=JOURNAL_FORMAT)
                 head = _head(value)
                 if "game" in head:
                     return head["seed"], _of_run(path)
                 continue
-            kind = _CassetteLine if head["format"] == CASSETTE_FORMAT else _Line
-            line: _Line | _CassetteLine = adapter(kind).validate_python(value, extra="forbid")
+            line = adapter(_Line).validate_python(value, extra="forbid")
             if (line.model, line.call) in found:
                 raise ValueError(f"a second reply of {line.model[:200]} to {line.call[:200]}")
             found[line.model, line.call] = _Answer(line.attempt, line.sent)
@@ -225,9 +182,8 @@ def _head(line: Any) -> Mapping[str, Any]:
     """A first line; `ValueError` where it is none."""
     if not isinstance(line, Mapping) or "format" not in line:
         raise ValueError("missing 'format'")
-    if line["format"] not in {CASSETTE_FORMAT, JOURNAL_FORMAT}:
-        known = f"{CASSETTE_FORMAT} and {JOURNAL_FORMAT}"
-        raise ValueError(f"format {str(line['format'])[:40]!r}, this version reads {known}")
+    if line["format"] != JOURNAL_FORMAT:
+        raise ValueError(f"format {str(line['format'])[:40]!r}, this version reads {JOURNAL_FORMAT}")
     seed = line.get("seed")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < _MAX_SEED):
         raise ValueError("`seed` must be a whole number, 0 or more")

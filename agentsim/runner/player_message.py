@@ -1,7 +1,7 @@
 """Messages of players: what a decision said to others, who heard it, and the same decision with other words or none.
 
 Which part of a decision is the message follows from the events: those with `words` that the decision led to, and that
-another player heard. What listeners did then is `analysis.influence`.
+another player heard. What listeners did then is `studies.influence`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from agentsim.engine.request import Request
 from agentsim.engine.schema import Variant, bare_field, leaves
 from agentsim.engine.wording import CUT
 from agentsim.errors import DecisionError, UsageError
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.drive import played_again
 from agentsim.runner.fork import ParentRun, Wanted, of_arms, parent_of

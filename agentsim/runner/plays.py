@@ -3,54 +3,41 @@
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cache
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any, cast
 
-from agentsim import __version__
 from agentsim.engine.event import LogEntry
 from agentsim.engine.game import Game, bots_of
-from agentsim.engine.log import ComeTo, Log
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import AgentsimError, JournalMismatch, ScenarioError, UsageError
 from agentsim.games import find
 from agentsim.history.fold import dump_history, fold, totals
-from agentsim.history.journal_reader import Contents, Entry
+from agentsim.history.journal import Contents, Entry
 from agentsim.history.record import Branch, ForkRecord, History
 from agentsim.history.run_files import RunFiles
 from agentsim.history.shares import shares
-from agentsim.history.spool import Spool
+from agentsim.history.versions import package_versions
 from agentsim.models.base import Attempt
 from agentsim.scenario.document import by_typed_ids, overridden
-from agentsim.scenario.player_plan import PlayerPlan
+from agentsim.scenario.player_plan import PlayerPlan, check_terminal
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.source_files import located, roots
 from agentsim.scenario.validation import no_such_bot, screen
 
 
 def restored_scenario(recorded: Contents) -> tuple[Scenario, Game]:
-    """The scenario and game of a journal; `JournalMismatch` where the game's rules are others by now."""
+    """The scenario and game of a journal; `JournalMismatch` where its first line describes no run."""
     head = recorded.head
     try:
         scenario = Scenario.restore(head["scenario"], head["run"], seed=int(head["seed"]))
-        played = int(head["rules_version"])
         if "fork" in head:
             scenario = replace(scenario, branch=Branch.restore(head["fork"]))
     except (KeyError, TypeError, ValueError) as error:
         raise JournalMismatch(f"the journal's first line does not describe a run: {error}") from None
-    scenario, game = filled(scenario, recorded.filled), find(scenario.game)
-    if played != game.rules_version:
-        raise JournalMismatch(
-            f"the journal was played by rules version {played} of {game.name}, "
-            f"and {game.rules_version} can be played here"
-        )
-    return scenario, game
+    return filled(scenario, recorded.filled), find(scenario.game)
 
 
 def filled(scenario: Scenario, bots: Mapping[str, str]) -> Scenario:
@@ -59,13 +46,8 @@ def filled(scenario: Scenario, bots: Mapping[str, str]) -> Scenario:
     return replace(scenario, players=players) if bots else scenario
 
 
-def new_play(
-    scenario: Scenario, game: Game, recorded: Contents | None = None, directory: Path | None = None
-) -> GamePlay:
-    """The game of a scenario, about to start; it is steered as it is `recorded`, where it was played before.
-
-    Its older events are kept in a file without a name, in this directory or that of temporary files.
-    """
+def new_play(scenario: Scenario, game: Game, recorded: Contents | None = None) -> GamePlay:
+    """The game of a scenario, about to start; it is steered as it is `recorded`, where it was played before."""
     assert scenario.seed is not None, "a run has its seed before it plays"
     players = [plan.id for plan in scenario.players]
     names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
@@ -80,7 +62,6 @@ def new_play(
         salts=salts,
         interviews=scenario.interviews,
         steering=None if recorded is None else recorded.steered,
-        log=Log(Spool(directory)),
     )
 
 
@@ -102,9 +83,11 @@ def changed_scenario(scenario: Scenario, game: Game, changes: Sequence[str]) -> 
     if [plan.id for plan in changed.players] != [plan.id for plan in scenario.players]:
         raise UsageError("--set players: who plays cannot change in the middle of a game")
     before = {plan.id: plan for plan in scenario.seats}
+    players = tuple(_checked(plan, before[plan.id], changed, game) for plan in changed.players)
+    check_terminal(players)
     return replace(
         changed,
-        players=tuple(_checked(plan, before[plan.id], changed, game) for plan in changed.players),
+        players=players,
         staff={role: _checked(plan, before.get(plan.id), changed, game) for role, plan in changed.staff.items()},
     )
 
@@ -165,7 +148,7 @@ class Played:
     scenario: Scenario
     game: Game
     play: GamePlay
-    entries: list[Entry] | ComeTo[Entry] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
 
     @property
     def finished(self) -> str | None:
@@ -177,9 +160,7 @@ class Played:
         limit = self.scenario.limits.max_fallback_rate
         own = [each for each in self.entries if each.index not in self.play.surveyed]
         found = shares((entry.index, entry.player, entry.source) for entry in own)
-        bots_count = self.scenario.bots_count and own
-        share = found.whole.fallbacks / len(own) if bots_count else found.worst
-        return "degraded" if limit is not None and share > limit else "completed"
+        return "degraded" if limit is not None and found.worst > limit else "completed"
 
     def history(self, status: str, recorded: Contents, volatile: Mapping[str, Any]) -> History:
         """Its history, finished or not; attempts at requests that have no decision are those of the journal."""
@@ -202,7 +183,7 @@ class Played:
     def _folded(self, log: Sequence[LogEntry], entries: Sequence[Entry], **more: Any) -> History:
         return fold(
             game=self.game.name,
-            rules_version=self.scenario.rules_version,
+            rules_version=self.game.rules_version,
             seed=cast("int", self.scenario.seed),
             scenario=self.scenario.identity(),
             players=[plan.listed() for plan in self.scenario.seats],
@@ -216,8 +197,6 @@ class Played:
 
     def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> ForkRecord:
         """The branch's record with what its parent has paid of the whole game's usage, and what it has paid itself."""
-        if not branch.wave:
-            return ForkRecord(**dict(branch))
         players = [plan.id for plan in self.scenario.seats]
         kept = [entry for entry in self.entries if branch.inherits(entry.wave, entry.index)]
         own = [entry for entry in self.entries if not branch.inherits(entry.wave, entry.index)]
@@ -228,12 +207,12 @@ def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[st
     """The journal's first record of a scenario with a seed."""
     return {
         "game": game.name,
-        "rules_version": scenario.rules_version,
+        "rules_version": game.rules_version,
         "reader": READER_VERSION,
         "seed": scenario.seed,
         "name": name,
         "started_at": stamp(now),
-        "versions": _versions(),
+        "versions": package_versions(),
         "scenario": scenario.identity(),
         "run": scenario.run_part(),
         **({} if scenario.branch is None else {"fork": scenario.branch.model_dump(mode="json")}),
@@ -262,9 +241,3 @@ def volatile_of(scenario: Scenario, recorded: Contents, name: str, now: str, wal
 def stamp(moment: datetime) -> str:
     """A moment in UTC, as it is kept."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-@cache  # looking one up reads a file
-def _versions() -> dict[str, str]:
-    names = ("openai", "pydantic", "tenacity")
-    return {"agentsim": __version__, "python": platform.python_version(), **{name: version(name) for name in names}}

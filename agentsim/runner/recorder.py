@@ -15,7 +15,7 @@ from typing import Any
 
 from agentsim.engine.codec import json_line, values
 from agentsim.errors import AgentsimError, ModelError, UsageError
-from agentsim.history.journal_reader import JOURNAL_FORMAT
+from agentsim.history.versions import JOURNAL_FORMAT, package_versions
 from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Word, Wrapper
 
 
@@ -28,7 +28,7 @@ class Sent:
     temperature: float | None
     max_tokens: int | None
     extra: Word
-    provider: dict[Word, Word] | None = None
+    provider: dict[Word, Word]
 
     @classmethod
     def of(cls, call: Call, sampling: Sampling, settings: Mapping[str, Any]) -> Sent:
@@ -108,7 +108,7 @@ class Recorder(Recording):
             self._handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except OSError as error:
             raise self._unusable(error) from None
-        self.write({"record": "recording", "format": JOURNAL_FORMAT, "seed": seed})
+        self.write({"record": "recording", "format": JOURNAL_FORMAT, "seed": seed, "versions": package_versions()})
         if self._failure is not None:
             self.abandon()
             raise AgentsimError(f"{self._path}: cannot be written: {self._failure}")

@@ -16,7 +16,7 @@ from agentsim.engine.decision import Decision, Reading
 from agentsim.engine.play import Ask
 from agentsim.engine.request import Request
 from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLimited, TransportFailed, UnreadableReply
-from agentsim.history.journal_reader import TICK_DEADLINE, Entry, Parse, Source
+from agentsim.history.journal import TICK_DEADLINE, Entry, Parse, Source
 from agentsim.models.attempts import Attempts, held, pause, persevere
 from agentsim.models.base import MOST_TEXT, Attempt, Completion, Message
 from agentsim.players.human import HumanPlayer

@@ -14,16 +14,14 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from agentsim.engine.codec import bytes_id, text_id
+from agentsim.engine.codec import bytes_id
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
-from agentsim.history.compact import file_bytes
-from agentsim.history.expanded import COMPACT, FORMATS, expanded
-from agentsim.history.fold import Totals, dump_history
-from agentsim.history.journal import Journal
-from agentsim.history.journal_reader import Contents, Stop, read_journal, read_on
-from agentsim.history.load import load_history
+from agentsim.history.fold import Totals, dump_history, history_bytes
+from agentsim.history.journal import Contents, Journal, Stop, read_journal, read_on
+from agentsim.history.load import parsed
 from agentsim.history.record import FINISHED, History
-from agentsim.history.run_files import RunFiles, is_running, write_whole
+from agentsim.history.run_files import RunFiles, is_running, read_history, write_history
+from agentsim.history.versions import HISTORY_FORMAT
 from agentsim.runner.drive import Discreet, Watcher, not_whole, played_again, recalled
 from agentsim.runner.plays import Played, new_play, restored_scenario, volatile_of
 
@@ -39,17 +37,11 @@ class ReplayDiffers(AgentsimError):
 
 @dataclass(frozen=True)
 class Proof:
-    """What was proved: so many decisions lead to exactly this history; `complete` where the game ended.
-
-    `protected` where the journal's lines carry digests, `reread` where the replies were read again and say what was
-    decided: neither holds for journals of earlier versions, the second only for the reader of today.
-    """
+    """What was proved: so many decisions lead to exactly this history; `complete` where the game ended."""
 
     decisions: int
     complete: bool
     history: Mapping[str, Any] = field(repr=False)
-    protected: bool
-    reread: bool
 
 
 def without_volatile(history: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,9 +57,8 @@ def prove(files: RunFiles) -> Proof:
     """
     recorded = read_journal(files.journal)
     try:
-        text = files.history.read_bytes().decode()
-        claimed = json.loads(text, object_pairs_hook=_members)
-        claimed = expanded(claimed, len(text)) if claimed["format"] == COMPACT else claimed
+        raw = read_history(files.history)
+        claimed = json.loads(raw.decode(), object_pairs_hook=_members)
         claimed["status"], {**claimed.get("volatile", {})}
     except FileNotFoundError:
         raise JournalError(f"{files.name}: there is no history to prove; `agentsim resume` ends the run") from None
@@ -76,15 +67,12 @@ def prove(files: RunFiles) -> Proof:
     again = replayed(files.name, recorded)
     status = _status(str(claimed["status"]), recorded.stops, again.finished)
     history = json.loads(dump_history(again.history(status, recorded, claimed.get("volatile", {}))))
-    if "warnings" not in claimed and not recorded.chain.protected:
-        history.pop("warnings", None)  # histories of earlier versions have none
     one, other = without_volatile(claimed), without_volatile(history)
     if json.dumps(one) != json.dumps(other):
         raise ReplayDiffers(f"{files.name}: {_where('', one, other)}")
-    if recorded.history not in {None, text_id(text)}:
+    if recorded.history not in {None, bytes_id([raw])}:
         raise ReplayDiffers(f"{files.name}: the history's `volatile`, or its spelling, is not what was written")
-    protected = bool(recorded.chain.protected)
-    return Proof(len(again.entries), again.finished is not None, history, protected, recorded.read_alike)
+    return Proof(len(again.entries), again.finished is not None, history)
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -154,23 +142,24 @@ def unfit(files: RunFiles, *, closely: bool = False) -> str | None:
     if not files.history.is_file():
         return "is missing"
     try:
-        raw = files.history.read_bytes()
+        raw = read_history(files.history)
         found = from_json(raw, allow_inf_nan=False)
     except (OSError, ValueError):
         return "is broken"
-    if not isinstance(found, dict) or found.get("format") not in FORMATS:
+    if not isinstance(found, dict) or found.get("format") != HISTORY_FORMAT:
         return "is none"
     head = read_journal(files.journal, most_lines=1).head
     if any(found.get(key) != head[key] for key in ("game", "rules_version", "seed")):
         return "is another game's"
     if str(found.get("status")) not in FINISHED:
         return "is older than the game's end"
+    del found  # the records of a large history take as much memory
     if closely:
         try:
-            load_history(files.history)
+            parsed(raw, files.history)
         except UsageError:
             return "is broken"
-        if read_journal(files.journal).history not in {None, text_id(raw.decode())}:
+        if read_journal(files.journal).history not in {None, bytes_id([raw])}:
             return "is not what was written"
     return None
 
@@ -187,12 +176,14 @@ def rebuilt(files: RunFiles) -> History:
     end = recorded.stops[-1]
     volatile = volatile_of(again.scenario, recorded, files.name, end.at, recorded.wall_s)
     history = again.history(again.finished, recorded, volatile)
-    digest = bytes_id(file_bytes(history))
-    if end.history not in {None, digest}:  # other limits, say: the journal names what is written now
-        journal = Journal.reopen(files.journal)
-        journal.stopped(end.status, end.at, 0.0, digest)
-        journal.close()
-    write_whole(files.history, file_bytes(history))
+
+    def named(digest: str) -> None:
+        if end.history not in {None, digest}:  # other limits, say: the journal names what is written now
+            journal = Journal.reopen(files.journal)
+            journal.stopped(end.status, end.at, 0.0, digest)
+            journal.close()
+
+    write_history(files, lambda: history_bytes(history), named)
     return history
 
 

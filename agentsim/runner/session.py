@@ -17,14 +17,12 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
 
 from agentsim.engine.game import Game, bots_of
-from agentsim.engine.log import ComeTo
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
-from agentsim.history.compact import file_bytes
-from agentsim.history.journal import Journal
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.fold import history_bytes
+from agentsim.history.journal import Journal, read_journal
 from agentsim.history.record import FINISHED, History
-from agentsim.history.run_files import RunFiles, default_stem, write_named
+from agentsim.history.run_files import RunFiles, default_stem, write_history
 from agentsim.models.own import OwnModel
 from agentsim.players.model import BotPlayer
 from agentsim.runner.admission import Budget
@@ -158,9 +156,7 @@ class Session:
 
     @cached_property
     def _played(self) -> Played:
-        recorded, directory = self.journal.contents, self.journal.path.parent
-        play = new_play(self.scenario, self.game, recorded, directory)
-        return Played(self.scenario, self.game, play, ComeTo(recorded.entries))
+        return Played(self.scenario, self.game, new_play(self.scenario, self.game, self.journal.contents))
 
     def run(self) -> RunResult:
         """Play to the end or to whatever stops it, and leave journal and history in order.
@@ -250,15 +246,13 @@ class Session:
             await self.seats.aclose()
 
     def _write(self, status: str, wall_s: float) -> History:
-        self.files = RunFiles(self.journal.path.parent, self.journal.path.stem)  # a journal that was removed is saved
         now, recorded = stamp(datetime.now(UTC)), self.journal.contents
         volatile = volatile_of(self.scenario, recorded, self.files.name, now, recorded.wall_s + wall_s)
         history = self._played.history(status, recorded, volatile)
         # The journal names it first: a process that is killed in between leaves a history to be made again.
-        write_named(
-            self.files.history,
-            lambda: file_bytes(history),
+        write_history(
+            self.files,
+            lambda: history_bytes(history),
             lambda digest: self.journal.stopped(status, now, wall_s, digest),
-            "`agentsim resume` makes it from the journal",
         )
         return history

@@ -18,7 +18,7 @@ from agentsim.engine.game import Game, GameConfig, bots_of
 from agentsim.engine.survey import Interview, Survey
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.scenario.document import adopted, beside, by_typed_ids, overridden, put, recast, rename, with_provider
-from agentsim.scenario.player_plan import OWN, ModelName, PlayerPlan
+from agentsim.scenario.player_plan import OWN, ModelName, PlayerPlan, check_terminal
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.seating import Seating
 from agentsim.scenario.source_files import Material, gathered, read_toml, roots
@@ -132,6 +132,7 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...]) ->
     config = seating.by_player(config)
     staff = seating.staff(players)
     game.admit(config, [player.id for player in players])
+    check_terminal(players)
     _admit_people(table.people, game, players)
     return Scenario(
         game=game.name,

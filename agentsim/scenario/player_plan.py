@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, JsonValue
 
 from agentsim.engine.codec import ClosedTable
+from agentsim.errors import ScenarioError
 
 SHAPE = (
     "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, web, script:<file> or local/<model>; "
@@ -122,16 +123,11 @@ class ModelSettings(ClosedTable):
     count_rate_limits: bool = Field(default=False, description="Whether a 429 is one of `max_attempts`")
 
 
-_IN_NO_OLD_RECORD = frozenset({"repair", "rate_limit_jitter_s", "count_rate_limits"})
-"""Settings that records hold only where they are on, since those of earlier versions have no word of them."""
-
-
 class SeatRecord(ModelSettings):
     """A plan as it is stored: flat, and without paths."""
 
     id: str
     model: str | Annotated[tuple[str, ...], Field(min_length=1)]
-    repair: bool = False  # older records have no word of it, and nothing was repaired
     client_kwargs: dict[str, JsonValue]
     prompt: str | None
     called: str | None = None
@@ -209,12 +205,10 @@ class PlayerPlan:
 
     def record(self) -> dict[str, Any]:
         """What a history stores, in a fixed order of keys."""
-        settings = self.settings.model_dump(mode="json")
-        settings = {name: value for name, value in settings.items() if value or name not in _IN_NO_OLD_RECORD}
         return {
             "id": self.id,
             "model": [each.model for each in self.models] if self.spares else self.model,
-            **settings,
+            **self.settings.model_dump(mode="json"),
             "client_kwargs": dict(self.client_kwargs),
             "prompt": self.prompt,
             **({} if self.called is None else {"called": self.called}),
@@ -234,4 +228,14 @@ class PlayerPlan:
             called=record.called,
             path=first.path,
             spares=tuple(spares),
+        )
+
+
+def check_terminal(players: Iterable[PlayerPlan]) -> None:
+    """Raise `ScenarioError` for a second player at the terminal."""
+    people = [plan for plan in players if plan.name.kind == "human"]
+    if len(people) > 1:
+        raise ScenarioError(
+            'one player can be human, at this terminal; others play at pages: model = "web" (docs/people.md)',
+            key=people[1].key or f"the model of {people[1].id}",
         )

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ConfigDict, JsonValue
 
@@ -60,20 +60,13 @@ class _Paths(ClosedTable):
     allow_dirs: tuple[str, ...]
 
 
-class _RecordedLimits(Limits):
-    """The limits of a run on record: one that says nothing of fallbacks had no limit of them."""
-
-    max_fallback_rate: float | None = None
-
-
 class _RunPart(ClosedTable):
     """What may differ between two runs of one game; a history's `volatile.run` holds more than this."""
 
     model_config = ConfigDict(extra="ignore")
 
     name: str | None
-    limits: _RecordedLimits
-    fallbacks_of: Literal["all", "asked"] = "all"
+    limits: Limits
     base_urls: dict[str, str]
     paths: _Paths
     people: PeopleTable | None = None
@@ -81,11 +74,7 @@ class _RunPart(ClosedTable):
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """A scenario that can be played. `seed` is None where the file leaves it to be drawn; a fork has a `branch`.
-
-    `bots_count` is true of runs on record from before the share of fallbacks left bots' decisions out and looked at
-    each player: their status is what it was.
-    """
+    """A scenario that can be played. `seed` is None where the file leaves it to be drawn; a fork has a `branch`."""
 
     game: str
     name: str | None
@@ -101,17 +90,11 @@ class Scenario:
     people: PeopleTable | None = None
     allow_dirs: tuple[Path, ...] = ()
     branch: Branch | None = None
-    bots_count: bool = False
 
     @property
     def seats(self) -> tuple[PlayerPlan, ...]:
         """The players, then the staff."""
         return (*self.players, *self.staff.values())
-
-    @property
-    def rules_version(self) -> int:
-        """The version of the game's rules."""
-        return games.find(self.game).rules_version
 
     def identity(self) -> dict[str, Any]:
         """The history's `scenario`: JSON values in a fixed order, without seed, name, paths, addresses, budgets."""
@@ -131,7 +114,6 @@ class Scenario:
         return {
             "name": self.name,
             "limits": self.limits.model_dump(mode="json"),
-            **({} if self.bots_count else {"fallbacks_of": "asked"}),
             **({"people": self.people.model_dump(mode="json", exclude_defaults=True)} if self.people else {}),
             "base_urls": {
                 name: settings.base_url
@@ -164,8 +146,7 @@ class Scenario:
             config=validated(game.config, parts.game_config, at=("game_config",)),
             players=tuple(plan(record) for record in parts.players),
             staff={role: plan(record) for role, record in parts.staff.items()},
-            limits=Limits(**run.limits.model_dump()),
-            bots_count=run.fallbacks_of == "all",
+            limits=run.limits,
             providers={
                 name: settings.model_copy(update={"base_url": run.base_urls.get(name)})
                 for name, settings in parts.providers.items()

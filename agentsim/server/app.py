@@ -11,7 +11,7 @@ from typing import Final
 from aiohttp import web
 
 from agentsim.report.page import Served
-from agentsim.server import listing, runs, seats, starting, static, steering, what_if
+from agentsim.server import listing, runs, seats, static, steering
 from agentsim.server.guard import BUSY, IDLE, MOST_BYTES
 from agentsim.server.site import POLICY, STYLE, Site, page
 
@@ -22,8 +22,6 @@ PARTS: Final[tuple[Callable[[Site], Iterable[web.RouteDef]], ...]] = (
     runs.routes,
     seats.routes,
     steering.routes,
-    starting.routes,
-    what_if.routes,
 )
 HEADERS = {
     "Content-Security-Policy": POLICY,

@@ -12,7 +12,7 @@ from typing import Any
 
 from agentsim.engine.play import Wave
 from agentsim.errors import JournalError
-from agentsim.history.journal_reader import Contents, read_on
+from agentsim.history.journal import Contents, read_on
 from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, is_running
 from agentsim.runner.drive import not_whole, recalled

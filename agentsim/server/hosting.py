@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import Any
 
-from agentsim.api import prepare_run
 from agentsim.engine.play import Ask
 from agentsim.errors import Interrupted, UsageError
-from agentsim.history.run_files import RunFiles, find_run
+from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables
-from agentsim.runner.drive import Watcher
 from agentsim.runner.session import RunResult, Session, resumed
-from agentsim.scenario.load import Source
 from agentsim.server.control import Control
 from agentsim.server.people import People, digest
 from agentsim.server.site import Site
@@ -35,7 +31,7 @@ class HostedRun:
 
     @property
     def files(self) -> RunFiles:
-        """The run's files; a journal that was removed while it was played is saved under another name."""
+        """The run's files."""
         return self.session.files
 
     @property
@@ -119,25 +115,14 @@ def seat(site: Site, people: People) -> None:
         site.seats[digest(place.record.token)] = place
 
 
-async def start(site: Site, scenario: Source, *, env: Variables, name: str | None = None, **loading: Any) -> HostedRun:
-    """Play a scenario from its beginning in the site's folder; raises as `prepare_run`, with nothing written."""
+async def resume(site: Site, files: RunFiles, *, env: Variables) -> HostedRun:
+    """Play a run on from where its journal ends.
 
-    def prepared() -> Session:
-        given: dict[str, Any] = {"name": name, "logs_dir": site.logs_dir, "env": env, "watcher": Watcher()}
-        return prepare_run(scenario, **given, served=True, **loading)
-
-    return host(site, await asyncio.to_thread(prepared))
-
-
-async def resume(site: Site, name: str, *, env: Variables, **limits: Any) -> HostedRun:
-    """Go on with a run of the site's folder where its journal ends.
-
-    Raises `UsageError` for a run that is not there, is finished or is played already, and as `agentsim.resume`.
+    Raises `UsageError` if the run is finished or is being played here, and as `agentsim.resume`.
     """
-    files = find_run(site.logs_dir, name)
     if (here := site.hosted.get(files.journal)) is not None and here.playing:
         raise UsageError(f"{files.name}: is being played here already")
-    found = await asyncio.to_thread(lambda: resumed(files, env=env, served=True, **limits))
+    found = await asyncio.to_thread(lambda: resumed(files, env=env, served=True))
     if not isinstance(found, Session):
         raise UsageError(f"{files.name}: is finished; there is nothing to resume")
     return host(site, found)

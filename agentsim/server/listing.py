@@ -96,8 +96,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
 def _report(directory: Path, runs: Sequence[RunSummary]) -> str:
     """The page that `agentsim report --html` writes, with links to the games' served pages."""
     with needed_by("the report of a batch"):
-        from agentsim.analysis.folder_page import folder_page, planned_by_batch
-        from agentsim.analysis.folder_report import compared
+        from agentsim.studies.folder_report import compared, folder_page, planned_by_batch
 
     found = compared([directory], planned=frozenset(planned_by_batch(directory)))
     base = f"/batches/{directory.name}"

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias
 
 from agentsim.games import find
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.people_file import PeopleFile, PersonRecord
 from agentsim.history.record import FINISHED
 from agentsim.history.run_files import RunFiles
@@ -96,7 +96,7 @@ class Seat(News):
             questions = self.people.table.before if stage == "before" else self.people.table.after
             file.change(self.player, **{stage: answers_to(questionnaire(questions), given)})
         elif step == "answer" and stage == "game" and (asked := self.question) is not None and _is_of(given, asked):
-            await asked.take(given)
+            asked.take(given)
             await self.people.recorded(asked)
         elif step == "withdraw" and stage in LEAVABLE:
             file.change(self.player, withdrawn_at=now)

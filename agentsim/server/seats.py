@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from agentsim.errors import AgentsimError
 from agentsim.players.page_form import FieldProblem, questionnaire
-from agentsim.players.rendering import as_read, paragraphs, plainly, question
+from agentsim.players.rendering import as_read, paragraphs, plainly, split_question
 from agentsim.players.web import WebQuestion
 from agentsim.report.page import Served
 from agentsim.server.news import within
@@ -128,7 +128,7 @@ def _words(asked: WebQuestion) -> dict[str, Any]:
     prompt = asked.ask.prompt()
     return {
         "state": _rows(prompt.state),
-        "question": _rows(map(question, prompt.question)),
+        "question": _rows(split_question(line)[0] for line in prompt.question),
         "rules": [(plainly(line), False) for line in paragraphs(asked.messages[0].segments)],
         "history": _rows(prompt.history),
     }

@@ -28,14 +28,14 @@ Said = Callable[[str], object]
 """Is given the address once the site answers."""
 
 
-async def serving(logs_dir: Path, at: Address, said: Said, *, noted: Said, configs_dir: Path = Path("configs")) -> None:
+async def serving(logs_dir: Path, at: Address, said: Said, *, noted: Said) -> None:
     """Serve a folder until SIGINT or SIGTERM; `noted` is given the links with keys.
 
     An address that is not on loopback, and a proxy, let other machines in, each with a key. Raises `UsageError` where
     the address cannot be had.
     """
     with at.bound() as listening, _signals() as signals:
-        site = Site(logs_dir, configs_dir=configs_dir, guard=_guard(at, listening))
+        site = Site(logs_dir, guard=_guard(at, listening))
         async with served(site, at, listening, said, noted):
             await signals.get()
 
@@ -133,7 +133,7 @@ def _say_keys(site: Site, at: Address, listening: socket.socket, noted: Said) ->
             f"{'' if encrypted else ', unencrypted'}; every page needs a link with a key, "
             f"which is not shown again. To watch: {site.base_url}/enter?key={keys['watcher']}"
         )
-    noted(f"to steer and to start runs: {site.base_url}/enter?key={keys['experimenter']}")
+    noted(f"to steer: {site.base_url}/enter?key={keys['experimenter']}")
 
 
 @contextmanager

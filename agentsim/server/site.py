@@ -36,8 +36,6 @@ class Site:
 
     logs_dir: Path
     base_url: str = ""
-    configs_dir: Path = Path("configs")
-    """Where the configurations are that a run can be started from."""
     guard: Guard = field(default_factory=Guard)
     followers: dict[Path, Followed] = field(default_factory=dict)
     hosted: dict[Path, HostedRun] = field(default_factory=dict)

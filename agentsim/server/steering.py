@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import Question
 from agentsim.errors import AgentsimError, UsageError, first_objection
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles, is_running
 from agentsim.models.keys import environment
 from agentsim.report.page import Served
@@ -24,7 +24,7 @@ from agentsim.runner.fork import parent_of
 from agentsim.runner.player_message import messages
 from agentsim.runner.plays import restored_scenario
 from agentsim.runner.replay import over
-from agentsim.runner.session import Session, resumed
+from agentsim.runner.session import Session
 from agentsim.server import hosting
 from agentsim.server.hosting import HostedRun
 from agentsim.server.site import STYLE, Site, page
@@ -40,7 +40,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
     async def shown(request: web.Request) -> web.Response:
         site.guard.require(request)
         files = site.run(request)
-        values = await acting(lambda: asyncio.to_thread(_state, site, files))
+        values = await _acting(lambda: asyncio.to_thread(_state, site, files))
         return page("steer.html.j2", {"served": Served(STYLE, (), home=request.path.rpartition("/")[0]), **values})
 
     async def done(request: web.Request) -> web.Response:
@@ -49,14 +49,14 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
         form: Form = {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
         here = request.path.rpartition("/")[0]
         if act == "fork":
-            run = await acting(lambda: _forked(site, files, form))
-            raise web.HTTPSeeOther(f"{here.rpartition('/runs/')[0]}{page_of(run)}")
+            run = await _acting(lambda: _forked(site, files, form))
+            raise web.HTTPSeeOther(f"{here.rpartition('/runs/')[0]}{_page_of(run)}")
         if act == "go-on":
-            await acting(lambda: _gone_on(site, files))
+            await _acting(lambda: hosting.resume(site, files, env=environment(None)))
         elif (does := _ACTS.get(act)) is not None:
             if (hosted := site.hosted.get(files.journal)) is None or not hosted.playing:
                 raise web.HTTPConflict(text="This server does not play the run now.")
-            await acting(lambda: _acted(does, hosted, form))
+            await _acting(lambda: _acted(does, hosted, form))
         else:
             raise web.HTTPNotFound(text="There is no such form.")
         raise web.HTTPSeeOther(here)
@@ -71,8 +71,8 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
     ]
 
 
-async def acting(act: Callable[[], Awaitable[T]]) -> T:
-    """What an act comes to; what keeps it from being done is said on a page."""
+async def _acting(act: Callable[[], Awaitable[T]]) -> T:
+    """Run a steering action and turn its errors into HTTP 400 responses."""
     try:
         return await act()
     except ValidationError as error:
@@ -81,7 +81,7 @@ async def acting(act: Callable[[], Awaitable[T]]) -> T:
         raise web.HTTPBadRequest(text=str(error)) from None
 
 
-def page_of(run: HostedRun) -> str:
+def _page_of(run: HostedRun) -> str:
     """Where a run that has begun is looked at first: with people, where their links are."""
     return f"/runs/{run.name}{'/steer' if run.people is not None else ''}"
 
@@ -126,14 +126,6 @@ def _state(site: Site, files: RunFiles) -> dict[str, object]:
         "last": None if last is None else {"index": last.index, "player": last.player, "kind": last.kind},
         "said": [(wave, each) for wave, does in sorted(contents.steered.items()) for each in does],
     }
-
-
-async def _gone_on(site: Site, files: RunFiles) -> None:
-    if (here := site.hosted.get(files.journal)) is not None and here.playing:
-        raise UsageError(f"{files.name}: is being played here already")
-    found = await asyncio.to_thread(lambda: resumed(files, env=environment(None), served=True))
-    if isinstance(found, Session):
-        hosting.host(site, found)
 
 
 async def _forked(site: Site, files: RunFiles, form: Form) -> HostedRun:

@@ -45,11 +45,11 @@ class Audience:
 
 
 def served_run(address: str, audience: Audience) -> Served:
-    """What the served page of a run has beside the run; who sees all of it may go on to steer it and ask about it."""
+    """What the served page of a run has beside the run; a viewer of all of it may go on to steer it."""
     scripts = (PAGE_SCRIPT, STREAM_SCRIPT)
     if audience.player is not None or not address:
         return Served(STYLE, scripts)
-    return Served(STYLE, scripts, links=((f"{address}/steer", "Steer"),), run=address)
+    return Served(STYLE, scripts, links=((f"{address}/steer", "Steer"),))
 
 
 class Position(NamedTuple):

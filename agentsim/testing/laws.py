@@ -11,6 +11,7 @@ from agentsim.engine.event import PlayerId
 from agentsim.engine.game import Lot, bots_of
 from agentsim.engine.play import Ask
 from agentsim.engine.random_policy import random_decision
+from agentsim.engine.request import Request
 from agentsim.errors import DecisionError
 from agentsim.testing.case import Asked, Case, Played, data_of
 from agentsim.testing.check import Findings, check
@@ -56,6 +57,8 @@ def warnings_true(case: Case) -> Findings:
 
     Ask the same `why_not` in a request's `warning` and in the rules, and let the request know what it needs.
     """
+    if all(kind.warning is Request.warning for kind in case.game.requests):
+        return "nothing: no question of the game has a `warning`"
     warned = judged = 0
     games = ((seed, player) for seed in range(case.seeds) for player in case.players)
     for seed, player in games:

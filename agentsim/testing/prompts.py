@@ -15,9 +15,8 @@ from agentsim.engine.request import Request
 from agentsim.errors import Interrupted
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import prompt_messages
-from agentsim.players.rendering import question
-from agentsim.players.terminal import Terminal, rows
-from agentsim.players.typed_answers import hint, is_words
+from agentsim.players.rendering import split_question
+from agentsim.players.terminal import HELP, Terminal
 from agentsim.testing.case import Case
 from agentsim.testing.check import Findings, check
 from agentsim.testing.privacy import reworded
@@ -39,7 +38,7 @@ def prompts_filled(case: Case) -> Findings:
         for hole in ("None", "${"):
             if hole in prompt.text():
                 yield where, f"the prompt says {hole!r}"
-        if not "".join(map(question, prompt.question)).strip():
+        if not "".join(split_question(line)[0] for line in prompt.question).strip():
             yield where, "the prompt asks nothing"
     return case.looked_at
 
@@ -101,9 +100,9 @@ def _shown(request: Request[Any], columns: int, *lines: str) -> str:
 
 @check
 def person_can_play(case: Case) -> Findings:
-    """A person reads every question within the screen, is told what may be answered, and sees the rules at `?`.
+    """A person reads every question within the screen, and sees the rules at `?`.
 
-    What a person sees is made of the prompt and of the options.
+    What a person sees is made of the prompt.
     """
     requests = {asked.ask.request.kind: asked.ask.request for asked in case.play().asked}
     for kind, request in requests.items():
@@ -117,15 +116,8 @@ def _problems(request: Request[Any]) -> Iterator[str]:
         before = _shown(request, columns)
         if wide := [line for line in before.splitlines() if cell_len(line) > columns]:
             yield f"a line is wider than {columns} columns: {wide[0]!r}"
-        # words are asked for last
-        first, legal = min(request.schema()["properties"].items(), key=lambda field: is_words(field[1]))
-        legal = request.form_schema(first, legal, {})
-        field = "\n".join(rows(f"{first.replace('_', ' ')}{hint(legal)}:", columns))
-        if not legal.keys() & {"properties", "anyOf"} and not before.endswith(f"{field} "):
-            yield f"`{first}` is not asked for as {field!r}"
-    after = _shown(request, _WIDTHS[-1], "?")
-    rules, _, field = after.removeprefix(before).rpartition("\n\n")
-    if not after.startswith(before) or rules.strip() not in before or not before.endswith(f"\n\n{field}"):
-        yield "`?` does not show the same rules and then the same question"
-    if len(rules.partition("What this says of JSON")[0].split()) <= 10:
-        yield "there are no rules to show at `?`"
+    rules, _, _ = _shown(request, _WIDTHS[-1], HELP).removeprefix(before).rpartition("\n\n")
+    if rules.strip() not in before:
+        yield f"`{HELP}` does not show the same rules and then the same question"
+    if len(rules.partition("An empty line ends")[0].split()) <= 10:
+        yield f"there are no rules to show at `{HELP}`"

@@ -12,7 +12,7 @@ from agentsim.engine.event import Nobody
 from agentsim.engine.game import bots_of
 from agentsim.engine.random_policy import random_decision
 from agentsim.errors import DecisionError
-from agentsim.history.run_files import RunFiles
+from agentsim.history.run_files import RunFiles, read_history
 from agentsim.results import run_in
 from agentsim.runner.replay import prove
 from agentsim.runner.session import begin, go_on
@@ -217,4 +217,4 @@ def _run(case: Case, tiny: Path) -> Iterator[RunFiles]:
 
 
 def _stable(files: RunFiles) -> str:
-    return files.history.read_text(encoding="utf-8").partition('"volatile":')[0]
+    return read_history(files.history).decode().partition('"volatile":')[0]

@@ -12,8 +12,15 @@ import pytest
 from scipy.stats import bootstrap, ttest_1samp
 
 import agentsim as library
-from agentsim.analysis.arms import Comparison, PairedEffect, branches_needed, comparison, comparisons, repeats
-from agentsim.analysis.comparison_panels import arm_panels
+from agentsim.analysis.arms import (
+    Comparison,
+    PairedEffect,
+    arm_panels,
+    branches_needed,
+    comparison,
+    comparisons,
+    repeats,
+)
 from agentsim.analysis.inference import FEWEST
 from agentsim.analysis.paired import paired_intervals
 from agentsim.errors import UsageError

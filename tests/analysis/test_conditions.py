@@ -1,4 +1,4 @@
-"""Conditions, positions and several games in worlds whose truth is known."""
+"""Conditions and positions in worlds whose truth is known."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agentsim.analysis.across import across, concordance
 from agentsim.analysis.conditions import by_condition, difference_ends, differences, measured
-from agentsim.analysis.game_records import GameRecord, labelled
+from agentsim.analysis.finished_games import GameRecord, labelled
 from agentsim.analysis.positions import ballots, place_p
-from benchmarks.inference_worlds import entrants, placed, tables, treated
+from benchmarks.inference_worlds import entrants, placed, treated
 
 
 def world(effect: float = 0.0, *, paired: bool = False, games: int = 60) -> list[GameRecord]:
@@ -104,36 +103,6 @@ def test_ballots_are_tested_where_chance_ordered_them() -> None:
     assert early.places[0].expected == pytest.approx(1 / 3)
     by_rule = [replace(game, votes=tuple(replace(vote, by_lot=False) for vote in game.votes)) for game in first]
     assert ballots(by_rule, final=False) is None
-
-
-def test_every_game_weighs_the_same_however_often_it_was_played() -> None:
-    generator = np.random.default_rng(5)
-    logs = {"often": np.array([1.0, 0.0, -1.0]), "seldom": np.array([-1.0, 0.0, 1.0])}
-    played = {"often": 400, "seldom": 60}
-    games = {
-        name: [
-            GameRecord(f"{name}{number}", name, number, _seated(seated, ranks), (), 0.0)
-            for number, (seated, ranks) in enumerate(tables(generator, own, played[name]))
-        ]
-        for name, own in logs.items()
-    }
-    found = across(games)
-    assert found is not None
-    assert all(abs(line.strength.value) < 0.35 for line in found.lines), "the games are opposites"
-    assert found.spread.low is not None
-    assert found.spread.low > 0.4
-    assert found.w < 0.3
-
-
-def _seated(seated: np.ndarray, ranks: np.ndarray) -> tuple:  # type: ignore[type-arg] # as `tables` gives them
-    return entrants(["abc"[each] for each in seated], ranks=list(map(float, ranks)))
-
-
-def test_concordance_is_kendalls() -> None:
-    same = np.tile(np.arange(5.0), (4, 1))
-    assert concordance(same)[0] == pytest.approx(1)
-    assert concordance(same)[1] < 0.01
-    assert concordance(np.array([[1.0, 2, 3], [3, 2, 1]]))[0] == pytest.approx(0)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import DescrStatsW
 
 from agentsim.analysis.arms import branches_needed
-from agentsim.analysis.game_records import vendor
+from agentsim.analysis.finished_games import vendor
 from agentsim.analysis.inference import fit, stages
 from agentsim.analysis.paired import paired_intervals
 from agentsim.analysis.posterior import posterior

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from agentsim.analysis.game_records import GameRecord
+from agentsim.analysis.finished_games import GameRecord
 from agentsim.analysis.inference import blocks, fit, stages
 from agentsim.analysis.posterior import AGREED, Stages, credible, independence, posterior
-from agentsim.analysis.standings import StandingsLine, standings
-from agentsim.analysis.standings_panels import panels
+from agentsim.analysis.standings import StandingsLine, panels, standings
 from agentsim.engine.panel import DataTable
 from benchmarks.inference_worlds import Array, entrants, runner_up, same_seed, tables
 

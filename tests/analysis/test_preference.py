@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agentsim.analysis.game_records import GameRecord, Vote
+from agentsim.analysis.finished_games import GameRecord, Vote
 from agentsim.analysis.inference import FEWEST
 from agentsim.analysis.preference import OwnMaker, own_makers
-from agentsim.analysis.standings import standings
-from agentsim.analysis.standings_panels import panels
+from agentsim.analysis.standings import panels, standings
 from agentsim.engine.panel import DataTable
 from benchmarks.inference_worlds import Jury, elimination_votes, entrants, jury_votes
 

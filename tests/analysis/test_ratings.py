@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agentsim.analysis.game_records import Entrant, GameRecord
+from agentsim.analysis.finished_games import Entrant, GameRecord
 from agentsim.analysis.inference import (
     FEWEST,
     Array,
@@ -18,8 +18,7 @@ from agentsim.analysis.inference import (
     ratio_intervals,
     stages,
 )
-from agentsim.analysis.standings import standings
-from agentsim.analysis.standings_panels import panels
+from agentsim.analysis.standings import panels, standings
 
 TRUE: Array = np.array([1.0397, 0.3466, -0.3466, -1.0397])
 """Each twice as strong as the next."""

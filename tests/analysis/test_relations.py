@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.game_records import Between, Entrant, GameRecord
-from agentsim.analysis.preference import Relation, relations
-from agentsim.analysis.standings import standings
-from agentsim.analysis.standings_panels import MOST_RELATIONS, panels
+from agentsim.analysis.finished_games import Between, Entrant, GameRecord
+from agentsim.analysis.preference import MOST_RELATIONS, Relation, relations
+from agentsim.analysis.standings import panels, standings
 from agentsim.engine.panel import DataTable, Panel
-from tests.analysis.test_report import batch, reported
 from tests.cli.command_line import agentsim
+from tests.studies.test_folder_report import batch, reported
 
 
 def game(seed: int, *ranked: tuple[str, float], between: tuple[Between, ...] | None = ()) -> GameRecord:

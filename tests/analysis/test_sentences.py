@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agentsim.analysis.arms import ArmEffects, Comparison, effects
-from agentsim.analysis.comparison_panels import arm_panels, condition_panels, influence_panels
-from agentsim.analysis.conditions import Condition, Difference, Measured
-from agentsim.analysis.in_words import place
+from agentsim.analysis.arms import ArmEffects, Comparison, arm_panels, effects
+from agentsim.analysis.conditions import Condition, Difference, Measured, condition_panels
 from agentsim.analysis.inference import Interval
-from agentsim.analysis.influence import BranchResult, Responses, Swapped, influences
-from agentsim.analysis.standings import Place
+from agentsim.analysis.standings import Place, place_sentence
 from agentsim.engine.panel import DataTable
+from agentsim.studies.influence import BranchResult, Responses, Swapped, influence_panels, influences
 
 PAIRS = 20
 MEAN = Measured("rank", "A", "off", 9, Interval(2.0, 1.0, 3.0))
@@ -95,12 +93,14 @@ def test_all_seats_that_came_first_most_often_are_named(wins: tuple[int, ...], s
     places = [
         Place(at, whole, own, Interval(own / whole, 0.1, 0.5), Interval(2.0)) for at, own in enumerate(wins, start=1)
     ]
-    sentence = place("seat", places, 0.038, None)
+    sentence = place_sentence("seat", places, 0.038, None)
     assert said in sentence
     assert sentence.startswith("The ranks of seats differ by more than chance alone would make them (permutation")
-    assert "not seen to differ" in place("seat", places, 0.38, None)
+    assert "not seen to differ" in place_sentence("seat", places, 0.38, None)
     assert "But" not in sentence
-    assert "But seats were uneven (sniper: 3 to 4 times in each)" in place("seat", places, 0.038, ("sniper", 3, 4))
+    assert "But seats were uneven (sniper: 3 to 4 times in each)" in place_sentence(
+        "seat", places, 0.038, ("sniper", 3, 4)
+    )
 
 
 def test_a_rank_of_tables_of_several_sizes_is_called_relative_and_a_number_of_games_is_one() -> None:

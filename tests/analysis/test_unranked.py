@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.test_report import QUIET, batch, reported
-from tests.cli.command_line import TRIO, agentsim, trio
+from tests.cli.command_line import agentsim, trio
+from tests.studies.test_folder_report import QUIET, batch, reported
 
 pytestmark = pytest.mark.usefixtures("without_workers")
 
@@ -58,17 +58,6 @@ def test_standings_are_of_the_games_that_rank_players(tmp_path: Path) -> None:
         alone[key] for key in ("lines", "beats", "seats", "null_p")
     ]
     assert "Not counted: 3 games without a ranking." in agentsim(*words, cwd=tmp_path).out
-
-
-def test_a_fit_across_games_leaves_out_a_game_that_ranks_no_player(tmp_path: Path) -> None:
-    table = "".join(f'[[players]]\nid = "{player}"\nmodel = "bot/random"\n' for player in "ABCDEF")
-    games = (TRIO, f'game = "werewolf"\nseed = 3\n{table}', SOCIETY.partition("[[players]]")[0] + table)
-    folders = []
-    for number, text in enumerate(games):
-        (tmp_path / str(number)).mkdir()
-        folders.append(str(batch(tmp_path / str(number), 2, text=text)))
-    found = json.loads(agentsim("report", *folders, "--by", "player", "--json", cwd=tmp_path).out)
-    assert found["across"]["games"] == {"agent_island": 2, "werewolf": 2}
 
 
 def test_games_that_rank_no_player_make_no_pool(tmp_path: Path) -> None:

@@ -21,8 +21,7 @@ from agentsim.errors import UsageError
 from agentsim.history.load import list_runs
 from agentsim.history.run_files import MANIFEST, RunFiles
 from agentsim.runner.batch import manifest
-from agentsim.runner.batch.manifest import locked, planned, prepared, read_manifest, require_manifest
-from agentsim.runner.batch.seating import Design
+from agentsim.runner.batch.manifest import Design, locked, planned, prepared, read_manifest, require_manifest
 from agentsim.scenario.load import load
 from tests.amounts import amounts
 from tests.cli.command_line import ROOT, agentsim, program, real, snapshot, trio

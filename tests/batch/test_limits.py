@@ -19,9 +19,8 @@ from agentsim.history.run_files import RunFiles
 from agentsim.runner.admission import Budget
 from agentsim.runner.batch import executors
 from agentsim.runner.batch.executors import Executor, InLoop, InProcesses, WorkerLost, play_task, session, task_of
-from agentsim.runner.batch.manifest import Manifest, planned
+from agentsim.runner.batch.manifest import Design, Manifest, planned
 from agentsim.runner.batch.run_batch import Batch
-from agentsim.runner.batch.seating import Design
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, GameEnd, Tally
 from agentsim.runner.session import Session, begin, opened
 from agentsim.scenario.load import load

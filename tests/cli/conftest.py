@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -30,7 +31,8 @@ def _template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (project / "latin.env").write_bytes(b"OPENAI_API_KEY=\xe9\n")
     (project / "broken.jsonl").write_text("no JSON\n", encoding="utf-8")
     (project / "folder").mkdir()
-    (project / "folder" / "later.json").write_text('{"format": "agentsim-history/9"}', encoding="utf-8")
+    later = {"format": "agentsim-history/9", "volatile": {"versions": {"agentsim": "9.1"}}}
+    (project / "folder" / "later.json").write_text(json.dumps(later), encoding="utf-8")
     return project
 
 

@@ -255,7 +255,7 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a page of a later format": (
         ("logs", "--filename", "later", "--logs-dir", "folder"),
-        "folder/later.json: is not an agentsim history: format: must be 'agentsim-history/1'",
+        "folder/later.json: was written by agentsim 9.1, and that version plays it; this is agentsim ",
     ),
     "export nobody": (("export", "nope"), "logs: there is no run called 'nope' (`agentsim runs` lists them)"),
     "page of a run without a beginning": (
@@ -269,7 +269,7 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "export a file": (("export", "file"), "file: is neither a run in logs nor a directory"),
     "export a folder of no runs": (
         ("export", "folder"),
-        "folder: holds no run with a readable history (without one: later)",
+        "folder: holds no run with a readable history (without one: later; folder/later.json: was written by",
     ),
     "export an unfinished run": (
         ("export", "cut"),

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from agentsim import games as all_games
+from agentsim.engine.codec import text_id
 from agentsim.history.journal import Journal
 from tests.cli.command_line import TRIO, agentsim, snapshot, trio
-from tests.fakes.journals import change_line, without_digests
+from tests.fakes.journals import change_line
 
 FINISHED = "done is finished already: nothing was played\n"
 
@@ -208,10 +209,11 @@ def test_resuming_a_finished_run_changes_nothing(project: Path) -> None:
 
 
 def test_resuming_a_degraded_run_is_no_failure_and_its_page_is_named(project: Path) -> None:
-    without_digests(project / "logs" / "done.jsonl")
-    for ending in ("json", "jsonl"):
-        path = project / "logs" / f"done.{ending}"
-        path.write_text(path.read_text(encoding="utf-8").replace('"completed"', '"degraded"'), encoding="utf-8")
+    history = project / "logs" / "done.json"
+    text = history.read_text(encoding="utf-8").replace('"completed"', '"degraded"')
+    history.write_text(text, encoding="utf-8")
+    stopped = {"status": "degraded", "history": text_id(text)}
+    change_line(project / "logs" / "done.jsonl", '"record":"stop"', lambda line: line.update(stopped))
     before = snapshot(project)
     said = agentsim("resume", "done", "--json", cwd=project)
     assert (said.code, said.err) == (0, FINISHED)
@@ -287,8 +289,6 @@ def test_replay_proves_and_changes_nothing(project: Path) -> None:
         "identical": True,
         "decisions": decisions,
         "complete": True,
-        "protected": True,
-        "reread": True,
     }
     assert snapshot(project) == before
 

@@ -34,6 +34,11 @@ def test_no_row_is_wider_than_the_terminal_and_no_word_of_the_result_is_lost(
     code, sent = on_a_terminal(RUN, tmp_path, width)
     text = Screen(width).feed(sent).text()  # which fails where a row would be wider
     assert code == 0
+    assert text.startswith("The game begins: 3 players, 2 rounds"), "the game scrolls by"
+    assert "Player A's pitch: " in text
+    assert squeezed("The votes are in: Votes: ") in squeezed(text)
+    assert "asking" not in text
+    assert " calls · " not in text, "the panel is gone when the game is over"
     opened = "open it: agentsim logs game --open, or the file in a browser"
     assert squeezed(text).endswith(squeezed(piped.out + opened))
     result = text[text.index("game: completed") :].splitlines()

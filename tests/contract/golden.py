@@ -13,7 +13,7 @@ from typing import Any
 
 from agentsim.engine.codec import text_id
 from agentsim.history.fold import dump_history
-from agentsim.history.journal_reader import Chain
+from agentsim.history.journal import Chain
 from agentsim.history.record import History
 from agentsim.history.run_files import RunFiles
 from agentsim.testing import CHECKS
@@ -38,7 +38,6 @@ def record(name: str, directory: Path) -> RunFiles:
     files.history.write_text(dumped, encoding="utf-8")
     journal[-1]["history"] = text_id(dumped)
     chain = Chain()
-    chain.protected = True
     with files.journal.open("wb") as out:
         for line in journal:
             del line["chain"]

@@ -24,7 +24,6 @@ from tests.report.test_browser import ALL, CORPUS, Opened, browser
 
 __all__ = ["browser"]
 
-by_game = pytest.mark.parametrize("name", GAMES)
 USED = ("monopoly", "werewolf")
 """Games whose page is used in every run: with a board, and with most that is secret."""
 used = some_of("name", GAMES, *USED)
@@ -121,38 +120,6 @@ def test_every_control_works_and_foreign_words_are_only_words(browser: Browser, 
         page.emulate_media(media="screen")
         page.set_viewport_size({"width": 400, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= 400, "nothing sticks out of a small screen"
-
-
-WIDER = """width => [...document.querySelectorAll('body *')].filter(part => {
-    if (!part.checkVisibility() || part.ownerSVGElement) return false;
-    const holder = part.parentElement, box = part.getBoundingClientRect(), around = holder.getBoundingClientRect();
-    if (getComputedStyle(part).position === 'absolute' || box.width === 0) return false;
-    const unboxed = ['inline', 'contents'].includes(getComputedStyle(holder).display);
-    if (getComputedStyle(holder).overflowX !== 'visible' || unboxed) return box.right > width + 1 && unboxed;
-    for (let each = holder; each; each = each.parentElement) {
-        const clips = ['auto', 'scroll', 'hidden'].includes(getComputedStyle(each).overflowX);
-        if (clips && each.matches('.scroll, .contents ul, #list .event *')) return false;
-    }
-    return box.width > around.width + 1 || box.right > width + 1;
-}).map(part => `${part.tagName}.${part.className}#${part.id}: ${part.textContent.slice(0, 40)}`).slice(0, 5)"""
-
-
-@by_game
-def test_no_element_is_wider_than_its_container(browser: Browser, name: str, pages: Path) -> None:
-    with Opened(browser, pages) as opened:
-        for width in (390, 768, 1280):
-            opened.page.set_viewport_size({"width": width, "height": 900})
-            assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
-            assert opened.page.evaluate(WIDER, width) == [], width
-
-
-@by_game
-def test_the_page_reads_without_a_script(browser: Browser, name: str, pages: Path) -> None:
-    with Opened(browser, pages, java_script_enabled=False) as opened:
-        for section in ("#standings", "#players", "#panels", "#timeline"):
-            expect(opened.page.locator(section)).to_be_visible()
-        expect(opened.page.locator("#filters")).to_be_hidden()
-        assert opened.page.locator("#timeline article").count() > 5
 
 
 @used

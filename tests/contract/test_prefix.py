@@ -18,9 +18,8 @@ import pytest
 from agentsim import games
 from agentsim.engine.play import Ask
 from agentsim.engine.survey import decided_by
-from agentsim.history.copies import alike
 from agentsim.players.model import prompt_messages
-from agentsim.runner.forecast import wordy
+from agentsim.runner.forecast import alike, wordy
 from agentsim.runner.plays import new_play
 from agentsim.scenario.load import load
 from tests.contract.harness import GAMES, tiny_path

@@ -14,6 +14,8 @@ ELSEWHERE = {"fallbacks_legal", "golden_files", "private_words"}
 NOTHING = {
     ("auction", "no_control_tokens"),  # no player of an auction reads another's words
     *((game, "warnings_true") for game in ("agent_island", "werewolf")),  # what can be said there, holds
+    ("society", "warnings_true"),  # it warns of nothing: what holds is judged when its turn comes
+    ("market", "warnings_true"),  # whether an action can be done is for its artifact to say, once it is chosen
     *((game, "laws_hold") for game in ("market", "society")),  # their invariants are those of their states
     *(("prisoners", check) for check in ("laws_hold", "warnings_true")),  # the tutorial's game, which is put in here
 }

@@ -13,8 +13,7 @@ import pytest
 
 from agentsim import games
 from agentsim.errors import DecisionError
-from agentsim.history.journal import Journal
-from agentsim.history.journal_reader import Contents, read_journal
+from agentsim.history.journal import Contents, Journal, read_journal
 from agentsim.history.record import History
 from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Attempt

@@ -16,7 +16,7 @@ from agentsim.testing.privacy import audiences, marking, shown_to
 from tests.contract.harness import GAMES, case
 from tests.contract.test_rules import look
 
-pytestmark = pytest.mark.parametrize("name", GAMES)
+by_game = pytest.mark.parametrize("name", GAMES)
 
 
 def leaks(heard: Mapping[str, set[str]], played: Played) -> list[str]:
@@ -29,6 +29,7 @@ def leaks(heard: Mapping[str, set[str]], played: Played) -> list[str]:
     ]
 
 
+@by_game
 def test_no_request_holds_words_that_its_player_did_not_hear(name: str) -> None:
     played = case(name).play(marking(case(name).bot))
     heard = audiences(case(name), played)
@@ -36,10 +37,11 @@ def test_no_request_holds_words_that_its_player_did_not_hear(name: str) -> None:
     assert leaks(heard, played) == []
 
 
-def test_a_planted_leak_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_planted_leak_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test above can fail: where everything is told to everybody and what was told is shown, it does."""
-    policy = marking(case(name).bot)
-    heard = audiences(case(name), case(name).play(marking(case(name).bot)))
+    village = case("werewolf")
+    policy = marking(village.bot)
+    heard = audiences(village, village.play(marking(village.bot)))
     tell, ask_all = Table.tell, Table.ask_all
     monkeypatch.setattr(Event, "confidants", lambda *_: None)  # or the table itself would refuse the first of them
     monkeypatch.setattr(Table, "tell", lambda self, event, *, to, by=None: tell(self, event, to=Everyone, by=by))
@@ -51,13 +53,14 @@ def test_a_planted_leak_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> 
         return await ask_all(self, requests)
 
     monkeypatch.setattr(Table, "ask_all", noting)
-    played = case(name).play(policy)
+    played = village.play(policy)
     for asked in played.asked:  # a game may show the state alone: this one shows what was heard as well
         words = tuple(shown[asked.player])
         object.__setattr__(asked.ask.request, "prompt", lambda words=words: Prompt((), (), (), words))
     assert leaks(heard, played)
 
 
+@by_game
 def test_what_is_private_cannot_be_told_to_all(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tell = Table.tell
     monkeypatch.setattr(Table, "tell", lambda self, event, *, to, by=None: tell(self, event, to=Everyone, by=by))
@@ -65,6 +68,7 @@ def test_what_is_private_cannot_be_told_to_all(name: str, monkeypatch: pytest.Mo
         case(name).play(marking(case(name).bot))
 
 
+@by_game
 def test_changing_what_a_player_may_not_see_changes_none_of_its_requests(name: str) -> None:
     """Noninterference: somebody's private words are replaced; who did not hear them is asked the very same."""
     assert not look(name, "private_words").startswith("nothing")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.reading import split
-from agentsim.engine.reading.scanning import MAX_TEXT
+from agentsim.engine.reading.text import MAX_TEXT
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from tests.engine.small import Terms
 
@@ -59,19 +59,18 @@ READ: dict[str, tuple[str, tuple[int, str, int]]] = {
     "fenced": ('```json\n{"price": 5}\n```', (5, "fenced", 1)),
     "fenced, no language": ('```\n{"price": 5}\n```', (5, "fenced", 1)),
     "fenced on one line": ('```json {"price": 5}```', (5, "fenced", 1)),
-    "fenced in prose": ('Here it is:\n```json\n{"price": 5}\n```\nGood luck!', (5, "fenced", 1)),
-    "fence of prose then object": ('```\nprint()\n```\n{"price": 5}', (5, "embedded", 1)),
+    "fenced in prose": ('Here it is:\n```json\n{"price": 5}\n```\n', (5, "fenced", 1)),
+    "fence of prose then object": ('```\nprint(1).\n```\n{"price": 5}', (5, "embedded", 1)),
     "fence that never closes": ('```json\n{"price": 5}\n', (5, "embedded", 1)),
-    "prose before": ('I will pay {"price": 5}', (5, "embedded", 1)),
-    "prose after": ('{"price": 5} is my answer', (5, "embedded", 1)),
-    "prose around": ('So: {"price": 5}, no more.', (5, "embedded", 1)),
+    "prose before": ('It is worth more.\n\n{"price": 5}', (5, "embedded", 1)),
+    "an announcement before": ('Sure! Here is my answer: {"price": 5}', (5, "embedded", 1)),
     "in a list": ('[{"price": 5}]', (5, "embedded", 1)),
     "example of another shape first": ('{"cost": 5} {"price": 6}', (6, "embedded", 1)),
     "another shape last": ('{"price": 5} {"cost": 6}', (5, "embedded", 1)),
     "placeholder first": ('{"price": <n>} {"price": 6}', (6, "embedded", 2)),
     "template braces": ('{{"price": 5}}', (5, "embedded", 1)),
-    "set in prose": ('prices in {1, 2, 3}: {"price": 3}', (3, "embedded", 1)),
-    "lone brace before": ('a { b {"price": 5}', (5, "embedded", 1)),
+    "set in prose": ('Prices are in {1, 2, 3}.\n{"price": 3}', (3, "embedded", 1)),
+    "lone brace before": ('a { b.\n{"price": 5}', (5, "embedded", 1)),
     "lone brace after": ('{"price": 5} }', (5, "embedded", 1)),
     "empty object before": ('{} {"price": 5}', (5, "embedded", 1)),
     "braces in strings": ('{"words": "} {\\"price\\": 9} {", "price": 5}', (5, "json", 1)),
@@ -88,7 +87,7 @@ READ: dict[str, tuple[str, tuple[int, str, int]]] = {
     "only the end of the thinking": ('hm {"price": 9} or</think>{"price": 5}', (5, "json", 1)),
     "thinking that begins behind an answer": ('{"price": 5}<think>{"price": 9}', (5, "json", 1)),
     "thinking as a word of an answer": ('{"price": 5, "words": "</think> <think>"}', (5, "json", 1)),
-    "a beginning as a word in prose": ('Sure. {"words": "<think> is a tag", "price": 5}', (5, "embedded", 1)),
+    "a beginning as a word in prose": ('Sure.\n{"words": "<think> is a tag", "price": 5}', (5, "embedded", 1)),
     "an end as a word in a fence": ('```json\n{"words": "a </think>", "price": 5}\n```', (5, "fenced", 1)),
     "a word of an answer, then thinking": ('So {"words": "<think>", "price": 5}<think>9</think>', (5, "embedded", 1)),
     "a word of what was thought": ('<think>or {"words": "<think>", "price": 9}</think>{"price": 5}', (5, "json", 1)),
@@ -146,6 +145,9 @@ NOT_READ: dict[str, tuple[str, type[DecisionError], str]] = {
     "too deep": ('{"price": 5, "extra": ' + "[" * 100_000 + "]" * 100_000 + "}", UnreadableReply, "no complete"),
     "too deep to be written": ('{"price": 5, "extra": ' + "[" * 200 + "]" * 200 + "}", UnreadableReply, "no complete"),
     "objects too deep": ('{"price":' * 25_000, UnreadableReply, "no complete JSON object"),
+    "prose on its line, before": ('I will pay {"price": 5}', AmbiguousReply, "among other words"),
+    "prose on its line, after": ('{"price": 5} is my answer', AmbiguousReply, "among other words"),
+    "prose behind": ('{"price": 5}\n\nGood luck!', AmbiguousReply, "says more"),
     "two fences": ('```\n{"price": 5}\n```\nor\n```\n{"price": 6}\n```', AmbiguousReply, "5 and 6 for price"),
     "two objects": ('{"price": 5} {"price": 6}', AmbiguousReply, "5 and 6 for price"),
     "another object, mended, before": ('{"price": 9,} {"price": 5}', AmbiguousReply, "9 and 5 for price"),
@@ -217,12 +219,12 @@ COUNTS: dict[str, tuple[str, tuple[int, int] | type[DecisionError]]] = {
     "first has a comma too many": ('{"price": 6,} {"price": 5}', AmbiguousReply),
     "cut off behind one that is whole": ('{"price": 5} {"price": 6', UnreadableReply),
     "broken, of another shape": ('{"price": 5} {"cost": 6,} { priceless: 6 }', (5, 1)),
-    "prose about the key": ('{"price": 5}\n"price": what I pay, price: five', (5, 1)),
-    "the key behind braces": ('{"price": 5} {x}, "price": "', (5, 1)),
-    "the key inside another object": ('{"price": 5} {"echo": {"price": 6}} end', (5, 1)),
-    # what announces an object is answered by it, and not by the line behind it
-    "a label before the object": ('My price:\n{"price": 5}\n4 would be too little.', (5, 1)),
-    "a label before a fence": ('My price:\n```json\n{"price": 5}\n```\n4 would be too little.', (5, 1)),
+    "prose about the key": ('{"price": 5}\n"price": what I pay, price: five', AmbiguousReply),
+    "the key behind braces": ('{"price": 5} {x}, "price": "', AmbiguousReply),
+    "the key inside another object": ('{"price": 5} {"echo": {"price": 6}}', (5, 1)),
+    "a label before the object": ('My price:\n{"price": 5}', (5, 1)),
+    "a label before a fence": ('My price:\n```json\n{"price": 5}\n```', (5, 1)),
+    "a label before the object, prose behind": ('My price:\n{"price": 5}\n4 would be too little.', AmbiguousReply),
 }
 
 

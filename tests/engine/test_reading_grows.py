@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.reading.scanning import MAX_TEXT
+from agentsim.engine.reading.text import MAX_TEXT
 from agentsim.engine.request import Request
 from agentsim.errors import DecisionError
 from tests.amounts import amounts

@@ -9,12 +9,11 @@ import pytest
 from agentsim.engine import Options, Order, Subset
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
-from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.errors import DecisionError, IllegalDecision
-from tests.players.test_human import Screen
+from tests.players.filled import Filled
 
 TEAM = ("Ada", "Bo", "Cy")
 
@@ -112,8 +111,7 @@ def test_null_is_no_list_where_some_are_needed() -> None:
     [(("ada, CY", "cy, ada, bo"), ["Ada", "Cy"]), (("", "cy, ada, bo"), []), (("Dan", "bo", "cy, ada, bo"), ["Bo"])],
 )
 def test_a_person_types_the_values_between_commas(lines: tuple[str, ...], invited: list[Any]) -> None:
-    screen = Screen(*lines, persona="")
-    assert screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=REQUEST)) == {"invited": invited, "ranking": BEST}
+    assert Filled(REQUEST, *lines).answer() == {"invited": invited, "ranking": BEST}
 
 
 def test_random_answers_are_legal_and_of_every_length() -> None:

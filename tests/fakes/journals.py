@@ -1,4 +1,4 @@
-"""Journals whose lines were changed: with digests that fit again, as a careful liar makes them, or with none."""
+"""Journals whose lines were changed, with digests that fit again, as a careful liar makes them."""
 
 from __future__ import annotations
 
@@ -8,31 +8,22 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from agentsim.history.journal_reader import Chain
+from agentsim.history.journal import Chain
 
-__all__ = ["change_line", "plain", "resealed", "without_digests"]
+__all__ = ["change_line", "plain", "resealed"]
 
-_HISTORY = re.compile(rb',"history":"[0-9a-f]{32}"(?=\}\n\Z)')
-_READER = re.compile(rb'(?<=,)"reader":(?:null|\d+),(?="seed")')
 _DIGEST = re.compile(rb',"chain":"[0-9a-f]{32}"(?=\}\n\Z)')
 
 
 def plain(lines: Iterable[bytes]) -> list[bytes]:
-    """The lines without their digests, as versions before digests wrote them."""
+    """The lines without their digests."""
     return [_DIGEST.sub(b"", line) for line in lines]
 
 
 def resealed(lines: Iterable[bytes]) -> list[bytes]:
     """The lines with digests that fit."""
     chain = Chain()
-    chain.protected = True
     return [chain.sealed(line.removesuffix(b"\n")) for line in plain(lines)]
-
-
-def without_digests(journal: Path) -> None:
-    """Make it a journal of an earlier version."""
-    lines = plain(journal.read_bytes().splitlines(keepends=True))
-    journal.write_bytes(b"".join(_READER.sub(b"", _HISTORY.sub(b"", line)) for line in lines))
 
 
 def change_line(journal: Path, which: str, change: Callable[[dict[str, Any]], None] | None) -> None:

@@ -7,8 +7,8 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from agentsim.history.journal import Journal
-from agentsim.history.journal_reader import Entry, Parse
+from agentsim.engine.reading import READER_VERSION
+from agentsim.history.journal import Entry, Journal, Parse
 from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Attempt, Completion, Fault, Message, Usage
 
@@ -17,6 +17,7 @@ __all__ = ["HEAD", "entries", "entry", "journal", "paid", "tries"]
 HEAD = {
     "game": "agent_island",
     "rules_version": 1,
+    "reader": READER_VERSION,
     "seed": 7,
     "name": "run",
     "started_at": "2026-01-01T00:00:00.000Z",

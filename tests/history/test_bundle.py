@@ -22,7 +22,7 @@ from agentsim.history.run_files import MANIFEST, RunFiles
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.cli.command_line import TRIO, agentsim, program, trio
-from tests.fakes.journals import change_line, without_digests
+from tests.fakes.journals import change_line
 
 pytestmark = pytest.mark.usefixtures("without_workers")
 
@@ -127,7 +127,7 @@ def test_a_changed_history_is_found_even_where_the_index_agrees(run: RunFiles, t
     text = run.history.read_text("utf-8")
     run.history.write_text(text.replace('"reason":"jury vote"', '"reason":"luck"'), "utf-8")
     assert text != run.history.read_text("utf-8")
-    without_digests(run.journal)  # or it would not be bundled
+    change_line(run.journal, '"record":"stop"', None)  # or it would not be bundled
     pack([run], tmp_path / "b.zip")
     refused = agentsim("replay", "b.zip", cwd=tmp_path)
     assert (refused.code, "outcome.reason" in refused.line) == (1, True)

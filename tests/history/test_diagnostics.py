@@ -11,9 +11,8 @@ from agentsim.engine.event import LogEntry, Nobody
 from agentsim.engine.play import Ask
 from agentsim.games import find
 from agentsim.games.auction.bidding import BidMade
-from agentsim.games.market.acting import Acted
-from agentsim.games.market.asking import Forfeited
-from agentsim.games.monopoly.trading import TradeDiscarded
+from agentsim.games.market.stages import Acted, Forfeited
+from agentsim.games.monopoly.trade import TradeDiscarded
 from agentsim.games.society.turn import InvalidAction
 from agentsim.history.fold import fold, warnings_of
 from agentsim.history.record import History
@@ -174,7 +173,7 @@ def test_what_a_game_turned_away_is_counted_by_its_decision_and_bots_are_not() -
         log = [LogEntry(discarded, (player,), 0, player, 1), LogEntry(discarded, Nobody, 0)]
         return fold(
             game="monopoly",
-            rules_version=1,
+            rules_version=find("monopoly").rules_version,
             seed=1,
             status="completed",
             scenario={},

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.codec import NewTexts, Texts, adapter
-from agentsim.history.journal_reader import Entry
+from agentsim.history.journal import Entry
 from agentsim.models.base import Attempt
 from tests.history.sample import entry, paid
 

@@ -12,9 +12,8 @@ from agentsim.engine.game import Outcome, ranked
 from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.view import GameBegan
 from agentsim.games.agent_island.votes import Eliminated, Voted
-from agentsim.history.fold import Totals, dump_history, fold, totals
-from agentsim.history.journal_reader import Entry
-from agentsim.history.making import usage_of
+from agentsim.history.fold import Totals, dump_history, fold, totals, usage_of
+from agentsim.history.journal import Entry
 from agentsim.history.record import History
 from agentsim.models.base import Attempt, Completion, Usage
 from agentsim.models.prices import cached_share

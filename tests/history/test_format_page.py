@@ -16,8 +16,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 import pytest
 
 from agentsim.engine.survey import SurveyPlace
-from agentsim.history import journal_reader, record
-from agentsim.history.journal_reader import Contents
+from agentsim.history import record, versions
+from agentsim.history.journal import Contents, Parse
 from agentsim.models.base import Usage
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
@@ -34,7 +34,7 @@ RECORDS: dict[str, type[Any]] = {name: cls for name, cls in _MODELS.items() if c
     "EventRecord": record.EventRecord,
     "TryRecord": record.TryRecord,
     "DecisionRecord": record.DecisionRecord,
-    "Parse": journal_reader.Parse,
+    "Parse": Parse,
     "Usage": Usage,
     "SurveyPlace": SurveyPlace,
 }
@@ -96,8 +96,8 @@ def test_the_page_says_which_keys_of_a_fork_its_journal_has() -> None:
 
 
 def test_the_page_names_both_formats() -> None:
-    assert f'"{record.FORMAT}"' in PAGE
-    assert f'"{journal_reader.JOURNAL_FORMAT}"' in PAGE
+    assert f'"{versions.HISTORY_FORMAT}"' in PAGE
+    assert f'"{versions.JOURNAL_FORMAT}"' in PAGE
 
 
 def read_kinds() -> set[str]:

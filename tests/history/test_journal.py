@@ -17,17 +17,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentsim.engine.codec import text_id
 from agentsim.engine.steering import Announcement
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
-from agentsim.history.journal import MOST_UNWRITTEN, Journal
-from agentsim.history.journal_reader import Contents, Entry, Stop, read_journal
+from agentsim.history.journal import MOST_UNWRITTEN, Contents, Entry, Journal, Stop, read_journal
 from agentsim.history.run_files import is_running
-from tests.fakes.journals import change_line, without_digests
+from agentsim.history.versions import JOURNAL_FORMAT
+from tests.fakes.journals import change_line, resealed
 from tests.history.sample import HEAD, entries, entry, failed, journal, paid
 
-FIRST = {"record": "run", "format": "agentsim-journal/1", **HEAD}
-TEXT = {"record": "text", "id": text_id("Hello."), "text": "Hello."}
+FIRST = {"record": "run", "format": JOURNAL_FORMAT, **HEAD}
+DIGEST = "0" * 32
 
 
 @pytest.fixture
@@ -39,7 +38,7 @@ def written(tmp_path: Path) -> Path:
     book.decided(entry(2, wave=2, place=1), sync=False)
     book.decided(entry(3, wave=2, place=0), sync=True)
     book.tried(3, 0, "A", [paid("worse", code="illegal")])
-    book.stopped("interrupted", "2026-01-01T00:00:01.000Z", 1.23456)
+    book.stopped("interrupted", "2026-01-01T00:00:01.000Z", 1.23456, DIGEST)
     book.close()
     return book.path
 
@@ -55,13 +54,13 @@ def signature(contents: Contents) -> tuple[Any, ...]:
 
 def test_what_is_written_is_read_back(written: Path) -> None:
     contents = read_journal(written)
-    assert contents.head == {"record": "run", "format": "agentsim-journal/1", **HEAD}
+    assert contents.head == {"record": "run", "format": JOURNAL_FORMAT, **HEAD}
     assert list(contents.entries) == [(1, 0), (2, 1), (2, 0)]
     assert contents.entries[2, 0] == entry(3, wave=2, place=0)
     assert contents.open_tries(1, 0) == list(contents.entries[1, 0].tries[:2])
     assert contents.open_tries(3, 0) == [paid("worse", code="illegal")]
     assert contents.undecided() == [("A", paid("worse", code="illegal"))]
-    assert contents.stops == [Stop("interrupted", "2026-01-01T00:00:01.000Z", 1.235)]
+    assert contents.stops == [Stop("interrupted", "2026-01-01T00:00:01.000Z", 1.235, DIGEST)]
     assert contents.last_wave == 2
     assert contents.size == written.stat().st_size
 
@@ -132,7 +131,7 @@ def test_a_torn_tail_is_ignored_and_cut_off_before_anything_is_appended(written:
     assert torn.size == len(b"".join(whole.splitlines(keepends=True)[:-1]))
     book = Journal.reopen(written)
     assert written.stat().st_size == torn.size
-    book.stopped("failed", "now", 2.0)
+    book.stopped("failed", "now", 2.0, DIGEST)
     book.close()
     assert [stop.status for stop in read_journal(written).stops] == ["failed"]
 
@@ -193,27 +192,21 @@ DECISION = {
     "tries": [],
     "parse": None,
 }
-STOP = {"record": "stop", "status": "completed", "at": "now", "wall_s": 1.0}
+STOP = {"record": "stop", "status": "completed", "at": "now", "wall_s": 1.0, "history": DIGEST}
 CORRUPT = [
-    pytest.param(b"\n", "Expecting value", id="blank"),
-    pytest.param(b"{]\n", "Expecting property name", id="no JSON"),
+    pytest.param(b"\n", "was changed", id="blank"),
+    pytest.param(b"{]}\n", "Expecting property name", id="no JSON"),
     pytest.param(b"\xff\xfe\n", "", id="no UTF-8"),
     pytest.param(b"\x00\x00\x00\x00\n", "", id="zeros, as a file system leaves them"),
     pytest.param(b"[1]\n", "", id="a list"),
     pytest.param(b"5\n", "", id="a number"),
     pytest.param(b"null\n", "", id="null"),
-    pytest.param(b"{}\n", "missing 'record'", id="no record"),
+    pytest.param(b'{"what": 1}\n', "missing 'record'", id="no record"),
     pytest.param(b'{"record": "poem"}\n', "unexpected record 'poem'", id="unknown record"),
     pytest.param(b'{"record": ["run"]}\n', "unexpected record", id="a record that is a list"),
     pytest.param(b"[" * 100_000 + b"\n", "", id="nested too deep"),
     pytest.param(b'{"record": "stop", "wall_s": ' + b"9" * 5000 + b"}\n", "", id="a number of 5000 digits"),
-    pytest.param(
-        line_of({"record": "run", "format": "agentsim-journal/1", **HEAD}), "unexpected record", id="2nd head"
-    ),
-    pytest.param(line_of(TEXT, text="Goodbye."), "the content its id names", id="a text of another id"),
-    pytest.param(line_of(TEXT, text=5), "", id="a text that is none"),
-    pytest.param(line_of(TEXT, text="\ud800"), "", id="a text that is no Unicode"),
-    pytest.param(b'{"record": "text", "id": "x"}\n', "missing 'text'", id="no text"),
+    pytest.param(line_of({"record": "run", "format": JOURNAL_FORMAT, **HEAD}), "unexpected record", id="2nd head"),
     pytest.param(b'{"record": "texts", "texts": [5]}\n', "a text is no text", id="a number among texts"),
     pytest.param(b'{"record": "texts", "texts": ["\\ud800"]}\n', "", id="no Unicode among texts"),
     pytest.param(b'{"record": "texts", "texts": 5}\n', "", id="texts that are a number"),
@@ -245,8 +238,7 @@ def test_a_corrupt_line_is_named_and_nothing_is_touched(written: Path, bad: byte
     lines = written.read_bytes().splitlines(keepends=True)
     at = len(lines) - from_end if "wave 2" not in says else len(lines)
     lines.insert(at, bad)
-    written.write_bytes(b"".join(lines))
-    without_digests(written)
+    written.write_bytes(b"".join(resealed(lines)))
     before = written.read_bytes()
     for use in (read_journal, Journal.reopen):
         with pytest.raises(JournalCorrupt) as caught:
@@ -262,20 +254,18 @@ def test_a_corrupt_line_is_named_and_nothing_is_touched(written: Path, bad: byte
 @pytest.mark.parametrize("key", sorted(HEAD))
 def test_a_head_needs_every_part(tmp_path: Path, key: str) -> None:
     path = tmp_path / "run.jsonl"
-    head = {"record": "run", "format": "agentsim-journal/1", **HEAD}
-    path.write_bytes(line_of({name: value for name, value in head.items() if name != key}))
+    head = {"record": "run", "format": JOURNAL_FORMAT, **HEAD}
+    path.write_bytes(resealed([line_of({name: value for name, value in head.items() if name != key})])[0])
     with pytest.raises(JournalCorrupt, match=f"^line 1: .*missing '{key}'"):
         read_journal(path)
 
 
-def test_the_first_line_must_be_the_head_and_of_this_format(tmp_path: Path) -> None:
+def test_the_first_line_must_be_the_head_of_a_journal(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    path.write_bytes(line_of(STOP))
-    with pytest.raises(JournalCorrupt, match=r"line 1: .*must describe the run"):
-        read_journal(path)
-    path.write_bytes(line_of({"record": "run", "format": "agentsim-journal/9", **HEAD}))
-    with pytest.raises(JournalCorrupt, match=r"agentsim-journal/9.*this version reads agentsim-journal/1"):
-        read_journal(path)
+    for first, says in ((STOP, "must describe the run"), ({**FIRST, "format": "poem/1"}, "format 'poem/1', this")):
+        path.write_bytes(resealed([line_of(first)])[0])
+        with pytest.raises(JournalCorrupt, match=rf"line 1: .*{says}"):
+            read_journal(path)
 
 
 @pytest.mark.parametrize("content", [b"", b'{"record":"run"'], ids=["empty", "torn"])
@@ -293,10 +283,10 @@ def test_a_missing_journal_is_an_error_of_one_line(tmp_path: Path) -> None:
             use(tmp_path / "run.jsonl")
 
 
-def test_a_full_disk_takes_what_came_in_and_lets_nothing_follow(
+def test_a_full_disk_fails_the_write_that_meets_it_and_lets_nothing_follow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A journal holds room ready: what is on its way when the disk is full is paid for."""
+    """Not even when there is room again: half a line stands at the end."""
     book = journal(tmp_path)
     book.decided(entry(1), sync=True)
     book.sync()
@@ -310,22 +300,17 @@ def test_a_full_disk_takes_what_came_in_and_lets_nothing_follow(
 
     monkeypatch.setattr(os, "write", full)
     book.check()
-    book.decided(entry(2), sync=True)
-    book.decided(entry(3), sync=True)
-    assert len(written) > 3
-    assert sorted(read_journal(book.path).entries) == [(1, 0), (2, 0), (3, 0)]
-    for last in (book.check, book.sync):
-        with pytest.raises(
-            AgentsimError, match=r"cannot write the journal: No space left on device; .*resume` goes on"
-        ):
-            last()
+    failure = r"cannot write the journal: No space left on device; .*resume` goes on"
+    for index in (2, 3):
+        with pytest.raises(AgentsimError, match=failure):
+            book.decided(entry(index), sync=True)
+    with pytest.raises(AgentsimError, match=failure):
+        book.check()
+    assert len(written) == 3
     book.close()
-
-
-def test_no_room_is_held_when_the_journal_is_closed(tmp_path: Path) -> None:
-    before = len(list(Path("/proc/self/fd").iterdir()))
-    journal(tmp_path).close()
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    again = Journal.reopen(book.path)
+    assert list(again.contents.entries) == [(1, 0)]
+    again.close()
     assert [path.name for path in tmp_path.iterdir()] == ["run.jsonl"]
 
 
@@ -422,7 +407,7 @@ def test_after_a_write_that_failed_nothing_more_is_written(
     with pytest.raises(AgentsimError, match="No space left on device"):
         book.decided(entry(3), sync=True)
     with pytest.raises(AgentsimError, match="No space left on device"):
-        book.stopped("failed", "now", 1.0)
+        book.stopped("failed", "now", 1.0, DIGEST)
     assert book.path.stat().st_size == size
     book.close()
     assert (1, 0) in read_journal(book.path).entries

@@ -8,17 +8,20 @@ from typing import Any
 
 import pytest
 
+from agentsim.engine.reading import READER_VERSION
 from agentsim.history.load import RunSummary, list_runs
 from agentsim.history.run_files import RunFiles
 from agentsim.history.shares import shares
+from agentsim.history.versions import HISTORY_FORMAT
 from tests.history.sample import journal
 
 COUNTS = ("calls", "failed_calls", "reasks", "fallbacks", "prompt_tokens", "cached_tokens", "completion_tokens")
 HISTORY: dict[str, Any] = {
-    "format": "agentsim-history/1",
+    "format": HISTORY_FORMAT,
     "status": "completed",
     "game": "agent_island",
     "rules_version": 1,
+    "reader": READER_VERSION,
     "seed": 7,
     "scenario": {},
     "players": [{"id": "B", "model": "bot/random"}],
@@ -124,7 +127,7 @@ def test_the_oldest_comes_first_and_one_run_is_one_line(tmp_path: Path) -> None:
 def test_a_shared_first_place_says_how_it_came_about_and_a_branch_of_which_run_it_is(tmp_path: Path) -> None:
     standings = [{"player": "B", "rank": 1, "score": {}}]
     history(tmp_path, "team", outcome={"winner": None, "reason": "The werewolves won", "standings": standings})
-    history(tmp_path, "trunk_at2_mad_b1", fork={"of": "trunk", "at": 2, "arm": "mad", "branch": 1})
+    history(tmp_path, "trunk_at2_mad_b1", fork={"of": "trunk", "at": 2, "wave": 2, "arm": "mad", "branch": 1})
     team, branch = list_runs(tmp_path)
     assert (team.winner, team.first, team.to_json()["shared"]) == (
         None,

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -47,23 +48,34 @@ def unstyled(screen: str) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen).replace("\r", "")
 
 
-def played(folder: Path, scenario: str, answers: Mapping[str, Sequence[str]], columns: int = 80) -> Played:
-    """Play it out. `answers` has the lines to type for each field, a regular expression; the last of them for ever.
+PROMPT = r"empty\s+line\.\s+> $"
+"""What stands last when a reply is awaited."""
 
-    What comes of it must be proved by a replay, and the game must come to its end.
+
+def played(folder: Path, scenario: str, answers: Mapping[str, Sequence[str]], columns: int = 80) -> Played:
+    """Play it out. `answers` has the replies to each question, a regular expression; the last of them for ever.
+
+    A question is known by the last expression that is on the screen since the one before; if none is, that one is asked
+    again. A reply may name groups of the expression. What comes of it must be proved by a replay, and the game
+    must come to its end.
     """
     child = at_terminal(folder, scenario, columns)
-    fields, asked = list(answers), dict.fromkeys(answers, 0)
-    screen = ""
-    while (found := child.expect([*fields, pexpect.EOF])) < len(fields):
+    given = dict.fromkeys(answers, 0)
+    screen, question, found = "", "", None
+    while child.expect([PROMPT, pexpect.EOF]) == 0:
         screen += child.before + child.after
-        lines, nth = answers[fields[found]], asked[fields[found]]
-        asked[fields[found]] += 1
-        child.sendline(lines[min(nth, len(lines) - 1)])
+        shown = " ".join(unstyled(child.before).split())
+        if matches := [(match.start(), each, match) for each in answers for match in re.finditer(each, shown)]:
+            _, question, found = max(matches, key=itemgetter(0))
+        assert found is not None, f"nothing to reply to: {shown[-600:]}"
+        replies, nth = answers[question], given[question]
+        given[question] += 1
+        reply = found.expand(replies[min(nth, len(replies) - 1)])
+        child.send(reply + ("\n" if reply == "?" else "\n\n"))
     screen += child.before
     child.close()
     assert child.exitstatus == 0, screen[-2000:]
     files = RunFiles(folder / "logs", "run")
     assert prove(files).complete
     history = json.loads(files.history.read_text(encoding="utf-8"))
-    return Played(" ".join(unstyled(screen).split()), history, asked)
+    return Played(" ".join(unstyled(screen).split()), history, given)

@@ -1,4 +1,4 @@
-"""A person in a seat: what is on the screen, what an answer may look like, and a whole game at a real terminal."""
+"""A person at the terminal: what is on the screen, what a reply may look like, and a whole game at a real terminal."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ import pytest
 from rich.cells import cell_len
 
 from agentsim.engine import Choice, Number, Options, Text
+from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Prompt, in_quotes, joined, quoted
 from agentsim.engine.request import Request
 from agentsim.errors import Interrupted
+from agentsim.games import names
 from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Message
-from agentsim.players.human import HumanPlayer
+from agentsim.players.human import HumanPlayer, how_to_answer
 from agentsim.players.model import Complaint
-from agentsim.players.rendering import news, question
+from agentsim.players.rendering import news, split_question
 from agentsim.players.terminal import Terminal, cut, rows
-from agentsim.players.typed_answers import by_number, hint, understood
-from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
-from tests.players.keyboard import at_terminal, unstyled
+from tests.cli.command_line import agentsim
+from tests.contract.harness import on_bots
+from tests.players.keyboard import PROMPT, at_terminal, played, unstyled
 
 HISTORY = (
     "What you have heard so far:",
@@ -64,38 +66,44 @@ class PlaceOrder(Request[Order], kind="order"):
 
 
 ASK = Ask(index=1, wave=1, place=0, nth=1, request=PlaceOrder(player="A"))
-GOOD = ("sell", "3", "yes", "because")
+HOW = "Type JSON, then an empty line."
+GOOD = ('{"side": "Sell", "amount": 3,', '"fast": true, "why": "because"}', "")
 
 
 class Screen:
-    """A person in a seat, at a keyboard that types these lines; `text` is what stands on the screen."""
+    """A person at a keyboard that types these lines; `text` is what stands on the screen."""
 
     def __init__(self, *lines: str, persona: str = "You are a shopkeeper.") -> None:
         self.sink = io.StringIO()
         self.player = HumanPlayer(Terminal(io.StringIO("".join(f"{line}\n" for line in lines)), self.sink), persona)
 
-    def answer(self, ask: Ask = ASK, complaints: Sequence[Complaint] = (), attempt: int = 1) -> dict[str, Any]:
+    def answer(self, ask: Ask = ASK, complaints: Sequence[Complaint] = (), attempt: int = 1) -> str:
+        """The reply."""
         messages = self.player.messages(ask, complaints)
         reply = asyncio.run(self.player.reply(ask, messages, attempt))
         assert reply.finish_reason == "stop"
-        decision: dict[str, Any] = json.loads(reply.text)
-        return decision
+        return reply.text
 
     @property
     def text(self) -> str:
         return self.sink.getvalue()
 
 
-def test_a_decision_is_asked_field_by_field_and_is_what_a_model_would_have_said() -> None:
+def test_a_reply_is_what_was_typed_up_to_an_empty_line_and_is_read_as_a_model_s() -> None:
     screen = Screen(*GOOD)
     answer = screen.answer()
-    assert answer == {"side": "Sell", "amount": 3, "fast": True, "why": "because"}
-    reading = ASK.request.parse(json.dumps(answer))
-    assert reading.decision == Order(side="Sell", amount=3, fast=True, why="because")
-    assert screen.text.endswith("side [Buy / Sell]: amount [1 to 9]: fast [yes / no]: why: ")
+    assert answer == "\n".join(GOOD[:-1])
+    assert ASK.request.parse(answer).decision == Order(side="Sell", amount=3, fast=True, why="because")
+    assert screen.text.endswith(f"\n{HOW}\n> ")
 
 
-def test_a_person_sees_the_facts_of_a_model_s_prompt_in_plain_words() -> None:
+def test_empty_lines_before_a_reply_are_no_reply() -> None:
+    screen = Screen("", " ", "\x1b[A", *GOOD)
+    assert screen.answer() == "\n".join(GOOD[:-1])
+    assert screen.text.endswith("> > > > ")
+
+
+def test_a_person_sees_the_prompt_of_a_model_in_plain_words() -> None:
     screen = Screen(*GOOD)
     screen.answer()
     assert screen.text == (
@@ -103,8 +111,9 @@ def test_a_person_sees_the_facts_of_a_model_s_prompt_in_plain_words() -> None:
         "The rules of the shop.\n"
         "You are a shopkeeper.\n"
         "\n"
-        "What this says of JSON is for models: you answer field by field, in plain words.\n"
-        "`?` shows it again, `<` begins your answer anew. Ctrl-C stops the run, which can\nbe resumed.\n"
+        "The line above the prompt says how to answer, whatever the rules say of JSON. An\n"
+        "empty line ends your answer; `?` shows the rules again. Ctrl-C stops the run,\n"
+        "which can be resumed.\n"
         "\n"
         "What you have heard so far:\n"
         "Round 1 · Round 1 begins.\n"
@@ -114,8 +123,10 @@ def test_a_person_sees_the_facts_of_a_model_s_prompt_in_plain_words() -> None:
         "You have 7.\n"
         "\n"
         "What is your order?\n"
+        'Answer: {"side": "<Buy or Sell>", "amount": <1 to 9>}\n'
         "\n"
-        "side [Buy / Sell]: amount [1 to 9]: fast [yes / no]: why: "
+        f"{HOW}\n"
+        "> "
     )
 
 
@@ -141,44 +152,79 @@ def test_history_that_was_rewritten_is_shown_from_where_it_differs() -> None:
     assert "Round 1 begins." not in screen.text[seen:]
 
 
-@pytest.mark.parametrize(
-    ("lines", "explained"),
-    [
-        *(((wrong, *GOOD), "One of these, please: Buy, Sell.") for wrong in ("hold", "")),
-        *(
-            (("sell", wrong, *GOOD[1:]), "A whole number from 1 to 9, please.")
-            for wrong in ("10", "-1", "three", "2.5", "true", "9" * 30)
-        ),
-        (("sell", "3", "perhaps", *GOOD[2:]), "Yes or no, please."),
-        (("sell", "3", "yes", "x" * 21, *GOOD[3:]), "That is 21 characters, and 20 fit. Shorter, please."),
-    ],
-)
-def test_a_wrong_answer_is_explained_and_that_field_alone_asked_again(lines: tuple[str, ...], explained: str) -> None:
-    screen = Screen(*lines)
-    assert screen.answer() == {"side": "Sell", "amount": 3, "fast": True, "why": "because"}
-    assert screen.text.count(explained) == 1
-    assert screen.text.count("side [Buy / Sell]:") == 1 + (lines[0] not in {"sell"})
-
-
-def test_a_question_mark_shows_the_rules_again_at_any_field() -> None:
-    screen = Screen("?", "sell", "?", "3", "yes", "because")
-    screen.answer()
+def test_a_question_mark_shows_the_rules_again_at_once() -> None:
+    screen = Screen("?", "?", *GOOD)
+    assert screen.answer() == "\n".join(GOOD[:-1])
     assert screen.text.count("The rules of the shop.") == 3
     assert screen.text.count("You are a shopkeeper.") == 3
+    assert screen.text.count(HOW) == 3
 
 
-def test_an_answer_can_be_begun_anew_at_any_field() -> None:
-    screen = Screen("buy", "<", "Sell", "2", "no", "<", "Sell", "3", "no", "it is cheap")
-    assert screen.answer() == {"side": "Sell", "amount": 3, "fast": False, "why": "it is cheap"}
-    assert "`<` begins your answer anew." in screen.text
+def test_a_question_mark_within_a_reply_is_a_part_of_it() -> None:
+    assert Screen("Why", "?", "").answer() == "Why\n?"
 
 
-def test_what_the_rules_of_the_game_reject_is_explained_in_their_words() -> None:
+def test_why_a_reply_will_not_do_is_said_in_one_line_and_nothing_else_again() -> None:
     screen = Screen(*GOOD, *GOOD)
     screen.answer()
     seen = len(screen.text)
     screen.answer(complaints=[Complaint("{}", "You cannot sell what you do not have.")], attempt=2)
-    assert screen.text[seen:].startswith("That will not do: You cannot sell what you do not have.\nside [")
+    told = " ".join(screen.text[seen:].split())
+    assert told == f"That will not do: You cannot sell what you do not have. {HOW} >"
+
+
+class Say(Decision):
+    text: str
+
+
+class Speak(Request[Say]):
+    prose = "text"
+
+    def prompt(self) -> Prompt:
+        return Prompt((), (), (), ("Speak.",))
+
+
+class Vote(Decision):
+    why: str
+    vote: str
+
+
+class Choose(Request[Vote]):
+    def options(self) -> Options:
+        return {"vote": Choice(("Bea", "Cyd"))}
+
+    def prompt(self) -> Prompt:
+        return Prompt((), (), (), ("Whom?",))
+
+
+class Listed(Decision):
+    names: tuple[str, ...]
+
+
+class Name(Request[Listed]):
+    def prompt(self) -> Prompt:
+        return Prompt((), (), (), ("Whom?",))
+
+
+@pytest.mark.parametrize(
+    ("request_", "how"),
+    [
+        (Speak(player="A"), "Type your words, then an empty line."),
+        (Choose(player="A"), "Type lines such as `vote: Bea`, or JSON; then an empty line."),
+        (PlaceOrder(player="A"), HOW),
+        (Name(player="A"), HOW),
+    ],
+)
+def test_how_to_answer_says_what_the_reader_takes(request_: Request[Any], how: str) -> None:
+    assert how_to_answer(request_) == how
+
+
+@pytest.mark.parametrize("game", names())
+def test_every_example_of_how_to_answer_is_a_reply_that_can_be_read(game: str) -> None:
+    requests = {ask.request.kind: ask.request for ask in on_bots(game, "random").asks()}
+    for request in requests.values():
+        for value in re.findall("a value such as `([^`]+)`", how_to_answer(request)):
+            assert value in str(values(request.parse(value).decision)) or value == "yes"
 
 
 def test_after_a_resume_the_whole_situation_is_shown_before_the_complaint() -> None:
@@ -188,19 +234,19 @@ def test_after_a_resume_the_whole_situation_is_shown_before_the_complaint() -> N
     assert screen.text.index("What is your order?") < screen.text.index("That will not do: You cannot.")
 
 
-def test_the_end_of_input_interrupts() -> None:
+def test_the_end_of_input_interrupts_and_leaves_nothing_of_half_a_reply() -> None:
     with pytest.raises(Interrupted, match="the input ended while a person was asked"):
-        Screen("sell", "3").answer()
+        Screen(*GOOD[:-1]).answer()
 
 
 def test_what_is_typed_is_cleaned() -> None:
-    assert Screen("\x1b[31msell\x1b[0m", "3", "yes", "be\u202ecause").answer()["why"] == "because"
+    assert Screen("\x1b[31msell\x1b[0m", "be\u202ecause", "").answer() == "sell\nbecause"
 
 
 def test_a_person_has_no_deadline_any_number_of_tries_and_no_complaint_on_record() -> None:
     player = Screen().player
     assert (player.source, player.provider) == ("human", "human")
-    assert player.reasking.reasks is None
+    assert (player.reasking.reasks, player.reasking.repair) == (None, True)
     assert player.attempts.max_attempts > 10**6
     assert player.messages(ASK, [Complaint("a", "b")]) == player.messages(ASK, [])
     assert player.messages(ASK, [])[0] == Message("system", ("The rules of the shop.", "You are a shopkeeper."))
@@ -319,82 +365,18 @@ def test_a_row_is_cut_by_cells(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "asked", "shape"),
     [
-        ('Speak. Answer: {"text": "<your pitch>"}', "Speak."),
-        ('Do you? Answer: {"accept": true} or {"accept": false}', "Do you?"),
-        ('Act. Answer with one JSON object. Nothing before it. {"action": "<name>"}', "Act."),
-        ("Speak.", "Speak."),
-        ("Answer: yes or no.", "Answer: yes or no."),
+        ('Speak. Answer: {"text": "<your pitch>"}', "Speak.", 'Answer: {"text": "<your pitch>"}'),
+        ('Do you? Answer: {"a": true} or {"a": false}', "Do you?", 'Answer: {"a": true} or {"a": false}'),
+        ("Act. Answer with one JSON object. Nothing else.", "Act.", "Answer with one JSON object. Nothing else."),
+        ("Speak.", "Speak.", ""),
+        ("Answer: yes or no.", "Answer: yes or no.", ""),
+        (" " * 200_000 + "now?", " " * 200_000 + "now?", ""),
     ],
 )
-def test_a_question_without_the_shape_of_its_json(text: str, shown: str) -> None:
-    assert question(text) == shown
-
-
-@pytest.mark.parametrize(
-    ("legal", "typed", "meant"),
-    [
-        ({"type": "string", "enum": ["Bea", "Cyd"]}, "BEA", "Bea"),
-        ({"type": "integer", "enum": [2, 3]}, "3", 3),
-        ({"type": "boolean"}, "Y", True),
-        ({"type": "boolean"}, "False", False),
-        ({"type": "string"}, "", ""),
-        ({"type": "string"}, "true", "true"),
-        ({"type": "integer"}, "-5", -5),
-        ({"type": "integer", "minimum": 2}, "7", 7),
-        ({"type": "number"}, "2.5", 2.5),
-        ({"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}, "3 4", [3, 4]),
-        ({"type": "array"}, '["a"]', ["a"]),
-        ({"type": "object"}, "{broken", "{broken"),
-        ({}, "words", "words"),
-    ],
-)
-def test_what_a_person_means_by_a_line(legal: dict[str, Any], typed: str, meant: Any) -> None:
-    assert understood(typed, legal) == meant
-    assert type(understood(typed, legal)) is type(meant)
-
-
-def test_hints_say_what_may_be_answered() -> None:
-    assert hint({"enum": [1, "b"]}) == " [1 / b]"
-    assert hint({"type": "boolean"}) == " [yes / no]"
-    assert hint({"type": "integer", "minimum": 1, "maximum": 6}) == " [1 to 6]"
-    assert hint({"type": "string"}) == ""
-    assert hint({"type": "integer", "minimum": 1}) == " [1 or more]"
-    assert hint({"type": "integer", "minimum": 1, "maximum": 1}) == " [1; nothing for 1]"
-    assert (
-        hint({"type": "integer", "default": 0, "description": "0, or 60 to 90"}) == " [0, or 60 to 90; nothing for 0]"
-    )
-    assert hint({"type": "string", "default": ""}) == " [nothing for none]"
-
-
-def test_much_is_read_as_fast_as_little() -> None:
-    """What is slower than linear does not come to an end here."""
-    assert question(" " * 200_000 + "now?") == " " * 200_000 + "now?"
-    with pytest.raises(ValueError, match="no name here"):
-        by_number("b " * 100_000, {f"number {each}": each for each in range(40)})
-
-
-@pytest.mark.parametrize("typed", ["much", "1e1", "-1", "", "1,5", "9" * 400 + ".5", "9" * 5_000])
-def test_a_number_is_written_in_plain_digits(typed: str) -> None:
-    with pytest.raises(ValueError, match=r"^A number in plain digits from 0, such as 2\.5, please\.$"):
-        understood(typed, {"type": "number", "minimum": 0})
-
-
-def test_a_list_has_as_many_entries_as_fit() -> None:
-    legal = {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}
-    assert hint(legal) == " [number, ...]"
-    for typed, problem in (("", "At least 1, please."), ("1 2 3", "At most 2, please.")):
-        with pytest.raises(ValueError, match=problem):
-            understood(typed, legal)
-
-
-def test_an_empty_line_is_an_answer_where_the_screen_says_which() -> None:
-    legal = {"type": "integer", "minimum": 0, "maximum": 90}
-    assert understood("", {**legal, "default": 0}) == 0
-    assert understood("", {**legal, "minimum": 90}) == 90
-    with pytest.raises(ValueError, match="A whole number from 0 to 90, please"):
-        understood("", legal)
+def test_a_question_and_the_shape_of_its_json(text: str, asked: str, shape: str) -> None:
+    assert split_question(text) == (asked, shape)
 
 
 class Stage(PlaceOrder):
@@ -407,7 +389,7 @@ class Stage(PlaceOrder):
 
 
 def test_what_stands_on_the_screen_is_not_shown_again_to_who_is_asked_further() -> None:
-    screen = Screen(*["Buy", "1", "no", ""] * 4)
+    screen = Screen(*GOOD * 4)
     stages = (
         ("You hold 5.",),
         ("You hold 5.", "The price is 3."),
@@ -418,25 +400,23 @@ def test_what_stands_on_the_screen_is_not_shown_again_to_who_is_asked_further() 
         screen.answer(Ask(index, index, 0, index, Stage(player="A", state=state)))
     assert [screen.text.count(line) for line in ("You hold 5.", "The price is 3.", "You hold 4.")] == [1, 1, 1]
     screen.player.terminal.shown = None  # somebody else was asked between
-    screen.player.terminal._source = io.StringIO("Buy\n1\nno\n\n")
+    screen.player.terminal._source = io.StringIO("Buy\n\n")
     screen.answer(Ask(5, 5, 0, 5, Stage(player="A", state=("You hold 4.", "And 1."))))
     assert screen.text.count("You hold 4.") == 2
 
 
-def test_a_question_is_wrapped_and_put_again_below_a_notice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_prompt_is_put_again_below_a_notice(monkeypatch: pytest.MonkeyPatch) -> None:
     sink = io.StringIO()
     terminal = Terminal(io.StringIO(), sink)
-    asked = "action [" + " / ".join(["forum_post"] * 9) + "]:"
+    lines = iter(["buy\n", "\n"])
 
     async def line() -> str:
         terminal.notice("The moderator is asked next.")
-        return "buy\n"
+        return next(lines)
 
     monkeypatch.setattr(terminal, "_line", line)
-    assert asyncio.run(terminal.ask(asked)) == "buy"
-    text = sink.getvalue()
-    assert max(map(len, text.split("\n"))) <= 80
-    assert " ".join(text.split()) == f"{asked} The moderator is asked next. {asked}"
+    assert asyncio.run(terminal.reply()) == "buy"
+    assert sink.getvalue() == "> " + "\nThe moderator is asked next.\n> " * 2
 
 
 class TestTerminal:
@@ -444,12 +424,12 @@ class TestTerminal:
 
     @staticmethod
     async def _typed(terminal: Terminal, count: int) -> list[str]:
-        return [await terminal.ask("?") for _ in range(count)]
+        return [await terminal.reply() for _ in range(count)]
 
-    def test_lines_that_come_at_once_are_read_one_by_one_while_the_pipe_stays_open(self) -> None:
+    def test_replies_that_come_at_once_are_read_one_by_one_while_the_pipe_stays_open(self) -> None:
         source, sink = os.pipe()
         with os.fdopen(source) as stdin, os.fdopen(sink, "w") as keyboard:
-            keyboard.write("one\ntwo\nthree\n")
+            keyboard.write("one\ntwo\n\nthree\n\nfour\n\n")
             keyboard.flush()
             terminal = Terminal(stdin, io.StringIO())
 
@@ -457,15 +437,15 @@ class TestTerminal:
                 async with asyncio.timeout(20):
                     return await self._typed(terminal, 3)
 
-            assert asyncio.run(main()) == ["one", "two", "three"]
+            assert asyncio.run(main()) == ["one\ntwo", "three", "four"]
 
     def test_half_a_line_holds_nobody_else_up(self) -> None:
         source, sink = os.pipe()
         with os.fdopen(source) as stdin, os.fdopen(sink, "w") as keyboard:
 
             async def main() -> str:
-                asked = asyncio.create_task(Terminal(stdin, io.StringIO()).ask("?"))
-                for half in ("on", "e\n"):
+                asked = asyncio.create_task(Terminal(stdin, io.StringIO()).reply())
+                for half in ("on", "e\n\n"):
                     keyboard.write(half)
                     keyboard.flush()
                     for _ in range(20):  # the loop turns, though the line is not whole
@@ -475,13 +455,12 @@ class TestTerminal:
 
             assert asyncio.run(main()) == "one"
 
-    @pytest.mark.parametrize("content", ["one\ntwo", "one\ntwo\n"], ids=["without", "with"])
-    def test_a_file_may_end_with_or_without_a_line_end(self, tmp_path: Path, content: str) -> None:
+    def test_a_reply_of_a_file_ends_with_an_empty_line_too(self, tmp_path: Path) -> None:
         path = tmp_path / "typed"
-        path.write_text(content, encoding="utf-8")
+        path.write_text("one\n\ntwo", encoding="utf-8")
         with path.open(encoding="utf-8") as stdin:
             terminal = Terminal(stdin, io.StringIO())
-            assert asyncio.run(self._typed(terminal, 2)) == ["one", "two"]
+            assert asyncio.run(self._typed(terminal, 1)) == ["one"]
             with pytest.raises(Interrupted):
                 asyncio.run(self._typed(terminal, 1))
 
@@ -507,32 +486,25 @@ id = "Cyd"
 
 
 def test_a_person_plays_a_whole_game_at_a_real_terminal(tmp_path: Path) -> None:
-    child, screen, wrong = at_terminal(tmp_path, SCENARIO), io.StringIO(), True
-    child.logfile_read = screen
-    fields = ["text: ", r"explanation [^:]*: ", r"vote \[(\w+) / \w+\]: ", pexpect.EOF]
-    while (field := child.expect(fields)) < 3:
-        if field == 2:
-            child.sendline("Zoe" if wrong else str(child.match.group(1)).upper())
-            wrong = False
-        else:
-            child.sendline("Keep me, ünd kéep me well." if field == 0 else "because")
-    child.close()
-    assert child.exitstatus == 0
-    text = unstyled(screen.getvalue())
-    assert text.count("You are playing Agent Island") == 1
-    assert "One of these, please: " in text
-    assert "R1 Ann (you) pitch: Keep me, ünd kéep me well.\n" in text
-    assert re.search(r"R1 (Bea|Cyd) pitch: ", text)
-    assert re.search(r"Player (Bea|Cyd|Ann) wins: ", text), "how it ended, though nobody is asked any more"
-    assert text.count("Ann (you) pitch: Keep me") <= 2, "the news of one round is shown once"
-    assert '{"' not in text, "a person reads no JSON"
-    history = json.loads((tmp_path / "logs" / "run.json").read_text(encoding="utf-8"))
-    assert history["status"] == "completed"
-    mine = [record for record in history["decisions"] if record["player"] == "Ann"]
+    answers = {r'"text":': ("Keep me, ünd\nkéep me well.",), r'"vote": "<(\w+)': ("I am not sure.", "Zoe", r"vote: \1")}
+    game = played(tmp_path, SCENARIO, answers)
+    assert game.screen.count("You are playing Agent Island") == 1
+    assert game.screen.count("That will not do: There is no decision in the reply.") == 2
+    assert "R1 Ann (you) pitch: Keep me, ünd │ kéep me well." in game.screen
+    assert re.search(r"R1 (Bea|Cyd) pitch: ", game.screen)
+    assert re.search(r"Player (Bea|Cyd|Ann) wins: ", game.screen), "how it ended, though nobody is asked any more"
+    assert game.screen.count("Ann (you) pitch: Keep me") <= 2, "the news of one round is shown once"
+    assert game.history["status"] == "completed"
+    mine = game.decisions("Ann")
     assert {record["source"] for record in mine} == {"human"}
-    assert mine[0]["decision"] == {"text": "Keep me, ünd kéep me well."}
-    assert {record["source"] for record in history["decisions"] if record["player"] != "Ann"} == {"bot"}
-    assert prove(RunFiles(tmp_path / "logs", "run")).complete
+    assert mine[0]["decision"] == {"text": "Keep me, ünd\nkéep me well."}
+    assert [[attempt["error"] is None for attempt in record["tries"]] for record in mine][:2] == [
+        [True],
+        [False, False, True],
+    ]
+    assert (game.history["usage"]["reasks"], game.history["usage"]["calls"]) == (2, 0)
+    others = {record["source"] for record in game.history["decisions"] if record["player"] != "Ann"}
+    assert others == {"bot"}
 
 
 def test_ctrl_c_at_a_real_terminal_stops_the_run_which_can_be_resumed(
@@ -540,9 +512,13 @@ def test_ctrl_c_at_a_real_terminal_stops_the_run_which_can_be_resumed(
 ) -> None:
     child, screen = at_terminal(tmp_path, SCENARIO), io.StringIO()
     child.logfile_read = screen
-    child.expect("text: ")
-    child.sendline("Keep me.")
-    child.expect(r"vote \[")
+    child.expect(PROMPT)
+    child.sendline("Keep me.\n")
+    child.expect('"vote"')
+    child.expect(PROMPT)
+    child.sendline("I will not say.\n")
+    child.expect("That will not do")
+    child.expect(PROMPT)
     child.sendintr()
     child.expect(pexpect.EOF)
     child.close()
@@ -556,9 +532,22 @@ def test_ctrl_c_at_a_real_terminal_stops_the_run_which_can_be_resumed(
     assert [record["decision"] for record in history["decisions"] if record["source"] == "human"] == [
         {"text": "Keep me."}
     ]
-    monkeypatch.setattr(sys, "stdin", io.StringIO("Cyd\nbecause\n" + "Bea\nmore\n" * 5))
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    again = go_on(files, env={})
-    assert again is not None
-    kept = [record["decision"] for record in again.history["decisions"] if record["source"] == "human"]
+    again = io.StringIO()
+    monkeypatch.setattr(sys, "stdin", io.StringIO("vote: Cyd\nexplanation: because\n\n" + "Bea\n\n" * 5))
+    monkeypatch.setattr(sys, "stderr", again)
+    resumed = go_on(files, env={})
+    assert resumed is not None
+    assert "That will not do: There is no decision in the reply." in again.getvalue(), "of the try before the stop"
+    kept = [record["decision"] for record in resumed.history["decisions"] if record["source"] == "human"]
     assert kept[:2] == [{"text": "Keep me."}, {"explanation": "because", "vote": "Cyd"}]
+
+
+def test_a_second_person_at_the_terminal_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "game.toml").write_text(SCENARIO.replace('id = "Bea"', 'id = "Bea"\nmodel = "human"'), encoding="utf-8")
+    refusal = (
+        "game.toml: players.1.model: one player can be human, at this terminal; others play at pages: "
+        'model = "web" (docs/people.md)'
+    )
+    for command in ("run", "validate"):
+        said = agentsim(command, "--config", "game.toml", cwd=tmp_path)
+        assert (said.code, said.line) == (2, refusal)

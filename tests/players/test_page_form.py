@@ -1,28 +1,29 @@
-"""A form on a page asks what the terminal asks, all at once: every decision of every game can be sent by it."""
+"""A form on a page: what may be answered, what an answer means, and that every decision of every game can be sent."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import new_class
+from typing import Annotated, Any, Literal
 
 import pytest
+from pydantic import BaseModel, Field
 
+from agentsim.engine import Number, Options
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Game
+from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
 from agentsim.games import find, names
-from agentsim.players.form import Form
-from agentsim.players.page_form import FieldProblem, PageField, PageForm
-from agentsim.players.typed_answers import called_value
+from agentsim.players.page_form import FieldProblem, Form, PageField, PageForm, called_value, kinds_of
 from agentsim.runner.plays import new_play
 from agentsim.scenario.load import load
-from tests.players.test_human import ASK
-from tests.players.test_human_kinds import ASK as KINDS
+from tests.players.filled import Filled, filled
+from tests.players.test_human import ASK, Order
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
@@ -33,7 +34,7 @@ def page_of(request: Request[Any]) -> PageForm:
 
 def answered(page: PageForm, **given: str | Sequence[str]) -> dict[str, Any]:
     sent = {name: [texts] if isinstance(texts, str) else texts for name, texts in given.items()}
-    return asyncio.run(page.answered(sent))
+    return page.answered(sent)
 
 
 class Filling:
@@ -43,9 +44,11 @@ class Filling:
         self.page, self.said, self.sent = page, said, dict[str, list[str]]()
         self.open = {field.path: field for field in page.fields}
 
-    async def field(self, path: str, called: str, legal: Mapping[str, Any]) -> Any:
+    def field(self, path: str, legal: Mapping[str, Any]) -> Any:
         field = self.open[path]
         value = self.value(path)
+        if "enum" in legal and value not in legal["enum"]:
+            raise FieldProblem(field.name, "The form does not offer this.")
         text = ("yes" if value else "no") if isinstance(value, bool) else called_value(value)
         text = text if field.options else str(value)
         if isinstance(value, list):
@@ -67,9 +70,6 @@ class Filling:
                 here = here.get(name, "")
         return "none" if here is None and isinstance(self.open[path].legal.get("default"), str) else here
 
-    def object(self, problem: str) -> None:
-        raise AssertionError(problem)
-
 
 def sendable(request: Request[Any], decision: Decision) -> bool:
     """Whether a person may say this decision; that it is what arrives is asserted."""
@@ -78,10 +78,10 @@ def sendable(request: Request[Any], decision: Decision) -> bool:
     page = page_of(request)
     filling = Filling(page, said)
     try:
-        walked = asyncio.run(Form(request).answered(filling))
-    except AssertionError:
-        return False  # a warning: it would come to nothing, and a person is asked again
-    sent = asyncio.run(page.answered(filling.sent))
+        walked = Form(request).answered(filling.field)
+    except FieldProblem:
+        return False  # it would come to nothing: the form does not offer it, or warns
+    sent = page.answered(filling.sent)
     assert sent == walked
     assert request.parse(json.dumps(sent)).decision == request.parse(json.dumps(walked)).decision
     return True
@@ -138,7 +138,7 @@ def test_what_will_not_do_is_named_with_its_field(changed: dict[str, str], name:
 
 
 def test_the_fields_of_a_kind_stand_below_it_and_count_only_with_it() -> None:
-    page = page_of(KINDS.request)
+    page = page_of(KINDS)
     kind = page.fields[0]
     assert {value: [each.called for each in rest] for value, rest in kind.then.items()} == {
         "say": ["deed: words"],
@@ -147,3 +147,172 @@ def test_the_fields_of_a_kind_stand_below_it_and_count_only_with_it() -> None:
     assert len(set(names_of(page.fields))) == len(names_of(page.fields))
     sent = {"deed.do": "give", "deed.coins@deed.do=give": "3", "deed.words@deed.do=say": "never sent"}
     assert answered(page, **sent, **{"more.0.do": "none"}) == {"deed": {"do": "give", "coins": 3}, "more": []}
+
+
+class Say(BaseModel):
+    do: Literal["say"] = "say"
+    words: str
+
+
+class Give(BaseModel):
+    do: Literal["give"] = "give"
+    coins: int
+
+
+Kind = Annotated[Say | Give, Field(discriminator="do")]
+
+
+class Deeds(Decision):
+    deed: Kind
+    more: Annotated[tuple[Kind, ...], Field(max_length=2)]
+
+
+class Do(Request[Deeds]):
+    """What do you do?"""
+
+    def options(self) -> Options:
+        return {"deed.coins": Number(1, 9)}
+
+    def prompt(self) -> Prompt:
+        return Prompt((), (), (), ("What do you do?",))
+
+
+KINDS = Do(player="A")
+GIVE = {"do": "give", "coins": 3}
+
+
+@pytest.mark.parametrize(
+    ("lines", "answer"),
+    [
+        (("give", "3", "none"), {"deed": GIVE, "more": []}),
+        (("SAY", "hello", "none"), {"deed": {"do": "say", "words": "hello"}, "more": []}),
+        (("sing", "give", "12", "3", "none"), {"deed": GIVE, "more": []}),
+        (("give", "3", "give", "3", "none"), {"deed": GIVE, "more": [GIVE]}),
+        (("give", "3", "give", "3", "give", "3"), {"deed": GIVE, "more": [GIVE, GIVE]}),
+    ],
+    ids=["one", "in any case", "corrected", "and another", "no more than fit"],
+)
+def test_the_kind_is_asked_first_and_then_its_fields(lines: tuple[str, ...], answer: Any) -> None:
+    form = Filled(KINDS, *lines)
+    assert form.answer() == answer
+    assert "deed: do [say / give]: " in form.text
+    assert "more: do [say / give / none]: " in form.text
+
+
+@pytest.mark.parametrize(
+    "legal",
+    [
+        {},
+        {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        {"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}}]},
+    ],
+    ids=["nothing", "a text or nothing", "records that nothing tells apart"],
+)
+def test_what_is_not_of_several_kinds(legal: dict[str, Any]) -> None:
+    assert kinds_of(legal) is None
+
+
+class Gift(Decision):
+    give: bool
+    coins: int
+
+
+class Wrapped(Decision):
+    gift: Gift | None
+
+
+@pytest.mark.parametrize("record", [Gift, Wrapped], ids=["itself", "a part of it"])
+def test_what_a_first_no_leaves_out_needs_a_default(record: type[Decision]) -> None:
+    """A person who has said no is asked nothing more, and would be asked the same again for ever."""
+    with pytest.raises(TypeError, match=r"^Offer: Gift\.coins needs a default: give may be answered no$"):
+        new_class("Offer", (Request[record],))  # type: ignore[valid-type] # the class is made as the test runs
+
+
+class Several(Decision):
+    gifts: tuple[Gift, ...]
+    words: str
+
+
+def test_entries_that_are_typed_in_one_line_need_none() -> None:
+    type("Offers", (Request,), {"kind": "offers", "answer": Several})
+
+
+def field(legal: Mapping[str, Any]) -> PageField:
+    return PageField("field", "field", "field", legal, {})
+
+
+@pytest.mark.parametrize(
+    ("legal", "typed", "meant"),
+    [
+        ({"type": "string", "enum": ["Bea", "Cyd"]}, "BEA", "Bea"),
+        ({"type": "integer", "enum": [2, 3]}, "3", 3),
+        ({"type": "boolean"}, "Y", True),
+        ({"type": "boolean"}, "False", False),
+        ({"type": "string"}, "", ""),
+        ({"type": "string"}, "true", "true"),
+        ({"type": "string"}, "\x1b[31msell\x1b[0m", "sell"),
+        ({"type": "integer"}, "-5", -5),
+        ({"type": "integer", "minimum": 2}, "7", 7),
+        ({"type": "number"}, "2.5", 2.5),
+        ({"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}, "3 4", [3, 4]),
+        ({"type": "object"}, "{broken", "{broken"),
+        ({}, "words", "words"),
+        ({"type": "integer", "minimum": 0, "maximum": 90, "default": 0}, "", 0),
+        ({"type": "integer", "minimum": 90, "maximum": 90}, "", 90),
+    ],
+)
+def test_what_a_person_means_by_a_text(legal: dict[str, Any], typed: str, meant: Any) -> None:
+    found = field(legal).read([typed], legal)
+    assert found == meant
+    assert type(found) is type(meant)
+
+
+WHOLE = {"type": "integer", "minimum": 0, "maximum": 90}
+SOME: dict[str, Any] = {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}
+
+
+@pytest.mark.parametrize(
+    ("legal", "typed", "problem"),
+    [
+        (WHOLE, "", "A whole number from 0 to 90, please."),
+        *((WHOLE, wrong, "A whole number from 0 to 90, please.") for wrong in ("91", "-1", "three", "2.5", "9" * 30)),
+        (SOME, "", "At least 1, please."),
+        (SOME, "1 2 3", "At most 2, please."),
+        *(
+            ({"type": "number", "minimum": 0}, wrong, "A number in plain digits from 0, such as 2.5, please.")
+            for wrong in ("much", "1e1", "-1", "", "1,5", "9" * 400 + ".5", "9" * 5_000)
+        ),
+    ],
+)
+def test_what_means_nothing_legal_is_named(legal: dict[str, Any], typed: str, problem: str) -> None:
+    with pytest.raises(FieldProblem) as caught:
+        field(legal).read([typed], legal)
+    assert (caught.value.name, str(caught.value)) == ("field", problem)
+
+
+def test_hints_say_what_may_be_answered() -> None:
+    hints: dict[str, dict[str, Any]] = {
+        "1 to 6": {"type": "integer", "minimum": 1, "maximum": 6},
+        "": {"type": "string"},
+        "at most 9 characters": {"type": "string", "maxLength": 9},
+        "1 or more": {"type": "integer", "minimum": 1},
+        "1; nothing for 1": {"type": "integer", "minimum": 1, "maximum": 1},
+        "0, or 60 to 90; nothing for 0": {"type": "integer", "default": 0, "description": "0, or 60 to 90"},
+        "nothing for none": {"type": "string", "default": ""},
+        "number, ...": SOME,
+    }
+    assert {field(legal).hint: legal for legal in hints.values()} == hints
+
+
+def test_many_names_are_read_as_fast_as_few() -> None:
+    """What is slower than linear does not come to an end here."""
+    known = {f"number {each}": each for each in range(40)}
+    with pytest.raises(FieldProblem, match="no name here"):
+        field(SOME).read(["b " * 100_000], SOME, known)
+
+
+def test_a_form_is_filled_in_with_words_last() -> None:
+    decision, said = filled(ASK.request, "hold", "sell", "3", "yes", "because")
+    assert decision == Order(side="Sell", amount=3, fast=True, why="because")
+    asked = "side [Buy / Sell]: One of these, please: Buy, Sell. side [Buy / Sell]: amount [1 to 9]: "
+    assert said == f"{asked}fast [yes / no]: why [at most 20 characters]: "

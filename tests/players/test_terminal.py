@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import io
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pexpect  # type: ignore[import-untyped] # it ships no types
 import pytest
 
 from agentsim.engine.play import Ask
@@ -18,7 +16,6 @@ from agentsim.errors import Interrupted
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import Complaint
 from agentsim.players.terminal import Terminal
-from tests.players.keyboard import at_terminal
 from tests.players.test_human import GOOD, HISTORY, PlaceOrder
 
 EVIL = "a\x1b]0;PWN\x07b\x1b[2Jc\u202ed\u200be\x00f\x9b31mg\x85h"
@@ -81,11 +78,9 @@ def test_nothing_that_a_scenario_says_commands_the_terminal() -> None:
         assert f"{part} abcdef" in text
 
 
-def test_neither_a_question_nor_a_notice_commands_the_terminal() -> None:
+def test_a_notice_does_not_command_the_terminal() -> None:
     sink = io.StringIO()
-    terminal = Terminal(io.StringIO("x\n"), sink)
-    asyncio.run(terminal.ask(f"side [{EVIL}]:"))
-    terminal.notice(EVIL)
+    Terminal(io.StringIO(), sink).notice(EVIL)
     assert sink.getvalue().replace("\n", "").isprintable()
 
 
@@ -94,35 +89,36 @@ def test_neither_a_question_nor_a_notice_commands_the_terminal() -> None:
 
 def test_lines_that_came_before_their_question_answer_nothing(keyboard: Keyboard) -> None:
     async def main() -> list[str]:
-        keyboard.typed("Cyd\nBea\n")
+        keyboard.typed("Cyd\nBea\n\n")
         async with asyncio.timeout(20):
-            first = asyncio.create_task(keyboard.terminal.ask("vote:"))
-            await keyboard.shown("vote: ")
-            keyboard.typed("Ann\nZoe\n")
+            first = asyncio.create_task(keyboard.terminal.reply())
+            await keyboard.shown("> ")
+            keyboard.typed("Ann\nas I said\n\nZoe\n")
             answers = [await first]
-            second = asyncio.create_task(keyboard.terminal.ask("text:"))
-            await keyboard.shown("text: ")
-            keyboard.typed("Hello.\n")
+            second = asyncio.create_task(keyboard.terminal.reply())
+            await keyboard.shown("> ", 2)
+            keyboard.typed("Hello.\n\n")
             return [*answers, await second]
 
-    assert asyncio.run(main()) == ["Ann", "Hello."]
-    assert "2 lines." in keyboard.sink.getvalue(), "the person is told"
+    assert asyncio.run(main()) == ["Ann\nas I said", "Hello."]
+    assert "3 lines." in keyboard.sink.getvalue(), "the person is told"
     assert "1 line." in keyboard.sink.getvalue()
 
 
-def test_a_line_that_the_terminal_has_cut_off_is_no_answer(keyboard: Keyboard) -> None:
+def test_a_line_that_the_terminal_has_cut_off_is_no_part_of_a_reply(keyboard: Keyboard) -> None:
     async def main() -> str:
-        asked = asyncio.create_task(keyboard.terminal.ask("text:"))
-        await keyboard.shown("text: ")
+        asked = asyncio.create_task(keyboard.terminal.reply())
+        await keyboard.shown("> ")
+        keyboard.typed("Well.\n")
         keyboard.typed("x" * 5_000)
         keyboard.typed("\n")
-        await keyboard.shown("text: ", 2)
-        keyboard.typed("y" * 4_000 + "\n")
+        await keyboard.shown("> ", 2)
+        keyboard.typed("y" * 4_000 + "\n\n")
         async with asyncio.timeout(20):
             return await asked
 
-    assert asyncio.run(main()) == "y" * 4_000
-    assert "no more than 4,095 bytes" in keyboard.sink.getvalue()
+    assert asyncio.run(main()) == "Well.\n" + "y" * 4_000
+    assert "no more than 4,095 bytes of a line: break it into several." in keyboard.sink.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -135,9 +131,9 @@ def test_a_line_that_the_terminal_has_cut_off_is_no_answer(keyboard: Keyboard) -
     ],
 )
 def test_what_is_typed_in_utf_8_is_read_in_any_locale(encoding: str, typed: bytes, meant: str, tmp_path: Path) -> None:
-    (tmp_path / "typed").write_bytes(typed + b"\n")
+    (tmp_path / "typed").write_bytes(typed + b"\n\n")
     with (tmp_path / "typed").open(encoding=encoding) as stdin:
-        assert asyncio.run(Terminal(stdin, io.StringIO()).ask("?")) == meant
+        assert asyncio.run(Terminal(stdin, io.StringIO()).reply()) == meant
 
 
 # ----------------------------------------------------------------------------------- that it never holds the run up
@@ -145,8 +141,9 @@ def test_what_is_typed_in_utf_8_is_read_in_any_locale(encoding: str, typed: byte
 
 def test_a_terminal_that_goes_away_interrupts(keyboard: Keyboard) -> None:
     async def main() -> None:
-        asked = asyncio.create_task(keyboard.terminal.ask("?"))
-        await keyboard.shown("? ")
+        asked = asyncio.create_task(keyboard.terminal.reply())
+        await keyboard.shown("> ")
+        keyboard.typed("half of\n")
         keyboard.hang_up()
         async with asyncio.timeout(20):
             await asked
@@ -161,67 +158,22 @@ def test_a_screen_that_cannot_be_written_to_interrupts() -> None:
     with io.TextIOWrapper(io.FileIO(writer, "w"), write_through=True) as sink:
         terminal = Terminal(io.StringIO("one\n"), sink)
         with pytest.raises(Interrupted, match="cannot be shown what they are asked"):
-            asyncio.run(terminal.ask("?"))
+            asyncio.run(terminal.reply())
+
+
+def test_lines_without_end_are_no_reply() -> None:
+    source = io.StringIO("y\n" * 2**20)
+    with pytest.raises(Interrupted, match="more than 1 MiB"):
+        asyncio.run(Terminal(source, io.StringIO()).reply())
 
 
 def test_a_stream_without_end_neither_fills_the_memory_nor_keeps_a_signal_waiting() -> None:
     async def main(terminal: Terminal) -> None:
-        asked = asyncio.create_task(terminal.ask("?"))
+        asked = asyncio.create_task(terminal.reply())
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         assert not asked.done(), "others have their turn meanwhile"
         await asked
 
-    with Path("/dev/zero").open(encoding="utf-8") as stdin, pytest.raises(Interrupted, match="longer than 1 MiB"):
+    with Path("/dev/zero").open(encoding="utf-8") as stdin, pytest.raises(Interrupted, match="more than 1 MiB"):
         asyncio.run(main(Terminal(stdin, io.StringIO())))
-
-
-# ----------------------------------------------------------------------------------------- two people, one terminal
-
-TWO = """
-game = "agent_island"
-seed = 3
-[defaults]
-model = "human"
-[[players]]
-id = "Ann"
-prompt = "Only Ann knows: amber."
-[[players]]
-id = "Bea"
-prompt = "Only Bea knows: beryl."
-[[players]]
-id = "Cyd"
-model = "bot/random"
-"""
-_CLEARED = "\x1b[H\x1b[2J\x1b[3J"
-
-
-def test_of_two_people_at_one_terminal_neither_sees_what_is_the_other_s(tmp_path: Path) -> None:
-    child = at_terminal(tmp_path, TWO)
-    screen = io.StringIO()
-    child.logfile_read = screen
-    seated = ""
-    fields = [r"(\w+) is asked[^:]*: ", "text: ", r"explanation [^:]*: ", r"vote \[(\w+) / \w+\]: ", pexpect.EOF]
-    while (field := child.expect(fields, timeout=30)) < 4:
-        if field == 0:
-            seated = child.match[1]
-        child.sendline(("", f"I am {seated}.", f"secret of {seated}", child.match[1] if field == 3 else "")[field])
-    child.close()
-    assert child.exitstatus == 0
-    _, *sights = screen.getvalue().split(_CLEARED)
-    assert len(sights) == 4 + 1, "two pitches, two votes of which one follows on its own pitch, one of the jury"
-    for sight in sights:
-        (who,) = set(re.findall(r"(\w+) is asked", sight))
-        other, stone = ("Bea", "beryl") if who == "Ann" else ("Ann", "amber")
-        assert f"secret of {other}" not in sight
-        assert stone not in sight
-        assert "The record:" in sight, "what was taken off the screen is there again"
-    assert sum("Only Ann knows: amber." in sight for sight in sights) == 1, "the rules, once"
-
-
-def test_one_person_has_the_screen_to_themselves(keyboard: Keyboard) -> None:
-    player = HumanPlayer(keyboard.terminal)
-
-    assert keyboard.terminal.people == 1
-    assert not asyncio.run(keyboard.terminal.handed_to(player, "A"))
-    assert keyboard.sink.getvalue() == ""

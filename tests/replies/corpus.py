@@ -48,7 +48,7 @@ Outcome: TypeAlias = Mapping[str, Any] | str
 """What became of a reply: the values of its decision, or the code of its error."""
 Verdict: TypeAlias = Literal["right", "lost", "misread", "misnamed", "words lost"]
 
-_KEYS = {"id", "asked", "text", "means", "finish", "thought", "unheard"}
+_KEYS = {"id", "asked", "prose", "text", "means", "finish", "thought", "unheard"}
 _FINISHES = ("stop", "length")
 
 
@@ -60,7 +60,8 @@ class CorpusError(ValueError):
 class Reply:
     """A reply and what it means: one of `means`, which are fields with their values, or a word of `DOUBT`.
 
-    `thought` is what must be kept as reasoning and heard by no other player, `unheard` what must not be heard.
+    `prose`: its decision stands in a sentence or among words, and is asked again. `thought` is what must be kept as
+    reasoning and heard by no other player, `unheard` what must not be heard.
     """
 
     id: str
@@ -70,11 +71,17 @@ class Reply:
     finish: str = "stop"
     thought: tuple[str, ...] = ()
     unheard: tuple[str, ...] = ()
+    prose: bool = False
 
     @property
     def meant(self) -> bool:
         """Whether it means one decision, and nothing else."""
         return all(isinstance(meaning, Mapping) for meaning in self.means)
+
+    @property
+    def formal(self) -> bool:
+        """Whether it gives one decision as JSON, a tag, a label or a value, or is the words that were asked for."""
+        return self.meant and not self.prose
 
     @property
     def doubtful(self) -> bool:
@@ -117,6 +124,8 @@ def _reply(entry: Mapping[str, Any], where: str) -> Reply:
     for key in ("asked", "thought", "unheard"):
         if not _is_texts(entry.get(key, [])):
             raise CorpusError(f"{where}: {key!r} must be a list of texts")
+    if not isinstance(entry.get("prose", False), bool):
+        raise CorpusError(f"{where}: 'prose' must be true or false")
     if not entry["asked"]:
         raise CorpusError(f"{where}: 'asked' must name a question")
     for name in entry["asked"]:
@@ -134,7 +143,9 @@ def _reply(entry: Mapping[str, Any], where: str) -> Reply:
         if not (isinstance(meaning, dict) and meaning) and not (isinstance(meaning, str) and meaning in DOUBT):
             raise CorpusError(f"{where}: 'means' must be fields with their values, or one of {', '.join(DOUBT)}")
     lists = {key: tuple(entry.get(key, ())) for key in ("asked", "thought", "unheard")}
-    return Reply(id=entry["id"], text=entry["text"], means=tuple(means), finish=finish, **lists)
+    return Reply(
+        id=entry["id"], text=entry["text"], means=tuple(means), finish=finish, prose=entry.get("prose", False), **lists
+    )
 
 
 def _is_texts(value: Any) -> bool:

@@ -159,7 +159,7 @@ def test_no_decision_in_the_history_is_what_was_not_meant(played: list[Played]) 
 
 
 def test_what_is_meant_stands_in_the_history_after_the_first_try(played: list[Played]) -> None:
-    meant = [each for each in played if each.reply.meant]
+    meant = [each for each in played if each.reply.formal]
     lost = [each for each in meant if verdict(each) != "right"]
     assert len(lost) <= 0.05 * len(meant), f"{len(lost)} of {len(meant)} are lost:\n{listed(lost)}"
 

@@ -115,17 +115,46 @@ def test_of_two_decisions_of_its_own_none_is_taken(name: str, text: str) -> None
 @pytest.mark.parametrize(
     ("name", "text", "value"),
     [
-        ("agent_island/vote", 'My vote:\n```json\n{"vote": "B"}\n```\nC was close.', "B"),
-        ("agent_island/vote", 'D said: {"vote": "D"}\n{"vote": "B"}', "B"),
+        ("agent_island/vote", 'My vote:\n```json\n{"vote": "B"}\n```', "B"),
+        ("agent_island/vote", 'C was close, D too.\n\n{"vote": "B"}', "B"),
         ("agent_island/vote", '```json\n{"explanation": "...", "vote": "B"}\n```', "B"),
-        ("agent_island/vote", "Okay C it is.", "C"),
-        ("agent_island/vote", "He lies, so C gets my vote.", "C"),
-        ("auction/bid", 'My bid:\n{"bid": 150}\n120 was too low for me.', 150),
+        ("agent_island/vote", "Vote：C", "C"),
+        ("agent_island/vote", "Reason: C and D are loud.\nVote: B", "B"),
+        ("auction/bid", 'My bid:\n{"bid": 150}', 150),
         ("auction/bid", '```json\n{"bid": 150, "reasoning": "..."}\n```', 150),
     ],
 )
 def test_a_decision_that_stands_once_is_read(name: str, text: str, value: Any) -> None:
     assert value_of(name, text) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("agent_island/vote", "Okay C it is."),
+        ("agent_island/vote", "He lies, so C gets my vote."),
+        ("agent_island/vote", "They are weak. Vote: C"),
+        ("agent_island/vote", "Vote: C, because he lies"),
+        ("agent_island/vote", "> Vote: C"),
+        ("agent_island/vote", "D said:\n\nVote: C"),
+        ("agent_island/vote", "D told me\n<vote>C</vote>"),
+        ("agent_island/vote", "An answer of the form\n\nC"),
+        ("agent_island/vote", 'I am told to say {"vote": "C"}'),
+        ("agent_island/vote", 'D said: {"vote": "D"}\n{"vote": "B"}'),
+        ("agent_island/vote", 'My vote:\n{"vote": "B"}\nC was close.'),
+        ("agent_island/vote", '{"vote": "B"}\n\nForget that.'),
+        ("agent_island/vote", '{"vote": "B"}\n\nReason: He lies.\nForget that.'),
+        ("agent_island/vote", '{"vote": "B"} <!-- I mean it --> or not'),
+        ("agent_island/vote", "Vote: B\nReason: He lies.\n\nForget that."),
+        ("agent_island/vote", '{"vote": "B" // or C\n}'),
+        ("agent_island/vote", '{"vote": "B" /* for now */}'),
+        ("agent_island/answer_approach", "Sure, why not"),
+        ("auction/bid", 'My bid:\n{"bid": 150}\n120 was too low for me.'),
+        ("auction/bid", "150 for the compass"),
+    ],
+)
+def test_a_decision_among_words_is_asked_again(name: str, text: str) -> None:
+    assert value_of(name, text) == "in doubt"
 
 
 @pytest.mark.parametrize("name", VALUES)
@@ -134,8 +163,9 @@ def test_thinking_and_other_objects_around_a_reply_leave_it_alone(name: str, dat
     """Neither is a word of the answer: what was read without them is read with them."""
     objects = [each for each in meant(name) if each.text.lstrip().startswith("{") and each.text.rstrip().endswith("}")]
     reply = data.draw(st.sampled_from(objects))
-    harmless = st.sampled_from(['{"mood": "calm"}', "<think>Hm, or the other one?</think>", "{}", "Let me see."])
-    before, after = (data.draw(st.lists(harmless, max_size=3)) for _ in range(2))
+    harmless = ['{"mood": "calm"}', "<think>Hm, or the other one?</think>", "{}"]
+    before = data.draw(st.lists(st.sampled_from([*harmless, "Let me see."]), max_size=3))
+    after = data.draw(st.lists(st.sampled_from(harmless), max_size=3))
     text = "\n".join([*before, reply.text, *after])
     assert judged(reply, name, outcome_of(name, text)) in {"right", "words lost"}, text
 
@@ -145,7 +175,7 @@ def test_thinking_and_other_objects_around_a_reply_leave_it_alone(name: str, dat
 ALIKE = {"bid": ("auction/bid", "monopoly/auction_bid"), "player": ("agent_island/vote", "agent_island/approach")}
 """Questions that have a field of one kind with values in common."""
 OWN_WORDS = {
-    "bid": re.compile(r"\baction\b", re.IGNORECASE),  # Monopoly's bid is a part of its action
+    "bid": re.compile(r"\baction\b|public speech", re.IGNORECASE),  # Monopoly's bid stands beside its speech
     "player": re.compile(
         r"vot|ballot|eliminat|partner|approach|sidebar|\btalk\b|aside|beiseite|私下|stimm|voix|голос|票|투표|g[lł]os|stem\b",
         re.IGNORECASE,
@@ -261,7 +291,9 @@ REASONING = {
 }
 
 
-@pytest.mark.parametrize(("wrapped", "longest"), [("<think>\n{}</think>\n{}", 60_000), ("{}\n\n{}", 5_000)])
+@pytest.mark.parametrize(
+    ("wrapped", "longest"), [("<think>\n{}</think>\n{}", 60_000), ("{}\n\nThat settles it.\n\n{}", 5_000)]
+)
 @pytest.mark.parametrize("kind", REASONING)
 def test_long_reasoning_before_an_answer_leaves_it_alone(kind: str, wrapped: str, longest: int) -> None:
     """The bounds on work (`engine.reading.text`) refuse nothing that a model writes in earnest."""

@@ -13,13 +13,10 @@ from agentsim.engine.panel import (
     Board,
     Chart,
     DataTable,
-    DiaryLine,
     Network,
     Node,
     Panel,
     Piece,
-    PlayerProfile,
-    PlayerProfiles,
     Point,
     Scatter,
     Scene,
@@ -29,7 +26,9 @@ from agentsim.engine.panel import (
     Tie,
     Tile,
 )
+from agentsim.engine.reading import READER_VERSION
 from agentsim.history.record import History
+from agentsim.history.versions import HISTORY_FORMAT
 
 MODELS = {
     "A": "openrouter/openai/gpt-5-mini",
@@ -231,9 +230,10 @@ def document() -> dict[str, Any]:
     w.decide("A", "summary", {"summary": "I was second."}, "I was second.", None)
     by_player = {p: _totals([d for d in w.decisions if d["player"] == p]) for p in MODELS}
     return {
-        "format": "agentsim-history/1",
+        "format": HISTORY_FORMAT,
         "game": "agent_island",
         "rules_version": 1,
+        "reader": READER_VERSION,
         "seed": 7,
         "status": "completed",
         "scenario": {
@@ -314,11 +314,6 @@ def panels() -> list[Panel]:
             ThreadPost(3, "C", "Round 1", "I will, if somebody brings wood.", 1),
             ThreadPost(4, "D", "Round 2", "Wood is at the lookout.", 3),
             ThreadPost(5, "A", "Round 2", "It was not me.", 2))),
-        PlayerProfiles("Islanders", (
-            PlayerProfile("A", (("votes", 1), ("gifts", 0)), Chart("A's words", "line", ("Round 1", "Round 2", "Final"),
-                    (Series("words", (38, 9, 15)),), y_label="words"),
-                    (DiaryLine("Round 1", "pitch", "I kept the fire."), DiaryLine("Round 2", "vote"))),
-            PlayerProfile("B", (("votes", 2),), None, (DiaryLine("Round 1", "pitch", "I fish."),)))),
     ]  # fmt: skip
 
 
@@ -354,7 +349,4 @@ def poisoned_panels(payload: str) -> list[Panel]:
                 (Tie("A" + payload, "o" + payload, 1, "k" + payload), Tie("o" + payload, "A" + payload, 1)), payload),
         Threads("F" + payload, (ThreadPost(1, "A" + payload, "w" + payload, "one" + payload),
                                 ThreadPost(2, "o" + payload, "w" + payload, "two" + payload, 1)), payload),
-        PlayerProfiles("P" + payload, (PlayerProfile("A" + payload, (("f" + payload, payload),),
-                 Chart("L" + payload, "line", ("x" + payload,), (Series("s" + payload, (1,)),)),
-                 (DiaryLine("d" + payload, "e" + payload, "i" + payload),)),), payload),
     ]  # fmt: skip

@@ -11,10 +11,9 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import Browser
 
-from agentsim.analysis.game_records import Entrant, GameRecord, Vote
+from agentsim.analysis.finished_games import Entrant, GameRecord, Vote
 from agentsim.analysis.preference import own_makers
-from agentsim.analysis.standings import standings
-from agentsim.analysis.standings_panels import panels
+from agentsim.analysis.standings import panels, standings
 from agentsim.report.markup import find_css
 from agentsim.report.page import GameLink, render_batch
 from tests.amounts import some_of

@@ -350,6 +350,10 @@ def test_without_javascript_everything_can_be_read(browser: Browser, page_file: 
         assert opened.page.locator("#cursor").is_hidden()
         assert opened.page.locator("#pane").is_hidden()
         assert all(row.is_visible() for row in opened.page.locator("#split .exchange").all())
+        said = opened.page.locator("#list article > .said")
+        assert said.count() > 10
+        assert all(part.is_visible() for part in said.all())
+        assert opened.page.locator("#list").evaluate("list => getComputedStyle(list).overflowY") == "visible"
 
 
 def test_the_focus_is_visible(browser: Browser, page_file: Path) -> None:

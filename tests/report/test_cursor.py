@@ -184,14 +184,3 @@ def test_on_paper_every_event_is_whole_and_controls_are_gone(browser: Browser, p
         assert private.count() > 0
         assert all(sight.is_visible() for sight in private.all()), "who saw it is said on paper, too"
         assert all(why.is_visible() for why in page.locator("#list .badge .why").all())
-
-
-def test_without_javascript_the_transcript_is_the_whole_list(browser: Browser, page_file: Path) -> None:
-    with Opened(browser, page_file, java_script_enabled=False) as opened:
-        page = opened.page
-        for part in ("#cursor", "#filters", "#pane"):
-            expect(page.locator(part)).to_be_hidden()
-        said = page.locator("#list article > .said")
-        assert said.count() > 10
-        assert all(part.is_visible() for part in said.all())
-        assert page.locator("#list").evaluate("list => getComputedStyle(list).overflowY") == "visible"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from agentsim.results import run_in
-from agentsim.runner.session import begin
-from agentsim.scenario.load import load
+from agentsim.results import Run, run_in
 from tests.contract.harness import on_server
 from tests.fakes.replies import first_by_schema
 from tests.fakes.server import FakeServer
@@ -22,7 +20,6 @@ from tests.report.test_browser import WIDER, Opened, browser
 
 __all__ = ["browser"]
 
-ROOT = Path(__file__).parents[2]
 GAMES = ("agent_island_bots", "auction", "monopoly_bots", "market_bots", "smith_1962", "werewolf_bots", "society_bots")
 CONFIGS = [pytest.param(name, marks=[pytest.mark.slow] * (name == "society_bots")) for name in GAMES]
 SCREENS = {1280: 900, 390: 844}
@@ -38,13 +35,14 @@ SPOKEN = {
 
 
 @pytest.fixture(scope="module")
-def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def pages(
+    request: pytest.FixtureRequest, run_of_config: Callable[[str], Run], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
     """The page of each config that is asked for; games are played before the browser has the event loop."""
     wanted = [item.callspec.params["config"] for item in request.session.items if hasattr(item, "callspec")
               and "config" in item.callspec.params and item.path == request.path]  # fmt: skip
-    logs = tmp_path_factory.mktemp("pages")
-    played = {each: begin(load(ROOT / "configs" / f"{each}.toml"), logs, env={}, stem=each) for each in {*wanted}}
-    return {each: run_in(result.files).page(result.files.page) for each, result in played.items()}
+    folder = tmp_path_factory.mktemp("pages")
+    return {each: run_of_config(each).page(folder / f"{each}.html") for each in {*wanted}}
 
 
 def bottom(page: Page, selector: str) -> float:
@@ -91,7 +89,7 @@ def test_the_page_of_a_game_fits_every_screen(pages: dict[str, Path], browser: B
         page = opened.page
         folds = "document.querySelectorAll('.result details, #panels > figure > details')"
         page.evaluate(f"for (const part of {folds}) part.open = true")
-        rows = "['#list article', '#split article', '.profile', '.thread']"
+        rows = "['#list article', '#split article', '.thread']"
         page.evaluate(
             f"for (const some of {rows}) [...document.querySelectorAll(some)].slice(60).forEach(e => e.remove())"
         )

@@ -1,4 +1,4 @@
-"""Networks, threads and the pages of players: everybody has a place, everything said is beneath what it answers."""
+"""Networks and threads: everybody has a place, everything said is beneath what it answers."""
 
 from __future__ import annotations
 
@@ -9,21 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.panel import (
-    Chart,
-    DiaryLine,
     Network,
     Node,
-    PlayerProfile,
-    PlayerProfiles,
-    Series,
     ThreadPost,
     Threads,
     Tie,
 )
-from agentsim.report.page import PageOptions, render, view
-from agentsim.report.people import DEEPEST, MOST_ARCS, MOST_LINES, MOST_NODES, MOST_ROWS
-from tests.report.dom import parse
-from tests.report.sample import panels, sample
+from agentsim.report.page import view
+from agentsim.report.people import DEEPEST, MOST_ARCS, MOST_NODES, MOST_ROWS
 from tests.report.test_charts import drawn
 
 PLAYERS = {"A": 0, "B": 1, "C": 2}
@@ -150,32 +143,3 @@ def test_a_thread_reads_in_the_page() -> None:
     assert [said.text for said in figure.all("div", cls="said")] == ["Who farms?", "I do."]
     assert "no. 1, 1 answer" in " ".join(figure.text.split())
     assert "no. 2, to no. 1" in " ".join(figure.text.split())
-
-
-def test_the_card_of_a_player_leads_to_its_page() -> None:
-    page = parse(render(sample(), panels(), PageOptions(), name="run", css=""))
-    link = next(a for a in page.all("a") if a.text == "Activity")
-    target = page.one("details", cls="profile", id=link.attrs["href"][1:])
-    assert target.one("dl").all("dt")
-
-
-def test_of_very_many_lines_none_is_shown_and_the_page_says_where_they_are() -> None:
-    lines = tuple(DiaryLine("day 1", "work", str(place)) for place in range(MOST_LINES // 2 + 1))
-    figure = drawn(PlayerProfiles("Agents", (PlayerProfile("A", (), None, lines), PlayerProfile("B", (), None, lines))))
-    assert not figure.all("dl")
-    assert "in the transcript" in figure.text
-
-
-def test_a_profile_has_its_facts_its_chart_and_its_lines() -> None:
-    chart = Chart("Fortunes", "line", ("1", "2"), (Series("food", (10, 9.5)),))
-    lines = (DiaryLine("day 1", "work", "farm 3 h"),)
-    panel = PlayerProfiles("Agents", (PlayerProfile("A", (("food", 9.5),), chart, lines), PlayerProfile("Z")))
-    made: Any = view(panel, PLAYERS)
-    assert [person.tone for person in made.people] == ["t0", "plain"]
-    figure = drawn(panel)
-    first, _ = figure.all("details", cls="profile")
-    summary = first.all("summary")[0].text
-    assert "food" in summary
-    assert "9.5" in summary
-    assert first.one("dl").text.split() == ["day", "1", "work", "farm", "3", "h"]
-    assert first.one("polyline").attrs["points"]

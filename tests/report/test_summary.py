@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -20,13 +20,11 @@ from agentsim.report.game_panels import say_do_table
 from agentsim.report.markup import Drawing
 from agentsim.report.page import PageOptions, render
 from agentsim.report.summary import TurningPoint, exchanges, readable, summary
-from agentsim.results import run_in
-from agentsim.runner.session import begin
-from agentsim.scenario.load import load
+from agentsim.results import Run
 from tests.report.dom import parse
 from tests.report.sample import document, sample
 
-ROOT = Path(__file__).parents[2]
+RunOfConfig: TypeAlias = Callable[[str], Run]
 
 
 @pytest.mark.parametrize(
@@ -102,10 +100,8 @@ SAYS: dict[str, tuple[str, ...]] = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "society_bots")) for name in SAYS]
 )
-def test_the_first_screen_of_every_game_answers(tmp_path: Path, name: str) -> None:
-    result = begin(load(ROOT / "configs" / f"{name}.toml"), tmp_path, env={}, stem=name)
-    run = run_in(result.files)
-    text = run.page(tmp_path / "page.html").read_text("utf-8")
+def test_the_first_screen_of_every_game_answers(run_of_config: RunOfConfig, tmp_path: Path, name: str) -> None:
+    text = run_of_config(name).page(tmp_path / "page.html").read_text("utf-8")
     page = parse(text)
     first = page.one("header", cls="masthead").text + page.one("div", cls="result").text
     for words in SAYS[name]:
@@ -119,8 +115,8 @@ def test_the_first_screen_of_every_game_answers(tmp_path: Path, name: str) -> No
         assert len(text.encode()) <= 4_000_000
 
 
-def test_who_leaves_the_game_is_said_with_the_turn(tmp_path: Path) -> None:
-    history = run_in(begin(load(ROOT / "configs" / "monopoly_bots.toml"), tmp_path, env={}).files).record
+def test_who_leaves_the_game_is_said_with_the_turn(run_of_config: RunOfConfig) -> None:
+    history = run_of_config("monopoly_bots").record
     game = find("monopoly")
     log = told_events(history, game)
     made: Any = summary(history, log, derived(game.course, log, history), {})
@@ -129,8 +125,8 @@ def test_who_leaves_the_game_is_said_with_the_turn(tmp_path: Path) -> None:
     assert all(title.startswith("Turn ") for title in made.out.values())
 
 
-def test_survival_on_the_island_agrees_with_its_standings(tmp_path: Path) -> None:
-    history = run_in(begin(load(ROOT / "configs" / "agent_island_bots.toml"), tmp_path, env={}).files).record
+def test_survival_on_the_island_agrees_with_its_standings(run_of_config: RunOfConfig) -> None:
+    history = run_of_config("agent_island_bots").record
     game = find("agent_island")
     panels = derived(game.panels, told_events(history, game), history)
     [chart] = [panel for panel in panels if isinstance(panel, Chart) and panel.title == "Survival"]
@@ -140,9 +136,11 @@ def test_survival_on_the_island_agrees_with_its_standings(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(("name", "hostile"), [("monopoly_bots", False), ("werewolf_bots", True)])
-def test_to_say_no_is_no_hostile_act(tmp_path: Path, name: str, hostile: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_to_say_no_is_no_hostile_act(
+    run_of_config: RunOfConfig, name: str, hostile: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("agentsim.report.summary.MOST_POINTS", 9)
-    history = run_in(begin(load(ROOT / "configs" / f"{name}.toml"), tmp_path, env={}).files).record
+    history = run_of_config(name).record
     game = find(history.game)
     log = told_events(history, game)
     course = derived(game.course, log, history)
@@ -190,8 +188,8 @@ def test_many_changes_as_large_as_the_largest_are_no_turning_point() -> None:
     assert not [point for point in points if point.what == "Largest change"]
 
 
-def test_a_course_says_why_and_names_turning_points_before_the_general_ones(tmp_path: Path) -> None:
-    history = run_in(begin(load(ROOT / "configs" / "agent_island_bots.toml"), tmp_path, env={}).files).record
+def test_a_course_says_why_and_names_turning_points_before_the_general_ones(run_of_config: RunOfConfig) -> None:
+    history = run_of_config("agent_island_bots").record
     game = find(history.game)
     log = told_events(history, game)
     course = replace(derived(game.course, log, history), turns=(TurnedAt(4, "Here", "it turned"), TurnedAt(5, "There")))
@@ -204,8 +202,8 @@ def test_a_course_says_why_and_names_turning_points_before_the_general_ones(tmp_
     assert all(str(event.data["voter"]) in course.why for event in jury[-2:])
 
 
-def test_on_the_island_a_vote_stands_beside_what_the_voter_last_said_to_all(tmp_path: Path) -> None:
-    history = run_in(begin(load(ROOT / "configs" / "agent_island_bots.toml"), tmp_path, env={}).files).record
+def test_on_the_island_a_vote_stands_beside_what_the_voter_last_said_to_all(run_of_config: RunOfConfig) -> None:
+    history = run_of_config("agent_island_bots").record
     table = say_do_table(history, reasoning=False)
     assert table is not None
     assert table.title == "Said, thought and done"

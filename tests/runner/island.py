@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from agentsim.history.journal_reader import Entry, read_journal
+from agentsim.history.journal import Entry, read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import without_volatile

@@ -138,26 +138,6 @@ def test_thoughts_in_a_journals_replies_are_kept_once(tmp_path: Path) -> None:
     assert stable(again.files) == stable(live.files)
 
 
-def test_a_recording_of_the_first_format_is_still_read(tmp_path: Path) -> None:
-    tape, old = tmp_path / "tape.jsonl", tmp_path / "old.jsonl"
-    with FakeServer(moody).in_thread() as server:
-        config = written(tmp_path, server.url())
-        live = play(config, Recorder(tape), "defaults.retries=2")
-    rows: list[dict[str, Any]] = [{"format": "agentsim-cassette/1", "seed": 5}]
-    kinds = {"transport": "TransportFailed", "limited": "RateLimited", "refused": "ModelRefused"}
-    for line in lines(tape)[1:]:
-        said = line.pop("try")
-        named = {key: line[key] for key in ("model", "call", "sent")}
-        error = {"message": said["error"], "code": said["code"], "status": said.get("status")}
-        answer = (
-            {"error": {"kind": kinds[said["fault"]], **error}} if "fault" in said else {"reply": said["completion"]}
-        )
-        rows.append({**named, **answer})
-    old.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    again = play(config, Playback([old]), "defaults.retries=2", stem="again", key=None)
-    assert stable(again.files) == stable(live.files)
-
-
 def test_no_key_no_address_and_no_header_is_inside(tmp_path: Path) -> None:
     """Not even where the server repeats the key in its replies and errors."""
 
@@ -254,7 +234,9 @@ def test_a_killed_recording_is_a_usable_beginning_and_a_second_file_goes_on(tmp_
             assert process.poll() is None, "it ended before it could be killed"
         process.send_signal(signal.SIGKILL)
         process.wait()
-        assert first.read_bytes().startswith(b'{"record":"recording","format":"agentsim-journal/1","seed":5}\n')
+        assert first.read_bytes().startswith(
+            b'{"record":"recording","format":"agentsim-journal/2","seed":5,"versions":{'
+        )
         assert len(lines(first)) > 4
         files = RunFiles(tmp_path / "logs", "run")
         resumed = go_on(files, env={"LAB_KEY": CANARY}, recording=Recorder(second))
@@ -272,22 +254,19 @@ def test_a_torn_last_line_is_left_out(recorded: tuple[Path, Path]) -> None:
     assert "has no recorded reply" in str(stopped.error)
 
 
+HEAD = b'{"record": "recording", "format": "agentsim-journal/2"}\n'
 BROKEN = {
     "nothing": (b"", "is empty"),
     "no format": (b'{"call": "A/vote/1/1"}\n', "line 1: is not a recorded reply: missing 'format'"),
-    "a later format": (b'{"format": "agentsim-cassette/9"}\n', "line 1: .* this version reads agentsim-cassette/1"),
-    "no JSON": (b'{"format": "agentsim-cassette/1"}\nwhat\n', "line 2"),
+    "another format": (b'{"format": "poem/1"}\n', "line 1: .* this version reads agentsim-journal/2"),
+    "another version": (b'{"format": "agentsim-journal/1"}\n', "was written by another version of agentsim"),
+    "no JSON": (HEAD + b"what\n", "line 2"),
     "a journal": (b'{"record": "run"}\n', "line 1"),
     "half a line": (
-        b'{"format": "agentsim-cassette/1"}\n{"model": "x", "call": "A/vote/1/1"}\n',
+        HEAD + b'{"record": "call", "model": "x", "call": "A/vote/1/1"}\n',
         "line 2: .* sent: Field required",
     ),
-    "not a number": (b'{"format": "agentsim-cassette/1"}\n{"model": NaN}\n', "line 2: .* NaN is not a finite"),
-    "another error": (
-        b'{"format": "agentsim-cassette/1"}\n{"model": "x", "call": "A/v/1/1", "sent": {"messages": [], "schema": "",'
-        b' "temperature": null, "max_tokens": 1, "extra": ""}, "error": {"kind": "SystemExit"}}\n',
-        "line 2: .* error.kind: Input should be 'TransportFailed'",
-    ),
+    "not a number": (HEAD + b'{"model": NaN}\n', "line 2: .* NaN is not a finite"),
 }
 
 

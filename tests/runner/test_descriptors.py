@@ -18,7 +18,7 @@ import pytest
 from aiohttp import ClientConnectorError
 
 from agentsim.errors import LocalShortage
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.models import remote
 from agentsim.models.transport import Connector

@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from agentsim.errors import BudgetReached, ProviderStopped
-from agentsim.history.journal_reader import Entry, read_journal
+from agentsim.history.journal import Entry, read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
-from tests.fakes.journals import without_digests
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import Raw
 from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, resumed, stable
@@ -249,34 +248,6 @@ def test_a_run_is_degraded_by_one_player_of_ten_decisions(
     assert sources["A", "fallback"] >= 10
     assert sources["A", "fallback"] / sources.total() < 0.2, "the run's own share is below the limit"
     assert result.status == status
-
-
-@pytest.mark.parametrize(
-    ("limits", "players"),
-    [({"max_fallback_rate": None}, FOUR), ({}, FOUR), ({"max_fallback_rate": 0.3}, f'[[players]]\nid = "A"\n{BOTS}')],
-)
-def test_a_run_from_before_the_limit_looked_at_players_keeps_its_status(
-    server: Mendable, tmp_path: Path, limits: dict[str, Any], players: str
-) -> None:
-    """Its journal's head has no limit, or one that counted bots as well; neither is the default of today."""
-    server.reply = lambda body: "<think>"
-    result = play(server.url(), tmp_path, players=players)
-    assert result.status == "degraded"
-    without_digests(result.files.journal)
-    first, _, rest = result.files.journal.read_text(encoding="utf-8").partition("\n")
-    head = json.loads(first)
-    assert head["run"].pop("fallbacks_of") == "asked"
-    del head["run"]["limits"]["max_fallback_rate"]
-    head["run"]["limits"] |= limits
-    old = rest.replace('"status":"degraded"', '"status":"completed"')
-    result.files.journal.write_text(f"{json.dumps(head)}\n{old}", encoding="utf-8")
-    history = result.files.history.read_text(encoding="utf-8")
-    result.files.history.write_text(history.replace('"status":"degraded"', '"status":"completed"'), encoding="utf-8")
-    assert prove(result.files).complete
-    result.files.history.unlink()
-    again = resumed(result.files)
-    assert (again.status, len(server.received)) == ("completed", result.history["usage"]["calls"])
-    assert "fallbacks_of" not in again.history["volatile"]["run"]
 
 
 @pytest.mark.parametrize(("cap", "calls"), [((), 0), (("defaults.max_tokens=100",), CALLS)])

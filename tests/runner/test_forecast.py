@@ -9,9 +9,8 @@ import pytest
 
 from agentsim import games
 from agentsim.engine.chance import Chance
-from agentsim.history.copies import alike
 from agentsim.models.prices import estimated_tokens
-from agentsim.runner.forecast import Forecast, ModelForecast, forecast, wordy
+from agentsim.runner.forecast import Forecast, ModelForecast, alike, forecast, wordy
 from agentsim.runner.plays import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario

@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.finished_games import read_games, without_branches
-from agentsim.analysis.game_records import game_record
+from agentsim.analysis.finished_games import game_record, read_games, without_branches
 from agentsim.errors import AgentsimError, ScenarioError, UsageError
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.load import list_runs, load_history
 from agentsim.history.run_files import RunFiles
 from agentsim.history.tables import run_tables
@@ -114,6 +113,7 @@ def test_the_others_of_the_wave_keep_their_decisions(parent: RunFiles) -> None:
         ({"changes": ("game_config.rounds=2",)}, "cannot be changed by a fork"),
         ({"changes": ("players.0.id=Z",)}, "who plays cannot change"),
         ({"changes": ("players.0.model=bot/nobody",)}, 'agent_island has no "bot/nobody" \\(valid: bot/'),
+        ({"changes": ("players.0.model=human", "players.B.model=human")}, "the model of B: one player can be human"),
         ({"changes": ("players.0.nosuch=1",)}, "players.0.nosuch"),
         ({"changes": ("players.A.nosuch=1",)}, "players.A.nosuch"),
         ({"changes": ("players.0.model=openai/gpt-5",)}, "OPENAI_API_KEY"),

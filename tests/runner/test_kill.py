@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
 from tests.amounts import amounts
 from tests.cli.command_line import program

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import BudgetReached, ScenarioError
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.runner import session
 from agentsim.runner.admission import Budget
 from agentsim.scenario.load import load

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.playback import Playback
 from agentsim.runner.recorder import Recorder

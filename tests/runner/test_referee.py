@@ -371,13 +371,6 @@ def test_a_model_that_took_over_in_an_earlier_process_has_attempts_of_its_own() 
     assert codes(ruling) == ["unreadable"] * 4 + [None], "the other one had one of three left"
 
 
-def test_a_good_reply_of_an_earlier_process_is_taken() -> None:
-    """It was kept as bad under rules that have since become kinder: it is paid for, and it counts now."""
-    court = Court([])
-    ruling = court.rule(earlier=[bad_try(GOOD)])
-    assert (ruling.decision, ruling.source, codes(ruling)) == (Picked(pick="left"), "model", [None])
-
-
 def test_a_person_is_asked_again_without_end() -> None:
     court = Court([ILLEGAL] * 50 + [GOOD])
     ruling = court.rule(player=HumanPlayer(Terminal()))

@@ -15,14 +15,14 @@ from agentsim.engine.event import LogEntry
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, JournalMismatch, ScenarioError, UsageError
 from agentsim.history.bundle import pack
 from agentsim.history.fold import Totals
-from agentsim.history.journal_reader import Entry
+from agentsim.history.journal import Entry
 from agentsim.history.run_files import RunFiles, is_running
 from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import ReplayDiffers, follow, prove
 from agentsim.runner.session import begin, go_on
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim, program, snapshot, trio
-from tests.fakes.journals import change_line, plain, without_digests
+from tests.fakes.journals import change_line
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.runner.island import FOUR, Mendable, play, resumed, scenario_text
@@ -68,7 +68,7 @@ def test_a_stopped_run_is_proved_as_far_as_it_went(files: RunFiles) -> None:
 
 
 def test_what_differs_between_executions_proves_nothing_and_may_differ(files: RunFiles) -> None:
-    without_digests(files.journal)
+    change_line(files.journal, '"record":"stop"', None)  # it names the history that was written
     change_history(files, lambda history: history["volatile"].update(wall_s=99.0, name="another"))
     assert prove(files).complete
 
@@ -157,7 +157,6 @@ MISMATCHES = [
     pytest.param('"index":3,', lambda line: line.update(index=4), "decision 3 ", id="index"),
     pytest.param('"kind":"vote"', lambda line: line["decision"].update(vote="Z"), "vote must be one of", id="illegal"),
     pytest.param('"index":3,', lambda line: line.update(decision={}), "3: what is recorded is no answer", id="none"),
-    pytest.param('"record":"run"', lambda line: line.update(rules_version=99), "rules version 99", id="rules"),
     pytest.param('"record":"run"', lambda line: line.update(seed="x"), "does not describe a run", id="seed"),
 ]
 
@@ -272,21 +271,6 @@ def test_a_changed_byte_of_a_vote_is_refused_by_resume_and_by_replay(files: RunF
             use(part)
 
 
-def test_of_a_journal_that_another_reader_read_no_reply_is_read_again_and_replay_says_so(files: RunFiles) -> None:
-    assert (prove(files).protected, prove(files).reread) == (True, True)
-    change_line(files.journal, '"record":"run"', lambda head: head.update(reader=0))
-    assert (prove(files).protected, prove(files).reread) == (True, False)
-    said = agentsim("replay", "run", "--logs-dir", ".", cwd=files.directory)
-    assert (said.code, said.out.splitlines()[1:]) == (
-        0,
-        ["The replies were read by another version of the reader: they were not read again."],
-    )
-    without_digests(files.journal)
-    assert not prove(files).protected
-    said = agentsim("replay", "run", "--logs-dir", ".", cwd=files.directory)
-    assert "its lines carry no digests" in said.out
-
-
 def _twice(text: str) -> str:
     return text.replace('"status":"completed"', '"status":"failed","status":"completed"')
 
@@ -309,23 +293,12 @@ def test_every_change_of_a_history_shows(files: RunFiles, change: Callable[[str]
 
 
 def test_warnings_that_were_taken_out_are_missed(tmp_path: Path) -> None:
-    """Only histories of versions that gave no warnings may lack them."""
     with Mendable(lambda _: "<think>").in_thread() as server:
         files = play(server.url(), tmp_path).files
     changed = json.loads(files.history.read_text("utf-8"))
     assert changed.pop("warnings")
     files.history.write_text(json.dumps(changed), encoding="utf-8")
     with pytest.raises(ReplayDiffers, match="warnings: nothing in the history"):
-        prove(files)
-    without_digests(files.journal)
-    assert prove(files).complete
-
-
-def test_digests_are_not_stripped_from_a_journal_in_silence(files: RunFiles) -> None:
-    """A journal of an earlier version names no reader."""
-    lines = plain(files.journal.read_bytes().splitlines(keepends=True))
-    files.journal.write_bytes(b"".join(lines))
-    with pytest.raises(JournalCorrupt, match=r"^line 1: run\.jsonl: has lost its digests"):
         prove(files)
 
 

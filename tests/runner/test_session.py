@@ -19,7 +19,7 @@ import pytest
 
 from agentsim.cli.app import GC_THRESHOLD
 from agentsim.errors import AgentsimError, Interrupted, JournalMismatch
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.players.terminal import InterruptRequest
 from agentsim.runner.process import stoppable

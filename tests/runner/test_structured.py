@@ -12,7 +12,7 @@ import pytest
 
 from agentsim.cli.display import PlainDisplay
 from agentsim.errors import ScenarioError
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import prove
 from agentsim.scenario.load import load

@@ -25,6 +25,7 @@ from agentsim.runner.session import RunResult, begin, go_on
 from agentsim.scenario.load import load
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.players.filled import Filled
 from tests.players.test_human import Screen
 from tests.runner.island import stable
 
@@ -195,7 +196,7 @@ def test_a_bot_answers_at_random_or_as_it_knows() -> None:
     assert decided_by(knows, survey, Stream("1")) == SurveyAnswers(answers={"trust": "some"})
 
 
-def test_a_person_is_asked_as_a_form() -> None:
+def test_a_person_is_asked_at_the_terminal_and_at_a_page() -> None:
     built = load(scenario("http://127.0.0.1:1/v1", {"rounds": [1], "questions": [TRUST, WHY]}))
     game = find(built.game)
     course = new_play(built, game)
@@ -203,9 +204,11 @@ def test_a_person_is_asked_as_a_form() -> None:
     while wave is not None and not isinstance(wave.asks[0].request, Survey):
         wave = course.answer([game.bots["random"](ask.request, course.bot_rng(ask)) for ask in wave.asks])
     assert wave is not None
-    screen = Screen("some", "because")
-    assert screen.answer(wave.asks[0]) == {"trust": "some", "why": "because"}
-    assert "off the record" in screen.sink.getvalue()
+    screen = Screen("trust: some", "why: because", "")
+    meant = {"trust": "some", "why": "because"}
+    assert wave.asks[0].request.parse(screen.answer(wave.asks[0])).decision.model_dump() == {"answers": meant}
+    assert "off the record" in screen.text
+    assert Filled(wave.asks[0].request, "some", "because").answer() == meant
     course.close()
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from agentsim.history.run_files import RunFiles
+from agentsim.history.versions import JOURNAL_FORMAT
 from agentsim.runner.session import go_on
 from tests.cli.command_line import Said, agentsim, program
 from tests.fakes.replies import varied_by_schema
@@ -21,7 +22,7 @@ from tests.runner.island import journaled, scenario_text, stable
 
 QUIET = ("--display", "none", "--no-html")
 PRICED = 'prices={"fake/echo"={input=1000.0,output=1000.0}}'
-SENT: dict[str, Any] = {"messages": [], "schema": "", "temperature": None, "max_tokens": 1, "extra": ""}
+SENT: dict[str, Any] = {"messages": [], "schema": "", "temperature": None, "max_tokens": 1, "extra": "", "provider": {}}
 USAGE = {
     "prompt_tokens": 1,
     "cached_tokens": None,
@@ -30,7 +31,6 @@ USAGE = {
     "cost_usd": None,
 }
 REPLY = {"text": "{}", "usage": USAGE}
-LIMITED = {"kind": "RateLimited", "message": "slow down", "code": "rate_limited", "status": 429, "retry_after": 1}
 
 
 def config(directory: Path, url: str = "http://127.0.0.1:9/v1", *, seed: bool = True) -> None:
@@ -57,72 +57,50 @@ def recorded(directory: Path, *words: str, seed: bool = True) -> Said:
 
 
 def tape(directory: Path, *rows: str) -> None:
-    head = json.dumps({"format": "agentsim-cassette/1"})
+    head = json.dumps({"record": "recording", "format": JOURNAL_FORMAT})
     (directory / "tape.jsonl").write_text("".join(f"{row}\n" for row in (head, *rows)), encoding="utf-8")
 
 
-def row(call: str = "A/pitch/1/1", **answer: Any) -> str:
-    """A line of the first format, which is still read."""
-    return json.dumps({"model": "fake/echo", "call": call, "sent": SENT, **(answer or {"reply": REPLY})})
-
-
 def call_line(call: str = "A/pitch/1/1", **attempt: Any) -> str:
-    """A line of today's format."""
     tried = {"messages": [], "completion": REPLY, **attempt}
     return json.dumps({"record": "call", "model": "fake/echo", "call": call, "sent": SENT, "try": tried})
 
 
 BAD: dict[str, tuple[str, str]] = {
-    "a text that is a number": (row(reply=REPLY | {"text": 5}), "reply.text: "),
-    "no text": (row(reply=REPLY | {"text": None}), "reply.text: "),
-    "thinking that is a number": (row(reply=REPLY | {"reasoning": 5}), "reply.reasoning: "),
-    "half a character": (row(reply=REPLY | {"text": "\ud800"}), "reply.text: "),
-    "tokens in words": (row(reply=REPLY | {"usage": USAGE | {"prompt_tokens": "12"}}), "reply.usage.prompt_tokens: "),
-    "fewer tokens than none": (
-        row(reply=REPLY | {"usage": USAGE | {"completion_tokens": -1}}),
-        "reply.usage.completion_tokens: ",
-    ),
-    "part of a token": (row(reply=REPLY | {"usage": USAGE | {"cached_tokens": 1.5}}), "reply.usage.cached_tokens: "),
-    "a cost below zero": (row(reply=REPLY | {"usage": USAGE | {"cost_usd": -1}}), "reply.usage.cost_usd: "),
-    "a wait in words": (row(error=LIMITED | {"retry_after": "5"}), "error.retry_after: "),
-    "a wait below zero": (row(error=LIMITED | {"retry_after": -5}), "error.retry_after: "),
-    "a status in words": (row(error=LIMITED | {"status": "429"}), "error.status: "),
-    "a reply and an error": (row(reply=REPLY, error=LIMITED), "must have either `reply` or `error`"),
-    "neither": (row(reply=None), "must have either `reply` or `error`"),
-    "something unknown": (row(reply=REPLY | {"txt": "x"}), "reply.txt: "),
-    "a call that is none": (row("A/pitch/one/1"), "call: "),
-    "no object": ("[]", "Input should be"),
-}
-
-
-BAD_TODAY: dict[str, tuple[str, str]] = {
     "a text that is a number": (call_line(completion=REPLY | {"text": 5}), "try.completion.text: "),
+    "no text": (call_line(completion=REPLY | {"text": None}), "try.completion.text: "),
+    "thinking that is a number": (call_line(completion=REPLY | {"reasoning": 5}), "try.completion.reasoning: "),
     "half a character": (call_line(completion=REPLY | {"text": "\ud800"}), "try.completion.text: "),
     "tokens in words": (
         call_line(completion=REPLY | {"usage": USAGE | {"prompt_tokens": "12"}}),
         "try.completion.usage.prompt_tokens: ",
     ),
+    "fewer tokens than none": (
+        call_line(completion=REPLY | {"usage": USAGE | {"completion_tokens": -1}}),
+        "try.completion.usage.completion_tokens: ",
+    ),
+    "part of a token": (
+        call_line(completion=REPLY | {"usage": USAGE | {"cached_tokens": 1.5}}),
+        "try.completion.usage.cached_tokens: ",
+    ),
+    "a cost below zero": (
+        call_line(completion=REPLY | {"usage": USAGE | {"cost_usd": -1}}),
+        "try.completion.usage.cost_usd: ",
+    ),
+    "a status in words": (call_line(completion=None, code="rate_limited", status="429"), "try.status: "),
+    "no object": ("[]", "Input should be"),
     "a wait below zero": (call_line(completion=None, code="rate_limited", retry_after=-5), "try.retry_after: "),
     "an error of no kind": (call_line(completion=None, fault="SystemExit"), "try.fault: "),
     "something unknown": (call_line(txt="x"), "try.txt: "),
     "a call that is none": (call_line("A/pitch/one/1"), "call: "),
-    "another record": (row(), "record: Field required"),
+    "no record": (json.dumps({"model": "fake/echo", "call": "A/pitch/1/1", "sent": SENT}), "record: Field required"),
 }
 
 
-HEADS = {"agentsim-cassette/1": BAD, "agentsim-journal/1": BAD_TODAY}
-
-
-@pytest.mark.parametrize(
-    ("head", "bad", "says"),
-    [pytest.param(head, *case, id=f"{head}, {name}") for head, bad in HEADS.items() for name, case in bad.items()],
-)
-def test_a_line_that_is_no_reply_is_refused_before_the_game_begins(
-    tmp_path: Path, head: str, bad: str, says: str
-) -> None:
+@pytest.mark.parametrize(("bad", "says"), BAD.values(), ids=BAD)
+def test_a_line_that_is_no_reply_is_refused_before_the_game_begins(tmp_path: Path, bad: str, says: str) -> None:
     config(tmp_path)
-    first = json.dumps({"record": "recording", "format": head, "seed": 5})
-    (tmp_path / "tape.jsonl").write_text(f"{first}\n{bad}\n", encoding="utf-8")
+    tape(tmp_path, bad)
     said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
     assert said.code == 2
     assert said.line.startswith("tape.jsonl: line 2: is not a recorded reply: ")
@@ -132,7 +110,7 @@ def test_a_line_that_is_no_reply_is_refused_before_the_game_begins(
 
 def test_two_replies_to_one_call_in_one_file_are_refused(tmp_path: Path) -> None:
     config(tmp_path)
-    tape(tmp_path, row(), row("B/pitch/1/1"), row())
+    tape(tmp_path, call_line(), call_line("B/pitch/1/1"), call_line())
     said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
     problem = "is not a recorded reply: a second reply of fake/echo to A/pitch/1/1"
     assert (said.code, said.line) == (2, f"tape.jsonl: line 4: {problem}")
@@ -194,30 +172,28 @@ def _on_a_disk_of(size: int, directory: Path, *words: str) -> subprocess.Complet
     reason="a disk of its own needs a namespace of its own, which not every machine gives",
 )
 @pytest.mark.parametrize(
-    ("pages", "failure"),
-    [(4, "live.json: cannot be written"), (6, "live.jsonl: cannot write the journal")],  # then no history has room
+    ("pages", "failure", "lost"),
+    [(7, "live.json: cannot be written", 0), (6, "live.jsonl: cannot write the journal", 1)],  # no history has room
     ids=["the recording meets it", "the journal meets it"],
 )
-def test_a_disk_that_journal_and_recording_share_loses_no_reply_when_it_is_full(
-    tmp_path: Path, pages: int, failure: str
+def test_when_a_disk_that_journal_and_recording_share_is_full_only_the_reply_without_room_is_paid_for_again(
+    tmp_path: Path, pages: int, failure: str, lost: int
 ) -> None:
-    reserve = 256 * 1024
     with FakeServer(varied_by_schema).in_thread() as server:
         config(tmp_path, server.url())
         words = ("--config", "island.toml", "--name", "live", "--logs-dir", "disk", *QUIET)
         once = ("--record", "disk/tape.jsonl", "--set", "limits.concurrency=1")
-        said = _on_a_disk_of(reserve + pages * 4096, tmp_path, "run", *words, *once)
+        said = _on_a_disk_of(pages * 4096, tmp_path, "run", *words, *once)
         assert said.returncode == 1, said.stderr
         assert f"disk/{failure}: No space left on device; " in said.stderr
         assert len(said.stderr.splitlines()) == 1
         files = RunFiles(tmp_path / "kept", "live")
         paid = len(server.received)
-        assert 0 < paid == len(journaled(files)) < 18
+        assert 0 < paid == len(journaled(files)) + lost < 18
         taped = (tmp_path / "kept" / "tape.jsonl").read_text(encoding="utf-8").count("\n") - 1
-        assert taped == (paid - 1 if failure.startswith("live.json:") else paid), "or another file met it first"
-        assert taped < paid or json.loads(files.history.read_text(encoding="utf-8"))["status"] == "failed"
+        assert taped == paid - 1 + lost, "or another file met it first"
         assert go_on(files, env={}) is not None
-        assert len(server.received) == 18, "nobody is asked twice"
+        assert len(server.received) == 18 + lost, "nobody else is asked twice"
     assert agentsim("replay", "live", "--logs-dir", "kept", cwd=tmp_path).code == 0
 
 
@@ -247,7 +223,7 @@ def test_a_scenario_without_a_seed_plays_again_with_the_dice_of_the_recording(tm
 @pytest.mark.parametrize("seed", ["-1", '"5"', "true", "1.5"])
 def test_a_seed_that_is_none_is_refused(tmp_path: Path, seed: str) -> None:
     config(tmp_path)
-    (tmp_path / "tape.jsonl").write_text(f'{{"format":"agentsim-cassette/1","seed":{seed}}}\n', encoding="utf-8")
+    (tmp_path / "tape.jsonl").write_text(f'{{"format":"{JOURNAL_FORMAT}","seed":{seed}}}\n', encoding="utf-8")
     said = run(tmp_path, "again", "--replay-replies", "tape.jsonl")
     assert (said.code, said.line) == (
         2,

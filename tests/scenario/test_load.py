@@ -166,11 +166,11 @@ def test_numbers_go_on_over_tables_of_one_id(tmp_path: Path) -> None:
     table = '[[players]]\nid = "{}"\n{}\n'
     text = 'game = "parlour"\ndefaults.model = "bot/bold"\n' + "".join(
         table.format(*row)
-        for row in [("agent", "count = 2"), ("x", "count = 1"), ("agent", 'count = 3\nmodel = "human"'), ("agent", "")]
+        for row in [("agent", "count = 2"), ("x", "count = 1"), ("agent", 'count = 3\nmodel = "web"'), ("agent", "")]
     )
     players = load(written(tmp_path, text)).players
     assert [plan.id for plan in players] == ["agent1", "agent2", "x1", "agent3", "agent4", "agent5", "agent"]
-    assert [plan.model for plan in players] == ["bot/bold"] * 3 + ["human"] * 3 + ["bot/bold"]
+    assert [plan.model for plan in players] == ["bot/bold"] * 3 + ["web"] * 3 + ["bot/bold"]
 
 
 @pytest.mark.timeout(20)

@@ -71,7 +71,6 @@ def test_the_run_part_holds_the_rest(tmp_path: Path) -> None:
             "concurrency": 4,
             "max_fallback_rate": 0.5,
         },
-        "fallbacks_of": "asked",
         "base_urls": {"lab": "http://127.0.0.1:8000/v1"},
         "paths": {"config": str(scenario.path), "models": {}, "allow_dirs": [str(tmp_path)]},
     }

@@ -7,16 +7,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import sync_playwright
 
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
-from tests.server.site import ISLAND, Held, playing, served
-
-__all__ = ["VIEWS"]
+from tests.server.site import ISLAND, Held, hosted, playing, served
 
 ROOT = Path(__file__).parents[2]
-VIEWS = ("list", "live", "steer", "what_if", "new")
 
 
 def main() -> None:
@@ -34,35 +31,24 @@ def views(home: Path, logs: Path, to: Path) -> None:
     """Take the pictures; the browser has the loop, so that games are played before."""
     with Held().in_thread() as held, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        with served(logs, "--configs", str(ROOT / "configs")) as site, playing(held, logs, "live", text=ISLAND):
+        with served(logs) as site, playing(held, logs, "live", text=ISLAND):
             held.let(4)
             page = browser.new_context(viewport={"width": 1120, "height": 760}).new_page()
 
-            def take(view: str, path: str, ready: str) -> Page:
+            def take(view: str, path: str, ready: str) -> None:
                 page.goto(site.url + path)
                 page.locator(ready).first.wait_for()
                 if view == "live":
                     page.locator("#timeline").scroll_into_view_if_needed()
                     page.locator("article[data-kind=pitch]").nth(1).click()
                 page.screenshot(path=to / f"serve_{view}.png")
-                return page
 
             page.goto(f"{site.url}/enter?key={site.keys['steer']}")
             take("list", "/", "#runs")
             take("live", "/runs/live", "article[data-kind=pitch]")
-            take("new", "/new/agent_island_bots.toml", "form")
-            (home / "hosted.toml").write_text(ISLAND.format(url=held.url()), encoding="utf-8")
-            page.goto(f"{site.url}/runs/agent_island_bots/what-if/8")
-            page.locator("input[name=branches]").fill("8")
-            page.get_by_role("button", name="Play").click()
-            page.get_by_text("More branches").wait_for(timeout=120_000)
-            page.screenshot(path=to / "serve_what_if.png")
-        with served(logs, "--configs", str(home)) as site:
+        with hosted(home, ISLAND.format(url=held.url()), name="steered") as site:
             page = browser.new_context(viewport={"width": 1120, "height": 760}).new_page()
             page.goto(f"{site.url}/enter?key={site.keys['steer']}")
-            page.goto(f"{site.url}/new/hosted.toml")
-            page.locator("input[name=run_name]").fill("steered")
-            page.get_by_role("button", name="Play").click()
             page.goto(f"{site.url}/runs/steered/steer")
             page.get_by_role("button", name="Pause").click()
             held.let(2)

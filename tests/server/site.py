@@ -18,7 +18,7 @@ from tests.cli.command_line import program
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Received
 
-__all__ = ["Answer", "Held", "ServedSite", "Stream", "answer_to", "people", "playing", "served", "until"]
+__all__ = ["Answer", "Held", "ServedSite", "Stream", "answer_to", "hosted", "people", "playing", "served", "until"]
 
 PATIENCE_S = 30.0
 
@@ -58,6 +58,13 @@ class ServedSite:
     @property
     def url(self) -> str:
         return f"http://{self.host}:{self.port}"
+
+    def heard(self, text: str) -> None:
+        """Take what the process has said, and the keys in it."""
+        self.said += text
+        for line in text.splitlines():
+            if "key=" in line:
+                self.keys["watch" if "To watch" in line else "steer"] = line.strip().rpartition("key=")[2]
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
         """One request over a connection of its own; a header's `_` stands for `-`."""
@@ -149,9 +156,7 @@ def served(logs: Path, *words: str) -> Iterator[ServedSite]:
             site = ServedSite(host, int(port or 443), process, logs)
             assert process.stderr is not None
             while "steer" not in site.keys:
-                site.said += (line := process.stderr.readline())
-                if "key=" in line:
-                    site.keys["watch" if "To watch" in line else "steer"] = line.strip().rpartition("key=")[2]
+                site.heard(process.stderr.readline())
             yield site
         finally:
             process.terminate()
@@ -242,24 +247,36 @@ model = "web"
 
 
 @contextmanager
-def people(home: Path, seats: int, *words: str, name: str = "run") -> Iterator[tuple[ServedSite, list[str]]]:
-    """A game with so many people, played and served by a process of its own; the paths of their links."""
-    (home / "people.toml").write_text(SEATED.format(seats=seats), encoding="utf-8")
-    command = program(
-        *("run", "people.toml", "--serve", "--port", "0", "--display", "none", "--no-html", "--name", name), *words
-    )
+def hosted(home: Path, text: str, *words: str, name: str = "run") -> Iterator[ServedSite]:
+    """A game that is played and served by one process: `agentsim run --serve`, on a free port."""
+    config, errors = home / f"{name}.toml", home / "stderr.txt"
+    config.write_text(text, encoding="utf-8")
+    own = ("--serve", "--port", "0", "--display", "none", "--no-html", "--name", name)
     with (
-        (home / "stderr.txt").open("w", encoding="utf-8") as said,
-        subprocess.Popen(command, cwd=home, stdout=subprocess.PIPE, stderr=said, text=True) as process,
+        errors.open("w", encoding="utf-8") as said,
+        subprocess.Popen(
+            program("run", str(config), *own, *words), cwd=home, stdout=subprocess.PIPE, stderr=said, text=True
+        ) as process,
     ):
         try:
             assert process.stdout is not None
-            port = process.stdout.readline().strip().rpartition(":")[2]
-            paths = [process.stdout.readline().strip().partition(f":{port}")[2] for _ in range(seats)]
-            yield ServedSite("127.0.0.1", int(port), process, home / "logs"), paths
+            host, _, port = process.stdout.readline().strip().partition("://")[2].partition(":")
+            assert host, errors.read_text("utf-8")
+            site = ServedSite(host, int(port or 443), process, home / "logs")
+            until(lambda: re.search(r"steer: .*key=.*\n", errors.read_text("utf-8")), "the link with the key")
+            site.heard(errors.read_text("utf-8"))
+            yield site
         finally:
             process.terminate()
             process.communicate(timeout=PATIENCE_S)
+
+
+@contextmanager
+def people(home: Path, seats: int, *words: str, name: str = "run") -> Iterator[tuple[ServedSite, list[str]]]:
+    """A game with so many people, played and served by a process of its own; the paths of their links."""
+    with hosted(home, SEATED.format(seats=seats), *words, name=name) as site:
+        assert site.process.stdout is not None
+        yield site, [site.process.stdout.readline().strip().partition(f":{site.port}")[2] for _ in range(seats)]
 
 
 def answer_to(question: str, said: str) -> dict[str, str]:

@@ -21,7 +21,7 @@ from agentsim.server.follower import Follower
 from agentsim.server.stream import MOST_MESSAGES, Audience, Channel, Position
 from tests.amounts import amounts
 from tests.cli.command_line import trio
-from tests.server.site import ISLAND, Held, ServedSite, answer_to, people, playing, served, until
+from tests.server.site import ISLAND, Held, ServedSite, answer_to, hosted, people, playing, served, until
 
 
 @pytest.fixture(scope="module")
@@ -50,44 +50,37 @@ def _flood(site: ServedSite, count: int) -> Counter[int]:
 
 @amounts("many", 300, 10_000)
 def test_a_hostile_participant_changes_nothing_for_the_others(tmp_path: Path, many: int) -> None:
-    logs = tmp_path / "logs"
-    logs.mkdir()
-    (tmp_path / "configs").mkdir()
-    with Held().in_thread() as held, ExitStack() as attack:
-        (tmp_path / "configs" / "island.toml").write_text(ISLAND.format(url=held.url()), encoding="utf-8")
-        with served(logs) as site:
-            cookie = site.cookie()
-            assert site.post("/new/island.toml", {"run_name": "run"}, Cookie=cookie).status == 303
-            files = RunFiles(logs, "run")
-            page = site.get("/runs/run").text
-            stream = re.search(r'data-stream="([^"]+)"', page)
-            assert stream is not None
-            with site.stream(stream[1].replace("&amp;", "&")) as watching:
-                refused = _flood(site, many)
-                assert set(refused) <= {403, 429}
-                assert refused[429] > 0, "a flood is turned away before it is looked at"
-                for _ in range(3):
-                    assert site.post("/new/island.toml", {"said": "x" * (10 * 2**20)}).status in {413, 429}
-                slow = [attack.enter_context(socket.create_connection((site.host, site.port))) for _ in range(50)]
-                for each in slow:
-                    each.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
-                statuses = Counter(
-                    attack.enter_context(site.stream("/runs/run/stream")).status for _ in range(min(many + 120, 1500))
-                )
-                assert set(statuses) == {200, 503}
-                # The experimenter is served, and what watched before goes on.
-                assert site.post("/runs/run/steer/announce", {"said": "Go on."}, Cookie=cookie).status == 303
-                assert site.get("/runs/run/steer", Cookie=cookie).status == 200
-                with site.stream("/runs/run/stream", Cookie=cookie) as own:
-                    assert own.status == 200
-                held.let()
-                watching.upto('id="standings"')
-            until(files.history.is_file, "the end")
-            text = files.history.read_text("utf-8")
-            assert '"status":"completed"' in text
-            assert "Go on." in text
-            if many > 1_000:  # it takes the 15 seconds that such a connection has
-                until(lambda: all(_closed(each) for each in slow), "a connection without a whole request is closed")
+    with Held().in_thread() as held, ExitStack() as attack, hosted(tmp_path, ISLAND.format(url=held.url())) as site:
+        cookie, files = site.cookie(), RunFiles(site.logs, "run")
+        page = site.get("/runs/run").text
+        stream = re.search(r'data-stream="([^"]+)"', page)
+        assert stream is not None
+        with site.stream(stream[1].replace("&amp;", "&")) as watching:
+            refused = _flood(site, many)
+            assert set(refused) <= {403, 429}
+            assert refused[429] > 0, "a flood is turned away before it is looked at"
+            for _ in range(3):
+                assert site.post("/runs/run/steer/announce", {"said": "x" * (10 * 2**20)}).status in {413, 429}
+            slow = [attack.enter_context(socket.create_connection((site.host, site.port))) for _ in range(50)]
+            for each in slow:
+                each.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
+            statuses = Counter(
+                attack.enter_context(site.stream("/runs/run/stream")).status for _ in range(min(many + 120, 1500))
+            )
+            assert set(statuses) == {200, 503}
+            # The experimenter is served, and what watched before goes on.
+            assert site.post("/runs/run/steer/announce", {"said": "Go on."}, Cookie=cookie).status == 303
+            assert site.get("/runs/run/steer", Cookie=cookie).status == 200
+            with site.stream("/runs/run/stream", Cookie=cookie) as own:
+                assert own.status == 200
+            held.let()
+            watching.upto('id="standings"')
+        until(files.history.is_file, "the end")
+        text = files.history.read_text("utf-8")
+        assert '"status":"completed"' in text
+        assert "Go on." in text
+        if many > 1_000:  # it takes the 15 seconds that such a connection has
+            until(lambda: all(_closed(each) for each in slow), "a connection without a whole request is closed")
 
 
 @amounts("many", 30, 3_000)
@@ -198,6 +191,7 @@ def _closed(connection: socket.socket) -> bool:
 def test_keys_are_in_no_page_no_address_and_no_file(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     logs.mkdir()
+    begin(load(trio(tmp_path)), logs, env={}, stem="run")
     with served(logs) as site:
         answer = site.get(f"/enter?key={site.keys['steer']}")
         assert answer.status == 303
@@ -206,7 +200,7 @@ def test_keys_are_in_no_page_no_address_and_no_file(tmp_path: Path) -> None:
         assert "HttpOnly" in kept
         assert "SameSite=Strict" in kept
         cookie = site.cookie()
-        for path in ("/", "/new"):
+        for path in ("/", "/runs/run", "/runs/run/steer"):
             assert site.keys["steer"] not in site.get(path, Cookie=cookie).text
         assert site.get("/enter?key=forged").status == 403
         written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
@@ -221,7 +215,7 @@ def test_a_server_that_other_machines_reach_demands_a_key_for_every_page(tmp_pat
     logs.mkdir()
     with Held().in_thread() as held, playing(held, logs), served(logs, "--host", "0.0.0.0") as site:
         here = ServedSite("127.0.0.1", site.port, site.process, logs, site.keys)
-        for path in ("/", "/runs/run", "/runs/run/stream", "/new"):
+        for path in ("/", "/runs/run", "/runs/run/stream", "/runs/run/steer"):
             assert here.get(path).status == 403
         assert here.get("/static/logs.css").status == 200
         assert len(set(site.keys.values())) == 2
@@ -229,7 +223,7 @@ def test_a_server_that_other_machines_reach_demands_a_key_for_every_page(tmp_pat
         watcher, own = here.cookie("watch"), here.cookie()
         until((logs / "run.jsonl").is_file, "the run")
         assert here.get("/runs/run", Cookie=watcher).status == 200
-        assert here.get("/new", Cookie=watcher).status == 403
+        assert here.get("/runs/run/steer", Cookie=watcher).status == 403
         assert here.post("/runs/run/steer/stop", {}, Cookie=watcher, Origin=here.url).status == 403
-        assert here.get("/new", Cookie=own).status == 200
+        assert here.get("/runs/run/steer", Cookie=own).status == 200
         assert here.get("/", Host="evil.invalid").status == 403

@@ -17,7 +17,7 @@ import pytest
 from agentsim.api import prepare_run
 from agentsim.engine.play import Ask
 from agentsim.errors import UsageError
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables
 from agentsim.runner.drive import Watcher
@@ -33,6 +33,12 @@ from tests.runner.island import BOTS, FOUR, scenario_text
 NOTHING = Variables({})
 
 
+def start(site: Site, scenario: Path) -> hosting.HostedRun:
+    """Play a scenario beside a server."""
+    given = prepare_run(scenario, name="run", logs_dir=site.logs_dir, env=NOTHING, watcher=Watcher(), served=True)
+    return hosting.host(site, given)
+
+
 def stable(files: RunFiles) -> dict[str, object]:
     history: dict[str, object] = json.loads(files.history.read_text(encoding="utf-8"))
     del history["volatile"]
@@ -42,7 +48,7 @@ def stable(files: RunFiles) -> dict[str, object]:
 def test_a_hosted_run_is_the_game_that_the_command_line_plays(tmp_path: Path) -> None:
     async def hosted() -> RunFiles:
         site = Site(tmp_path / "hosted")
-        run = await hosting.start(site, trio(tmp_path), env=NOTHING, name="run")
+        run = start(site, trio(tmp_path))
         assert site.hosted == {tmp_path / "hosted" / "run.jsonl": run}
         result = await run.ended()
         assert (result.status, run.playing, run.result, run.trouble) == ("completed", False, result, None)
@@ -134,19 +140,19 @@ def test_a_run_that_was_stopped_is_resumed_beside_the_server_as_the_same_game(tm
 
         async def stopped_and_resumed() -> None:
             site = Site(tmp_path / "cut")
-            run = await hosting.start(site, config, env=NOTHING, name="run")
+            run = start(site, config)
             while not server.completed:  # noqa: ASYNC110 - its events are of another loop
                 await asyncio.sleep(0.005)
             with pytest.raises(UsageError, match="played here already"):
-                await hosting.resume(site, "run", env=NOTHING)
+                await hosting.resume(site, run.files, env=NOTHING)
             await hosting.stop_all(site)
             assert run.result is not None
             assert run.result.status == "interrupted"
-            again = await hosting.resume(site, "run", env=NOTHING)
+            again = await hosting.resume(site, run.files, env=NOTHING)
             assert site.hosted[tmp_path / "cut" / "run.jsonl"] is again
             assert (await again.ended()).status == "completed"
             with pytest.raises(UsageError, match="run: is finished"):
-                await hosting.resume(site, "run", env=NOTHING)
+                await hosting.resume(site, run.files, env=NOTHING)
 
         asyncio.run(stopped_and_resumed())
         assert agentsim("run", "island.toml", "--name", "run", cwd=tmp_path).code == 0
@@ -161,12 +167,12 @@ def test_what_is_said_at_once_to_a_run_that_goes_on_comes_before_its_first_open_
 
         async def said_at_once() -> tuple[RunFiles, int, int]:
             site = Site(tmp_path / "logs")
-            run = await hosting.start(site, config, env=NOTHING, name="run")
+            run = start(site, config)
             while server.completed.total() < 5:  # noqa: ASYNC110 - its events are of another loop
                 await asyncio.sleep(0.005)
             await run.stop()
             begun, calls = run.session.journal.contents.begun, len(server.received)
-            again = await hosting.resume(site, "run", env=NOTHING)
+            again = await hosting.resume(site, run.files, env=NOTHING)
             await again.control.announce("Be brief.")
             assert (await again.ended()).status == "completed"
             with pytest.raises(UsageError, match="the run is over"):
@@ -180,15 +186,6 @@ def test_what_is_said_at_once_to_a_run_that_goes_on_comes_before_its_first_open_
         assert not any(prompts[:calls])
         assert any(prompts[calls:])
     prove(files)
-
-
-def test_what_is_wrong_with_a_scenario_is_said_before_anything_is_written(tmp_path: Path) -> None:
-    async def started() -> None:
-        await hosting.start(Site(tmp_path / "logs"), {"game": "agent_island"}, env=NOTHING)
-
-    with pytest.raises(Exception, match="players: there are none"):
-        asyncio.run(started())
-    assert not (tmp_path / "logs").exists()
 
 
 @contextmanager
@@ -234,7 +231,7 @@ def test_with_json_stdout_has_the_one_line_and_stderr_the_address(tmp_path: Path
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stderr.readline().startswith("http://127.0.0.1:")
-        assert process.stderr.readline().startswith("to steer and to start runs: http://127.0.0.1:")
+        assert process.stderr.readline().startswith("to steer: http://127.0.0.1:")
         assert json.loads(process.stdout.readline())["status"] == "completed"
         process.terminate()
         out, err = process.communicate(timeout=20)

@@ -13,11 +13,13 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
+from agentsim.api import prepare_run
 from agentsim.errors import ScenarioError
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.people_file import PeopleFile
 from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables
+from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import prove
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
@@ -43,12 +45,13 @@ def served(
     """Play a scenario, or go on with the run, beside a server, with someone who sends forms to it."""
 
     async def body() -> RunFiles:
-        site = Site(tmp_path)
+        site, env = Site(tmp_path), Variables({})
         async with TestClient(TestServer(make_app(site), host="127.0.0.1")) as client:
             if scenario is None:
-                run = await hosting.resume(site, "run", env=Variables({}))
+                run = await hosting.resume(site, RunFiles(tmp_path, "run"), env=env)
             else:
-                run = await hosting.start(site, scenario, env=Variables({}), name="run")
+                session = prepare_run(scenario, name="run", logs_dir=tmp_path, env=env, watcher=Watcher(), served=True)
+                run = hosting.host(site, session)
             await does(client, run)
             await hosting.stop_all(site)
         return run.files
@@ -160,7 +163,7 @@ def test_an_answer_that_will_not_do_comes_back_with_the_reason_and_the_form_fill
         await send(client, run, "A", step="agree")
         question = await asked(run, "A")
         status, page = await send(client, run, "A", step="answer", decision=str(question.ask.index), text=" ")
-        assert (status, "An empty line says nothing." in page, 'aria-invalid="true"' in page) == (422, True, True)
+        assert (status, "An empty answer says nothing." in page, 'aria-invalid="true"' in page) == (422, True, True)
         vote = {"seat-step": "answer", "seat-decision": str(question.ask.index), "text": "x" * 1201}
         status, page = await send(client, run, "A", **vote)
         assert status == 422

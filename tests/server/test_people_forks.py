@@ -1,4 +1,4 @@
-"""Forks of a run with people: each person's seat has a link of the fork's own; many branches have no people."""
+"""Forks of a run with people: each person's seat has a link of the fork's own, unless a bot takes it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.load import load_history
 from agentsim.history.people_file import PeopleFile
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
-from tests.server.site import ServedSite, answer_to, served, until
+from tests.server.site import ServedSite, answer_to, hosted, until
 
 PEOPLE = """\
 game = "agent_island"
@@ -33,22 +33,14 @@ model = "bot/random"
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[ServedSite]:
-    for name in ("logs", "configs"):
-        (tmp_path / name).mkdir()
-    with served(tmp_path / "logs") as running:
-        yield running
-
-
-def began(site: ServedSite, people: str = "") -> RunFiles:
-    """A game in which both have come and have pitched."""
-    (site.logs.parent / "configs" / "people.toml").write_text(PEOPLE.format(people=people), encoding="utf-8")
-    assert site.steer("/new/people.toml", {"run_name": "run"}).headers["Location"] == "/runs/run/steer"
-    files = RunFiles(site.logs, "run")
-    links = links_of(site, "run")
-    come(site, links)
-    until(lambda: answered(site, links) and len(read_journal(files.journal).entries) >= 3, "three pitches")
-    return files
+def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[ServedSite]:
+    """A game in which both have come and have pitched; a test's parameter is its table `people`."""
+    with hosted(tmp_path, PEOPLE.format(people=getattr(request, "param", ""))) as site:
+        links = links_of(site, "run")
+        come(site, links)
+        journal = RunFiles(site.logs, "run").journal
+        until(lambda: answered(site, links) and len(read_journal(journal).entries) >= 3, "three pitches")
+        yield site
 
 
 def links_of(site: ServedSite, name: str) -> dict[str, str]:
@@ -80,7 +72,7 @@ def forked(site: ServedSite, **form: str) -> RunFiles:
 
 
 def test_people_get_new_links_for_a_fork_and_play_it_from_there(site: ServedSite) -> None:
-    first = began(site)
+    first = RunFiles(site.logs, "run")
     old = links_of(site, "run")
     until(lambda: 'name="seat-decision"' in site.get(old["A"]).text, "A's vote")
     said = "seat that stays one gets a new link"
@@ -107,8 +99,9 @@ def test_people_get_new_links_for_a_fork_and_play_it_from_there(site: ServedSite
     assert not ended(first)
 
 
+@pytest.mark.parametrize("site", ['wait_s = 1\nfill_with = "bot/random"'], indirect=True)
 def test_a_fork_is_resumed_with_its_links_and_fills_its_own_empty_seats(site: ServedSite) -> None:
-    first = began(site, 'wait_s = 1\nfill_with = "bot/random"')
+    first = RunFiles(site.logs, "run")
     files = forked(site, at="3")
     new = links_of(site, files.name)
     assert site.steer(f"/runs/{files.name}/steer/stop", {}).status == 303
@@ -122,13 +115,7 @@ def test_a_fork_is_resumed_with_its_links_and_fills_its_own_empty_seats(site: Se
     prove(files)
 
 
-def test_a_question_that_many_branches_answer_is_asked_of_a_fork_without_people(site: ServedSite) -> None:
-    began(site)
-    refused = site.steer("/runs/run/what-if/1", {"branches": "2"})
-    assert refused.status == 400
-    assert "A, B: a person has the seat" in refused.text
+def test_a_fork_in_which_no_person_has_a_seat_is_played_to_its_end(site: ServedSite) -> None:
     files = forked(site, at="3", player="A", model="bot/random", set="players.1.model=bot/random")
     assert PeopleFile.load(files) is None
     until(lambda: ended(files), "the end of the fork")
-    assert site.steer(f"/runs/{files.name}/what-if/1", {"branches": "2"}).status == 303
-    until(lambda: len(list(site.logs.glob(f"{files.name}_at1_*.json"))) == 4, "the branches")

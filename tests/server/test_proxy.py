@@ -14,7 +14,7 @@ from agentsim.server.address import origin_of
 from tests.cli.command_line import real
 from tests.models.test_transport import CERTIFICATE
 from tests.report.test_browser import browser
-from tests.server.site import ServedSite, served
+from tests.server.site import ServedSite, hosted
 from tests.server.stage import Tap
 
 __all__ = ["browser"]
@@ -34,23 +34,10 @@ model = "bot/random"
 """
 
 
-def furnished(home: Path) -> Path:
-    for name in ("logs", "configs"):
-        (home / name).mkdir()
-    (home / "configs" / "people.toml").write_text(PEOPLE, encoding="utf-8")
-    return home
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return furnished(tmp_path)
-
-
 @pytest.fixture(scope="module")
 def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedSite]:
     """A server whose proxy is played by the tests: what a proxy sends is sent to it."""
-    home = furnished(tmp_path_factory.mktemp("behind"))
-    with served(home / "logs", "--public-url", PUBLIC) as site:
+    with hosted(tmp_path_factory.mktemp("behind"), PEOPLE, "--public-url", PUBLIC) as site:
         yield ServedSite("127.0.0.1", port_of(site), site.process, site.logs, site.keys)
 
 
@@ -59,13 +46,13 @@ def port_of(site: ServedSite) -> int:
     return int(re.findall(r"passes requests on to http://127\.0\.0\.1:(\d+)", site.said)[0])
 
 
-def test_an_experiment_is_led_and_played_through_tls(home: Path, browser: Browser) -> None:
+def test_an_experiment_is_led_and_played_through_tls(tmp_path: Path, browser: Browser) -> None:
     proxy = Tap(certificate=CERTIFICATE)
     url = f"https://lab.localhost:{proxy.port}"
-    with served(home / "logs", "--public-url", url) as site:
+    with hosted(tmp_path, PEOPLE, "--public-url", url) as site:
         proxy.target = port_of(site)
         assert f"To watch: {url}/enter?key=" in site.said
-        assert f"to steer and to start runs: {url}/enter?key=" in site.said
+        assert f"to steer: {url}/enter?key=" in site.said
         with (
             browser.new_context(ignore_https_errors=True) as lead,
             browser.new_context(ignore_https_errors=True) as person,
@@ -76,10 +63,7 @@ def test_an_experiment_is_led_and_played_through_tls(home: Path, browser: Browse
             assert (cookie["name"], cookie["secure"], cookie["httpOnly"], cookie["sameSite"]) == (
                 f"__Host-agentsim-{proxy.port}", True, True, "Strict",
             )  # fmt: skip
-            page.goto(f"{url}/new/people.toml")
-            page.locator("input[name=run_name]").fill("run")
-            page.get_by_role("button", name="Play", exact=True).click()
-            expect(page).to_have_url(f"{url}/runs/run/steer")
+            page.goto(f"{url}/runs/run/steer")
             link = page.get_by_label("Link of A").input_value()
             assert link.startswith(f"{url}/seat/")
             seat.goto(link)
@@ -101,10 +85,9 @@ def test_a_form_of_the_public_site_is_taken_whichever_host_the_proxy_names(behin
     assert kept.startswith("__Host-agentsim-443=")
     assert "; Secure" in kept
     cookie = kept.partition(";")[0]
-    name = host.partition(":{")[0].replace(":", "_")
-    answer = behind.post("/new/people.toml", {"run_name": name}, Cookie=cookie, **sent)
-    assert (answer.status, answer.headers["Location"]) == (303, f"/runs/{name}/steer")
-    assert f'value="{PUBLIC}/seat/' in behind.get(f"/runs/{name}/steer", Cookie=cookie, Host=sent["Host"]).text
+    answer = behind.post("/runs/run/steer/pause", {}, Cookie=cookie, **sent)
+    assert (answer.status, answer.headers["Location"]) == (303, "/runs/run/steer")
+    assert f'value="{PUBLIC}/seat/' in behind.get("/runs/run/steer", Cookie=cookie, Host=sent["Host"]).text
 
 
 @pytest.mark.parametrize(
@@ -118,32 +101,32 @@ def test_a_form_of_any_other_origin_is_refused(behind: ServedSite, origin: str) 
         "X_Forwarded_Proto": "https",
         "X_Forwarded_Host": "evil.invalid",
     }
-    assert behind.post("/new/people.toml", {"run_name": "forged"}, Cookie=cookie, **forged).status == 403
-    assert not list(behind.logs.glob("forged*"))
+    assert behind.post("/runs/run/steer/announce", {"said": "forged"}, Cookie=cookie, **forged).status == 403
+    assert "forged" not in behind.get("/runs/run/steer", Cookie=cookie).text
 
 
 def test_every_page_behind_a_proxy_needs_a_key_and_the_sites_name(behind: ServedSite) -> None:
     assert behind.get("/").status == 403
-    assert behind.get("/new", Host="lab.example.org").status == 403
+    assert behind.get("/runs/run", Host="lab.example.org").status == 403
     assert behind.get("/static/logs.css", Host="lab.example.org").status == 200
     refused = behind.get("/static/logs.css", Host="evil.invalid")
     assert refused.status == 421
     assert f"This server answers to {PUBLIC} alone." in refused.text
 
 
-def test_without_the_option_a_refusal_names_it(home: Path) -> None:
-    with served(home / "logs") as site:
-        answer = site.post("/new/people.toml", {}, Origin=f"https://127.0.0.1:{site.port}")
+def test_without_the_option_a_refusal_names_it(tmp_path: Path) -> None:
+    with hosted(tmp_path, PEOPLE) as site:
+        answer = site.post("/runs/run/steer/pause", {}, Origin=f"https://127.0.0.1:{site.port}")
         assert answer.status == 403
         assert "--public-url" in answer.text
 
 
 @pytest.mark.parametrize("host", ["127.0.0.2", "LOCALHOST"])
-def test_every_name_of_loopback_is_this_machine(home: Path, host: str) -> None:
-    with served(home / "logs", "--host", host) as site:
+def test_every_name_of_loopback_is_this_machine(tmp_path: Path, host: str) -> None:
+    with hosted(tmp_path, PEOPLE, "--host", host) as site:
         assert site.host == host
         assert site.get("/").status == 200
-        assert site.steer("/new/people.toml", {"run_name": "run"}).status == 303
+        assert site.steer("/runs/run/steer/pause", {}).status == 303
 
 
 @pytest.mark.parametrize(
@@ -171,7 +154,7 @@ def test_a_public_url_has_no_path(path: str) -> None:
         origin_of(f"{PUBLIC}{path}")
 
 
-def test_a_path_is_refused_in_one_line(home: Path) -> None:
-    said = real("serve", "--public-url", f"{PUBLIC}/study", cwd=home)
+def test_a_path_is_refused_in_one_line(tmp_path: Path) -> None:
+    said = real("serve", "--public-url", f"{PUBLIC}/study", cwd=tmp_path)
     assert (said.code, said.out) == (2, "")
     assert said.line.startswith(f"--public-url '{PUBLIC}/study': a path is not supported")

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
-from tests.cli.command_line import agentsim, real, trio
+from tests.cli.command_line import ROOT, agentsim, real, trio
 from tests.server.site import ServedSite, served
 
 RUN = "/runs/done"
@@ -156,7 +157,7 @@ def test_links_that_lead_out_of_the_folder_are_refused(site: ServedSite, logs: P
         assert site.get("/").status == 200
     finally:
         for path in (logs / "away.json", logs / "away.jsonl", logs / "linked"):
-            path.unlink()
+            Path(path).unlink()
 
 
 def test_a_name_is_only_text(site: ServedSite) -> None:
@@ -199,7 +200,7 @@ def test_only_forms_are_taken(site: ServedSite) -> None:
 
 def test_a_run_that_cannot_be_read_is_in_the_list_and_harms_nothing_else(site: ServedSite, logs: Path) -> None:
     broken = logs / "broken.jsonl"
-    broken.write_text('{"record": "run", "format": "agentsim-journal/1"}\n', encoding="utf-8")
+    broken.write_text('{"record": "run", "format": "agentsim-journal/2"}\n', encoding="utf-8")
     os.utime(broken)
     try:
         assert "unreadable" in site.get("/").text
@@ -209,3 +210,14 @@ def test_a_run_that_cannot_be_read_is_in_the_list_and_harms_nothing_else(site: S
         assert site.get(RUN).status == 200
     finally:
         broken.unlink()
+
+
+def test_a_run_of_another_version_is_in_the_list_and_its_page_names_the_version(site: ServedSite, logs: Path) -> None:
+    files = [shutil.copy(ROOT / "tests" / "golden" / "0.1.0" / name, logs) for name in ("island.json", "island.jsonl")]
+    try:
+        assert "was written by agentsim 0.1.0, and that version plays it" in site.get("/").text
+        answer = site.get("/runs/island")
+        assert (answer.status, "was written by agentsim 0.1.0, and that version" in answer.text) == (409, True)
+    finally:
+        for path in files:
+            Path(path).unlink()

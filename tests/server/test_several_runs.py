@@ -6,7 +6,7 @@ import json
 import signal
 from pathlib import Path
 
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
 from tests.cli.command_line import TRIO, agentsim
 from tests.server.site import Held, served, until

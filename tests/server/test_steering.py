@@ -1,4 +1,4 @@
-"""The experimenter's forms over HTTP: hold, step, announce, ask, fork, stop, resume, start; and who may not."""
+"""The experimenter's forms over HTTP: hold, step, announce, ask, fork, stop, resume; and who may not."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
 from agentsim.history.tables import survey_answers
 from agentsim.runner.replay import prove
 from tests.report.test_browser import browser
-from tests.server.site import ISLAND, Held, ServedSite, served, until
+from tests.server.site import ISLAND, Held, ServedSite, hosted, until
 
 __all__ = ["browser"]
 
@@ -31,33 +31,26 @@ def held() -> Iterator[Held]:
         yield server
 
 
-@contextmanager
-def _served(folder: Path, url: str) -> Iterator[ServedSite]:
-    (folder / "logs").mkdir()
-    (folder / "configs").mkdir()
-    (folder / "configs" / "island.toml").write_text(ISLAND.format(url=url), encoding="utf-8")
-    with served(folder / "logs") as running:
-        yield running
-
-
 @pytest.fixture
 def site(tmp_path: Path, held: Held) -> Iterator[ServedSite]:
-    """A server with an island of three models to start, whose calls wait until the test lets them go."""
-    with _served(tmp_path, held.url()) as running:
+    """An island of three models that its own process serves; calls wait until the test lets them go."""
+    with hosted(tmp_path, ISLAND.format(url=held.url())) as running:
         yield running
 
 
-@pytest.fixture(scope="module")
-def still(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedSite]:
-    """One for the tests that start no run."""
-    with _served(tmp_path_factory.mktemp("still"), "http://127.0.0.1:9/v1") as running:
-        yield running
+@contextmanager
+def seated(home: Path, bots: str = "") -> Iterator[tuple[ServedSite, str]]:
+    """An island on which a person has the first seat, and a bot each of `bots`; the path of the person's link."""
+    text = ISLAND.format(url="http://127.0.0.1:9").replace('id = "A"', 'id = "A"\nmodel = "web"')
+    for player in bots:
+        text = text.replace(f'id = "{player}"', f'id = "{player}"\nmodel = "bot/random"')
+    with hosted(home, text) as site:
+        (link,) = re.findall(r"http://[^\"]*(/seat/[^\"]+)", site.get("/runs/run/steer", Cookie=site.cookie()).text)
+        yield site, link
 
 
-def started(site: ServedSite, name: str = "run", **fields: str) -> RunFiles:
-    answer = site.steer("/new/island.toml", {"run_name": name, **fields})
-    assert (answer.status, answer.headers.get("Location")) == (303, f"/runs/{name}"), answer.text
-    return RunFiles(site.logs, name)
+def run_of(site: ServedSite) -> RunFiles:
+    return RunFiles(site.logs, "run")
 
 
 def act(site: ServedSite, what: str, name: str = "run", **fields: str) -> None:
@@ -79,7 +72,7 @@ def asked(held: Held, words: str) -> int:
 
 
 def test_a_held_run_is_let_go_decision_by_decision(site: ServedSite, held: Held) -> None:
-    files = started(site)
+    files = run_of(site)
     until(lambda: len(held.received) == 1, "the first call")
     act(site, "pause")
     held.let()
@@ -95,7 +88,7 @@ def test_a_held_run_is_let_go_decision_by_decision(site: ServedSite, held: Held)
 
 
 def test_the_narrator_is_heard_at_once_in_every_later_prompt_and_on_the_page(site: ServedSite, held: Held) -> None:
-    files = started(site)
+    files = run_of(site)
     until(lambda: len(held.received) == 1, "the first call")
     act(site, "pause")
     held.let()
@@ -117,7 +110,7 @@ def test_the_narrator_is_heard_at_once_in_every_later_prompt_and_on_the_page(sit
 
 
 def test_what_is_announced_in_the_middle_of_a_moment_comes_after_it(site: ServedSite, held: Held) -> None:
-    files = started(site)
+    files = run_of(site)
     held.let(4)
     until(lambda: decided(files) == 4, "three pitches and a vote")
     act(site, "announce", said=SAID)
@@ -128,7 +121,7 @@ def test_what_is_announced_in_the_middle_of_a_moment_comes_after_it(site: Served
 
 
 def test_a_player_is_asked_off_the_record_while_the_game_is_held(site: ServedSite, held: Held) -> None:
-    files = started(site)
+    files = run_of(site)
     until(lambda: len(held.received) == 1, "the first call")
     act(site, "pause")
     held.let()
@@ -150,7 +143,7 @@ def test_a_player_is_asked_off_the_record_while_the_game_is_held(site: ServedSit
 
 
 def test_a_stopped_run_is_played_on(site: ServedSite, held: Held) -> None:
-    files = started(site)
+    files = run_of(site)
     held.let(3)
     until(lambda: decided(files) == 3, "three pitches")
     act(site, "stop")
@@ -164,7 +157,7 @@ def test_a_stopped_run_is_played_on(site: ServedSite, held: Held) -> None:
 
 def test_a_fork_has_another_player_another_message_or_another_decision(site: ServedSite, held: Held) -> None:
     held.let_all()
-    files = started(site)
+    files = run_of(site)
     until(files.history.is_file, "the end")
     old = load_history(files.history)
     for form in (
@@ -193,7 +186,7 @@ def test_a_fork_has_another_player_another_message_or_another_decision(site: Ser
 
 def test_what_cannot_be_done_is_said(site: ServedSite, held: Held) -> None:
     held.let_all()
-    files = started(site)
+    files = run_of(site)
     until(files.history.is_file, "the end")
     for what, form, why in (
         ("fork", {"at": "999"}, "has no decision 999"),
@@ -209,127 +202,53 @@ def test_what_cannot_be_done_is_said(site: ServedSite, held: Held) -> None:
         assert why in answer.text, what
 
 
-def test_the_form_of_a_configuration_follows_its_schema(still: ServedSite) -> None:
-    page = still.get("/new/island.toml", Cookie=still.cookie()).text
-    assert 'href="/new/island.toml"' in still.get("/new", Cookie=still.cookie()).text
-    field = re.search(r'<input name="seed"[^>]*>', page)
-    assert field is not None
-    assert 'type="number"' in field[0]
-    assert 'value="5"' in field[0]
-    assert '<select name="game_config.memory">' in page
-    assert 'name="limits.max_calls"' in page
-    assert re.search(r'<input name="players.0.model"', page)
-    assert "US dollars, checked before each call" in page
-
-
-def test_what_the_form_changes_is_what_is_played(site: ServedSite, held: Held) -> None:
-    held.let_all()
-    files = started(site, **{"seed": "11", "players.1.model": "bot/random", "defaults.temperature": "0.2"})
-    until(files.history.is_file, "the end")
-    history = load_history(files.history)
-    assert history.seed == 11
-    assert [each.model for each in history.players] == ["fake/echo", "bot/random", "fake/echo"]
-    assert history.players[0].temperature == 0.2
-
-
-def test_a_form_that_cannot_be_played_starts_nothing(still: ServedSite) -> None:
-    answer = still.steer("/new/island.toml", {"run_name": "run", "players.1.model": "bot/nosuch"})
-    assert answer.status == 400
-    assert "nosuch" in answer.text
-    assert not (still.logs / "run.jsonl").exists()
-    assert still.steer("/new/../run.toml", {}).status == 404
-
-
 @pytest.mark.parametrize("cookie", ["", "wrong", "agentsim-{port}=x", "agentsim-{port}={almost}"])
-def test_without_the_key_nothing_is_steered(still: ServedSite, cookie: str) -> None:
-    sent = cookie.format(port=still.port, almost=still.keys["steer"][:-1])
-    for path in ("/runs/run/steer", "/new", "/new/island.toml", "/runs/run/what-if/1"):
-        assert still.get(path, Cookie=sent).status in {403, 404}, path
-    for form in ("/runs/run/steer/pause", "/new/island.toml", "/runs/run/what-if/1"):
-        assert still.post(form, {}, Cookie=sent).status == 403, form
-    assert not list(still.logs.glob("*.jsonl"))
+def test_without_the_key_nothing_is_steered(site: ServedSite, held: Held, cookie: str) -> None:
+    sent = cookie.format(port=site.port, almost=site.keys["steer"][:-1])
+    assert site.get("/runs/run/steer", Cookie=sent).status == 403
+    for act in ("pause", "announce", "fork", "stop"):
+        assert site.post(f"/runs/run/steer/{act}", {"said": SAID, "at": "1"}, Cookie=sent).status == 403, act
+    held.let()
+    until(run_of(site).history.is_file, "the end")
+    assert asked(held, SAID) == 0
+    assert [path.name for path in site.logs.glob("*.jsonl")] == ["run.jsonl"]
 
 
-def test_a_chance_to_win_is_drawn_before_and_after_a_decision(site: ServedSite, held: Held) -> None:
-    held.let_all()
-    files = started(site)
-    until(files.history.is_file, "the end")
-    history = load_history(files.history)
-    votes = [each for part in history.rounds for each in part.events if each.kind == "vote"]
-    found = site.get(f"/runs/run/what-if?event={votes[0].seq}", Cookie=site.cookie())
-    assert found.status == 303
-    where = found.headers["Location"]
-    assert where == f"/runs/run/what-if/{votes[0].metadata['decision']}"
-    assert "Play branches" in site.get(where, Cookie=site.cookie()).text
-    assert site.steer(where, {"branches": "5"}).status == 303
-    page = until(
-        lambda: (text := site.get(where, Cookie=site.cookie()).text) and "More branches" in text and text,
-        "the branches",
-    )
-    assert "Chance to win" in page
-    assert "before it: 5 games, after it: 5 games" in page
-    for player in "ABC":
-        assert f"{player} before it" in page
-        assert f"{player} after it" in page
-    assert "What it changed" in page
-    assert len(list(site.logs.glob("run_at*.json"))) == 10
-    narrated = next(each for part in history.rounds for each in part.events if each.kind == "eliminated")
-    assert site.get(f"/runs/run/what-if?event={narrated.seq}", Cookie=site.cookie()).status == 303
-    assert site.get("/runs/run/what-if?event=9999", Cookie=site.cookie()).status == 400
-    assert site.steer(where, {"branches": "100000"}).status == 400
+def test_the_links_of_people_and_who_has_come_stand_behind_the_experimenters_key(tmp_path: Path) -> None:
+    with seated(tmp_path) as (site, link):
+        assert "has not come" in site.get("/runs/run/steer", Cookie=site.cookie()).text
+        assert site.get("/runs/run/steer").status == 403
+        assert link not in site.get("/runs/run").text
+        assert link not in site.get("/runs/run", Cookie=site.cookie()).text
+        assert site.post(link, {"seat-step": "agree"}).status == 303
+        until(lambda: "is asked now" in site.get("/runs/run/steer", Cookie=site.cookie()).text, "the first question")
+        assert site.post(link, {"seat-step": "withdraw"}).status == 303
+        page = site.get("/runs/run/steer", Cookie=site.cookie()).text
+        assert ("has left the study" in page, link in page) == (True, False)
 
 
-def test_the_links_of_people_and_who_has_come_stand_behind_the_experimenters_key(site: ServedSite) -> None:
-    text = ISLAND.format(url="http://127.0.0.1:9").replace('id = "A"', 'id = "A"\nmodel = "web"')
-    (site.logs.parent / "configs" / "people.toml").write_text(text, encoding="utf-8")
-    answer = site.steer("/new/people.toml", {"run_name": "run"})
-    assert (answer.status, answer.headers.get("Location")) == (303, "/runs/run/steer"), answer.text
-    page = site.get("/runs/run/steer", Cookie=site.cookie()).text
-    (link,) = re.findall(r"http://[^\"]*(/seat/[^\"]+)", page)
-    assert "has not come" in page
-    assert site.get("/runs/run/steer").status == 403
-    assert link not in site.get("/runs/run").text
-    assert link not in site.get("/runs/run", Cookie=site.cookie()).text
-    assert site.post(link, {"seat-step": "agree"}).status == 303
-    until(lambda: "is asked now" in site.get("/runs/run/steer", Cookie=site.cookie()).text, "the first question")
-    assert site.post(link, {"seat-step": "withdraw"}).status == 303
-    page = site.get("/runs/run/steer", Cookie=site.cookie()).text
-    assert ("has left the study" in page, link in page) == (True, False)
+def test_a_stopped_run_with_people_goes_on_from_its_page_with_the_same_links(tmp_path: Path) -> None:
+    with seated(tmp_path) as (site, link):
+        act(site, "stop")
+        act(site, "go-on")
+        assert link in site.get("/runs/run/steer", Cookie=site.cookie()).text
+        assert site.get(link).status == 200
 
 
-def test_a_stopped_run_with_people_goes_on_from_its_page_with_the_same_links(site: ServedSite) -> None:
-    text = ISLAND.format(url="http://127.0.0.1:9").replace('id = "A"', 'id = "A"\nmodel = "web"')
-    (site.logs.parent / "configs" / "people.toml").write_text(text, encoding="utf-8")
-    site.steer("/new/people.toml", {"run_name": "run"})
-    page = site.get("/runs/run/steer", Cookie=site.cookie()).text
-    (link,) = re.findall(r"http://[^\"]*(/seat/[^\"]+)", page)
-    act(site, "stop")
-    act(site, "go-on")
-    assert link in site.get("/runs/run/steer", Cookie=site.cookie()).text
-    assert site.get(link).status == 200
-
-
-def test_what_is_said_to_a_waiting_room_is_heard_from_the_first_question_on(site: ServedSite) -> None:
+def test_what_is_said_to_a_waiting_room_is_heard_from_the_first_question_on(tmp_path: Path) -> None:
     """Also after the run was stopped there and goes on; a question off the record needs one of the game before it."""
-    text = ISLAND.format(url="http://127.0.0.1:9").replace('id = "A"', 'id = "A"\nmodel = "web"', 1)
-    text = text.replace('id = "B"', 'id = "B"\nmodel = "bot/random"').replace(
-        'id = "C"', 'id = "C"\nmodel = "bot/random"'
-    )
-    (site.logs.parent / "configs" / "people.toml").write_text(text, encoding="utf-8")
-    site.steer("/new/people.toml", {"run_name": "run"})
-    (link,) = re.findall(r"http://[^\"]*(/seat/[^\"]+)", site.get("/runs/run/steer", Cookie=site.cookie()).text)
-    act(site, "stop")
-    act(site, "go-on")
-    act(site, "announce", said=SAID)
-    answer = site.steer("/runs/run/steer/ask", {"player": "A", "ask": "How are you?"})
-    assert answer.status == 400
-    assert "A: has not been asked anything yet" in answer.text
-    files = RunFiles(site.logs, "run")
-    assert list(read_journal(files.journal).steered) == [1]
-    assert site.post(link, {"seat-step": "agree"}).status == 303
-    question = until(lambda: (text := site.get(link).text) and 'name="seat-decision"' in text and text, "a question")
-    assert SAID in question
-    act(site, "ask", player="A", ask="How are you?")
+    with seated(tmp_path, bots="BC") as (site, link):
+        act(site, "stop")
+        act(site, "go-on")
+        act(site, "announce", said=SAID)
+        answer = site.steer("/runs/run/steer/ask", {"player": "A", "ask": "How are you?"})
+        assert answer.status == 400
+        assert "A: has not been asked anything yet" in answer.text
+        assert list(read_journal(run_of(site).journal).steered) == [1]
+        assert site.post(link, {"seat-step": "agree"}).status == 303
+        page = until(lambda: (text := site.get(link).text) and 'name="seat-decision"' in text and text, "a question")
+        assert SAID in page
+        act(site, "ask", player="A", ask="How are you?")
 
 
 def test_the_forms_work_in_a_browser(browser: Browser, site: ServedSite, held: Held) -> None:
@@ -338,10 +257,7 @@ def test_the_forms_work_in_a_browser(browser: Browser, site: ServedSite, held: H
         page = context.new_page()
         page.goto(f"{site.url}/enter?key={site.keys['steer']}")
         expect(page).to_have_url(f"{site.url}/")
-        page.get_by_role("link", name="Start a run").click()
-        page.get_by_role("link", name="island.toml").click()
-        page.locator("input[name=run_name]").fill("run")
-        page.get_by_role("button", name="Play", exact=True).click()
+        page.get_by_role("link", name="run", exact=True).click()
         expect(page).to_have_url(f"{site.url}/runs/run")
         page.get_by_role("link", name="Steer").click()
         page.get_by_role("button", name="Pause").click()

@@ -40,7 +40,8 @@ def test_a_fault_whose_text_is_gone_is_an_error() -> None:
     [
         pytest.param("werewolf", "the doctor's rule dropped", "laws_hold", marks=pytest.mark.slow),
         pytest.param("werewolf", "iteration over a set", "same_process", marks=pytest.mark.slow),
-        pytest.param("society", "an objection that drifts from the deed", "warnings_true", marks=pytest.mark.slow),
+        pytest.param("auction", "one iteration more", "warnings_true", marks=pytest.mark.slow),
+        pytest.param("society", "a status that is counted twice", "games_end", marks=pytest.mark.slow),
     ],
 )
 def test_a_fault_is_found_by_the_check_that_is_for_it(game: str, name: str, by: str) -> None:

@@ -1,8 +1,9 @@
-"""Reading: how the text of a reply becomes a decision: the same for every field of every game.
+"""Reading: from the text of a reply to the decision that it gives, the same for every field of every game.
 
-`thinking` takes out what was thought; `scanning` and `relaxed` find objects; `shaping` and `fields` say what they mean;
-`claims` finds decisions in prose, `doubts` what turns them around; `reader` decides. Each is imported on first use: the
-patterns of all take a tenth of a second to compile, and a game of bots reads no reply.
+`reader` states the rules. `thinking` takes out what was thought; `objects` and `relaxed` find JSON, `shaping` and
+`fields` say what it means; `candidates` finds tags, labels and values in the rest; `speech` reads answers in words;
+`markup` and `text` serve them all. Modules are imported on first use: their patterns take time to compile, and a game
+of bots reads no reply.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["READER_VERSION", "has_marks", "read", "split", "thoughts_in"]
 
-READER_VERSION = 6
-"""Rises with every change that reads some reply otherwise: a journal names the version that read its replies."""
+READER_VERSION = 7
+"""The version of the reader that a journal names; it rises with every change that reads some reply otherwise."""
 
 
 if not TYPE_CHECKING:  # hidden from type checkers, which would take it for every name

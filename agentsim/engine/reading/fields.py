@@ -1,6 +1,6 @@
-"""Fields: what an answer is made of, by its schema, what each field may be called, and what its values mean.
+"""The fields of an answer: what each may be called, and the value that a word or a number in it means.
 
-A value is a name on a list, a whole number, yes or no; it is read alike in every field.
+A value is a name on a list, a whole number, yes or no. It is read alike in every field.
 """
 
 from __future__ import annotations
@@ -14,43 +14,108 @@ from typing import Any, Final, Literal, TypeAlias
 from pydantic_core import PydanticCustomError
 
 from agentsim.engine.decision import Real, whole
-from agentsim.engine.reading import vocabulary
-from agentsim.engine.reading.text import BLANK, bare, compact, folded, untitled
+from agentsim.engine.reading.text import BLANK, bare, compact, folded, listed, spaced, untitled
 
 Schema: TypeAlias = Mapping[str, Any]
 Kind: TypeAlias = Literal["choice", "number", "yes_no", "list", "words", "record", "variant", "other"]
 Synonyms: TypeAlias = Mapping[str, tuple[str, ...]]
 """Other words for choices, by value."""
-UNSAID: Final = object()
-"""What a value comes to that says none of those it may say."""
+
+MISSING: Final = object()
+"""The meaning of a value that is none of the legal ones."""
+
+
+# -- what fields are called
+
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "vote": listed("vote for, ballot"),
+    "bid": listed("bid amount, offer"),
+    "public speech": listed("public, speech, say, said, aloud, to the table, spoken"),
+    "private thought": listed("private thoughts, private, thought, thoughts"),
+    "partner": listed("approach, sidebar, sidebar with, talk to, target, player"),
+    "accept": listed("accepted, response, reply"),
+    "ask": listed("whom, who"),
+    "summary": listed("note, notes, memory"),
+    "query": listed("question, tool"),
+}
+"""Other names of a field."""
+
+GENERIC = listed("answer, final, final answer, choice, decision, selection, pick, response, verdict")
+"""Names of the one field that decides, in any question."""
+
+REASONS = listed("explanation, reasoning, reason, reasons, why, rationale, justification, because, argument")
+"""Names of the words beside a decision."""
+
+REASON_FIELDS = REASONS[:3]
+
+SPEECH = listed("""
+    text, message, speech, statement, words, content, answer, response, reply, my pitch, pitch, public,
+    public statement, public message, public speech, say, spoken, said, output, final answer, final response,
+    final message, final pitch, final
+""")
+"""Names of the words of an answer that is nothing else."""
+
+INNER_KEYS = frozenset(
+    listed("""
+    id, name, player, value, choice, candidate, target, answer, team, amount, number, bid, player_id, playerid, vote,
+    type, action, credits, partner, selected
+""")
+)
+"""Keys whose value is the one in an object of one value and words."""
+
+# -- what values are called
+
+_YES = frozenset(
+    listed("""
+    accept, accepted, agree, agreed, certainly, deal, gladly, of course, ok, okay, sure, true, with pleasure, y, yeah,
+    yep, yes, yup, ja, oui, si, sim, tak, да, はい, 是, 是的, 好, 好的, 可以, 同意, 接受, 네, 예
+""")
+)
+_NO = frozenset(
+    listed("""
+    decline, declined, false, n, nah, never, no, no deal, no thanks, nope, not interested, refuse, reject, rejected,
+    nein, non, nao, nie, нет, いいえ, 不, 否, 不同意, 不接受, 拒绝, 拒否, 아니요
+""")
+)
+_CHOICES = {"accept": _YES, "reject": _NO, "decline": _NO, "yes": _YES, "no": _NO}
+_NO_NUMBER = frozenset(
+    listed("""
+    drop out, fold, n/a, nil, no, no bid, none, nothing, null, out, pass, passing, skip, withdraw, zero, passe, passo,
+    paso, pas, pasuje, пас, пасую, パス, 放弃, 弃权, 不出价, 跳过, 过, 패스
+""")
+)
+"""Words that stand for a number that is no offer."""
+_NOTHING = frozenset(
+    listed("""
+    -, do nothing, n/a, na, nil, no, no action, no changes, no offer, no one, no partner, no player, no proposal,
+    no query, no trade, no-one, nobody, none, none of them, noone, nothing, null, pass, skip, niemand, personne, nadie,
+    ninguem, nessuno, nikt, никто, 無, 无, 无人, 没有人, なし, 없음
+""")
+)
+"""Words that name none of the choices, or nothing to do."""
+
+_UNITS = (
+    r"hours?|hrs?|h|credits?|dollars?|usd|eur|euros?|pln|gbp|pounds?|coins?|points?|bucks|cr|units?|gold|money|zl|zloty"
+    r"|zlotych|rub|元|円|块|积分|点|руб(?:лей)?|кредит(?:ов|а)?|cr[eé]dit[oi]?s?|kredit[eyow]*"
+)
+_UNIT_BEHIND = re.compile(rf"(?P<number>.*\d)\s*(?:{_UNITS})", re.IGNORECASE)
+_UNIT_BEFORE = re.compile(
+    r"(?:usd|eur|gbp|pln|us\$|cr\.?|#|(?:agent|proposal|post|law|project|id)[\s_]*#?)\s*(?P<number>\d.*)", re.IGNORECASE
+)
+_ADVERBS = re.compile(
+    r"[\s,]+(?:this (?:time|round|turn|one)|for now|now|today|tonight|again|please|thanks?|thank you|danke|merci"
+    r"|gracias|obrigad[oa]|grazie|dziekuje|спасибо)$"
+)
 
 _LONGEST = 400  # characters of a name or a number, with all decoration; more are neither
 _AROUND = f"*_`{BLANK}"
 _NO_NAMES: Final[frozenset[str]] = frozenset()
-_ADVERBS = re.compile(
-    r"[\s,]+(?:this (?:time|round|turn|one)|for now|now|today|tonight|again|please|thanks?|thank you)$"
-)
 _BETWEEN = re.compile(r"\s*(?:[,;>\n]|\band\b|(?<=\S)\s+-\s+(?=\S))\s*")
 _PAIRS = {('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("[", "]"), ("(", ")"), ("<", ">")}
-_UNIT_BEHIND = re.compile(rf"(?P<number>.*\d)\s*(?:{vocabulary.UNITS})", re.IGNORECASE)
-_UNIT_BEFORE = re.compile(
-    r"(?:usd|eur|gbp|pln|us\$|cr\.?|#|(?:agent|proposal|post|law|project|id)[\s_]*#?)\s*(?P<number>\d.*)", re.IGNORECASE
-)
-_LEADING = re.compile(
-    rf"[\s*_\"'(\[<:=]*(?P<number>(?:(?:usd|eur|gbp|pln"
-    rf"|[$€£¥])\s?)?[+-]?\d[\d.,_'\u2019\u00a0\u2009\u202f]*(?:[ ]\d{{3}}(?!\d))*"
-    rf"(?:\s?(?:[$€£¥]|(?:{vocabulary.UNITS})\b))?)",
-    re.IGNORECASE,
-)
-_AMOUNT_GOES_ON = re.compile(
-    r"[*_\"')\]>]*\s*(?:[-\u2013/+*x%^]\s*\d|%|\d|(?:or|to|and|bis|oder|ou|o|lub|или)\s+\d|[km]\b|thousand"
-    r"|million|hundred|\?|→|->|>|(?:less|more|above|below|under|over)\b)",
-    re.IGNORECASE,
-)
 
 
 def inner(given: Any) -> Any:
-    """The one value in a list of one, or in an object that holds it and words alone (`{"id": "C"}`)."""
+    """Return the one value in a list of one, or in an object that holds it and words alone (`{"id": "C"}`)."""
     if isinstance(given, list) and len(given) == 1:
         return inner(given[0])
     if not isinstance(given, Mapping):
@@ -58,7 +123,7 @@ def inner(given: Any) -> Any:
     known: dict[str, Any] = {}
     others = []
     for name, value in given.items():
-        if (key := folded(name).strip()) in vocabulary.INNER_KEYS:
+        if (key := folded(name).strip()) in INNER_KEYS:
             known[key] = value
         else:
             others.append(value)
@@ -70,10 +135,10 @@ def inner(given: Any) -> Any:
 
 
 def named(given: str, names: Iterable[str]) -> str | None:
-    """The one of these names that a word means: as it is spelt, or else the only one that reads the same.
+    """Return the name that a text means: the one that is spelt so, else the only one that reads the same, else None.
 
-    Compared are spelling; letters without case, diacritics and decoration; then without `player` before the name;
-    then without separators.
+    Compared are letters without case, diacritics and decoration; then without `player` before the name; then without
+    separators.
     """
     known, exact = tuple(names), given.strip()
     return exact if exact in known else _named(_word(exact), known)
@@ -95,7 +160,7 @@ def _named(word: str, known: tuple[str, ...]) -> str | None:
 
 @lru_cache(256)
 def _alike(known: tuple[str, ...]) -> tuple[dict[str, frozenset[str]], ...]:
-    """Names by what is left of them: folded, without a title, without separators, without either."""
+    """Index names by their bare form, and by that without a title, without separators, and without either."""
     found: tuple[dict[str, frozenset[str]], ...] = ({}, {}, {}, {})
     for name in known:
         plain = bare(folded(name))
@@ -106,49 +171,49 @@ def _alike(known: tuple[str, ...]) -> tuple[dict[str, frozenset[str]], ...]:
 
 
 def _word(given: str) -> str:
-    """A folded name or number without decoration; "" for a text that is too long for either."""
+    """Fold a name or number and strip its decoration; return "" for a text that is too long for either."""
     return bare(folded(given)) if len(given) <= _LONGEST else ""
 
 
-def chosen(given: Any, values: Sequence[Any], nothing: Any = UNSAID, synonyms: Synonyms | None = None) -> Any:
-    """The one of a choice's values that is meant, or `UNSAID`; null and "nobody" mean `nothing`."""
+def chosen(given: Any, values: Sequence[Any], nothing: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
+    """Return the choice that is meant, or `MISSING`; null and "nobody" mean `nothing`."""
     given = given if isinstance(given, str) else inner(given)
-    nothing = nothing if nothing in values or not values else UNSAID  # where it cannot be chosen, nothing means nothing
+    nothing = nothing if nothing in values or not values else MISSING  # if it cannot be chosen, null means nothing
     if given is None or given is False:
         return None if given is None and None in values else nothing
     if isinstance(given, int) and not isinstance(given, bool):
         return given if given in values else chosen(str(given), values, nothing, synonyms)
     if not isinstance(given, str):
-        return UNSAID
+        return MISSING
     by_name = {str(value): value for value in values if value is not None}
     word, exact = _word(given.strip()), given.strip()
     name = exact if exact in by_name else _named(word, tuple(by_name))
     if name is not None:
         return by_name[name]
     word = _ADVERBS.sub("", word)
-    for words_for in (synonyms or {}, vocabulary.VALUES):
+    for words_for in (synonyms or {}, _CHOICES):
         for value, words in words_for.items():
             if value in by_name and word in words:
                 return by_name[value]
-    if word in vocabulary.NOTHING:
+    if word in _NOTHING:
         return None if None in values else nothing
-    return UNSAID
+    return MISSING
 
 
-def amount(given: Any, nothing: Any = UNSAID) -> Any:
-    """The whole number that is meant, whatever its currency or unit, or `UNSAID`; "pass" means `nothing`."""
+def amount(given: Any, nothing: Any = MISSING) -> Any:
+    """Return the whole number that is meant, in any currency or unit, or `MISSING`; "pass" means `nothing`."""
     given = inner(given)
     if given is None or given is False:
-        return nothing if given is None else UNSAID
+        return nothing if given is None else MISSING
     if isinstance(given, (int, Real)):
         return _whole(given)
     text = given.strip(_AROUND) if isinstance(given, str) else ""
     if not text or len(text) > _LONGEST:
-        return UNSAID
+        return MISSING
     text = re.sub(r"[.!]$", "", text)
     while len(text) > 1 and (text[0], text[-1]) in _PAIRS:
         text = re.sub(r"[.!]$", "", text[1:-1].strip("*_` \n"))
-    if _ADVERBS.sub("", _word(text)) in vocabulary.PASS:
+    if _ADVERBS.sub("", _word(text)) in _NO_NUMBER:
         return nothing
     text = re.sub(r"^(?:bid|offer|raise to)\s+(?=\S*\d)", "", text, flags=re.IGNORECASE)
     for unit in (_UNIT_BEHIND, _UNIT_BEFORE):
@@ -161,59 +226,51 @@ def _whole(value: Any) -> Any:
     try:
         return whole(value)
     except PydanticCustomError:
-        return UNSAID
-
-
-def leading_amount(text: str) -> str:
-    """The number with which a text begins, with currency and unit; "" where it goes on as another, or as a range."""
-    found = _LEADING.match(text)
-    if found is None or _AMOUNT_GOES_ON.match(text, found.end()):
-        return ""
-    return found["number"].rstrip(".,'")
+        return MISSING
 
 
 def yes_or_no(given: Any) -> Any:
-    """True, False, or `UNSAID`."""
+    """Return True, False, or `MISSING`."""
     given = inner(given)
     if isinstance(given, int) and given in {0, 1}:
         return bool(given)
-    word = _word(given.strip()) if isinstance(given, str) else ""
-    return True if word in vocabulary.YES else False if word in vocabulary.NO else UNSAID
+    word = _ADVERBS.sub("", _word(given.strip())) if isinstance(given, str) else ""
+    return True if word in _YES else False if word in _NO else MISSING
 
 
-def several(given: Any, values: Sequence[Any], nothing: Any = UNSAID, synonyms: Synonyms | None = None) -> Any:
-    """The values of a list, also where it is written out (`A, C and B`), or `UNSAID`; what means none stays as it is.
+def several(given: Any, values: Sequence[Any], nothing: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
+    """Return the values of a list, also of one that is written out (`A, C and B`), or `MISSING`.
 
-    Null and "nobody" mean `nothing`.
+    An entry that means none of the values stays as it is; null and "nobody" mean `nothing`.
     """
     given = None if given is False else given
-    if given is None or (isinstance(given, str) and _word(given.strip()) in vocabulary.NOTHING):
+    if given is None or (isinstance(given, str) and _word(given.strip()) in _NOTHING):
         return nothing
     if isinstance(given, str):
         given = [part for part in _BETWEEN.split(given[:_LONGEST].strip("[]() \n")) if part.strip()]
     if not isinstance(given, list):
         given = [given]
-    meant = [(each, chosen(each, values, UNSAID, synonyms)) for each in given[: len(values) + 1]]
-    return [each if found is UNSAID else found for each, found in meant]
+    meant = [(each, chosen(each, values, MISSING, synonyms)) for each in given[: len(values) + 1]]
+    return [each if found is MISSING else found for each, found in meant]
 
 
 def is_no_number(value: Any) -> bool:
-    """Whether a value is one that JSON has no number for, or holds one."""
+    """Check for NaN in a value."""
     value = list(value.values()) if isinstance(value, Mapping) else value
     return any(map(is_no_number, value)) if isinstance(value, list) else value != value  # noqa: PLR0124 - NaN is not itself
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of an answer: its path (`action.bid`), its kind, its values if they are few, and what nothing means."""
+    """One field of an answer: its path (`action.bid`), its kind, its values if few, and the meaning of null."""
 
     path: str
     kind: Kind
     values: tuple[Any, ...] = ()
-    nothing: Any = UNSAID
+    nothing: Any = MISSING
     synonyms: Synonyms | None = None
     known: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    """What texts of this reply mean: many stand in it more than once."""
+    """The meaning of texts that were read: many stand in a reply more than once."""
 
     @property
     def name(self) -> str:
@@ -226,7 +283,7 @@ class Field:
         return self.kind in {"choice", "number", "yes_no"}
 
     def read(self, given: Any) -> Any:
-        """The value that is meant, or `UNSAID`."""
+        """Return the value that is meant, or `MISSING`."""
         if not isinstance(given, str):
             return self._read(given)
         if given not in self.known:
@@ -240,11 +297,11 @@ class Field:
             return amount(given, self.nothing)
         if self.kind == "list":
             return several(given, self.values, self.nothing, self.synonyms)
-        return yes_or_no(given) if self.kind == "yes_no" else UNSAID
+        return yes_or_no(given) if self.kind == "yes_no" else MISSING
 
 
 def kind_of(node: Schema) -> Kind:
-    """What a part of a schema asks for."""
+    """Return what a part of a schema asks for."""
     if "enum" in node:
         return "choice"
     branches = node.get("anyOf", ())
@@ -261,29 +318,30 @@ def kind_of(node: Schema) -> Kind:
 
 
 def fields_of(schema: Schema, nothing: Mapping[str, Any], synonyms: Synonyms, path: str = "") -> Iterator[Field]:
-    """Every field, those of records after them; none of a list or of one of several kinds of record."""
+    """Yield every field, and the fields of records behind them; none of a list or of a variant."""
     for name, node in schema.get("properties", {}).items():
         place, kind = f"{path}{name}", kind_of(node)
         values = node.get("enum", ()) or node.get("items", {}).get("enum", ())
-        yield Field(place, kind, tuple(values), nothing.get(place, UNSAID), synonyms)
+        yield Field(place, kind, tuple(values), nothing.get(place, MISSING), synonyms)
         if kind == "record":
             yield from fields_of(node, nothing, synonyms, f"{place}.")
 
 
-def labels_of(field: Field, fields: Sequence[Field], kind: str) -> tuple[str, ...]:
-    """Folded names of a field in a question of this kind, its own first."""
-    own, deciding = _spaced(field.name), [each.path for each in fields if each.decides]
-    names = [own, *vocabulary.LABELS.get(own, ())]
-    if deciding == [field.path]:
-        names += [*vocabulary.GENERIC, *map(_spaced, field.path.split(".")[:-1])]
-    if field.kind == "words":
-        if own in vocabulary.REASON_FIELDS:
-            names += vocabulary.REASONS
-        elif not deciding and sum(each.kind == "words" for each in fields) == 1:
-            names += [_spaced(kind), *vocabulary.LABELS.get(kind, ()), *vocabulary.SPEECH]
-    taken = {_spaced(each.name) for each in fields if each.path != field.path and each.kind != "record"}
-    return tuple(dict.fromkeys(name for name in names if name not in taken))
-
-
-def _spaced(name: str) -> str:
-    return folded(name).replace("_", " ")
+def names_of(fields: Sequence[Field], kind: str) -> dict[str, tuple[str, ...]]:
+    """Return the folded names of each field by path, its own first, in a question of this kind."""
+    deciding = [each.path for each in fields if each.decides]
+    speech = not deciding and sum(each.kind == "words" for each in fields) == 1
+    own = {each.path: spaced(each.name) for each in fields}
+    owner = {own[each.path]: each.path for each in fields if each.kind != "record"}
+    found: dict[str, tuple[str, ...]] = {}
+    for each in fields:
+        name = own[each.path]
+        names = [name, *_NAMES.get(name, ())]
+        if deciding == [each.path]:
+            names += [*GENERIC, *map(spaced, each.path.split(".")[:-1])]
+        if each.kind == "words" and name in REASON_FIELDS:
+            names += REASONS
+        elif each.kind == "words" and speech:
+            names += [spaced(kind), *_NAMES.get(kind, ()), *SPEECH]
+        found[each.path] = tuple(dict.fromkeys(name for name in names if owner.get(name, each.path) == each.path))
+    return found

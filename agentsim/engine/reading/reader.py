@@ -1,7 +1,21 @@
-"""Reader: from the text of a reply to the one decision that it means, for every question of every game.
+"""The reader: from the text of a reply to the one decision that it gives, for every question of every game.
 
-Every stage collects claims: objects (whole, fenced, embedded, repaired), tags, labels, sentences, bare values. One
-decision that stands clean is read; two, or one in doubt, are asked again. What follows an error is the game's policy.
+The rules, in the order in which they are applied:
+
+1. Of a reply, the first `MAX_TEXT` characters are read.
+2. Thinking is taken out, by its marks and by its headings. It is kept as reasoning, and never read or heard.
+3. JSON objects are found: whole, in a fence or in prose, with broken punctuation, in a tool call or in one level of
+   wrapping. Their keys, names and numbers are taken as the question's schema spells them.
+4. In what is left, tags and labels at the beginning of a line are found, and lines that are nothing but a value. The
+   words under a heading such as `Reason:` decide nothing.
+5. Each of these is a candidate. One stands alone if no words are on its lines and what stands above it is a finished
+   sentence, or only announces it (`My vote:`).
+6. One decision is read: at least one candidate stands alone, all candidates that name a legal value agree, none
+   without one follows, and no words do. Everything else is asked again.
+7. Without a candidate, the whole reply is the answer if prose can be one.
+
+A candidate in prose never decides: to ask again costs a call, and a decision that was not meant costs the game. What
+follows an error is the game's policy.
 """
 
 from __future__ import annotations
@@ -9,32 +23,73 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from agentsim.engine.decision import Question, Reading
-from agentsim.engine.reading.claims import Claim
-from agentsim.engine.reading.doubts import taken_back
-from agentsim.engine.reading.fields import UNSAID
-from agentsim.engine.reading.prose import FEW_WORDS, aloud, introduced, last_sentence
-from agentsim.engine.reading.reply import Reply
-from agentsim.engine.reading.scanning import MAX_TEXT
-from agentsim.engine.reading.text import HOLE, decoded, folded
-from agentsim.engine.reading.thinking import alternatives, has_marks, split, thought_spans
-from agentsim.engine.reading.vocabulary import ASIDES, REASON_FIELDS, REASONS, THINKING
+from agentsim.engine.reading.candidates import (
+    Candidate,
+    Prose,
+    Sections,
+    Surroundings,
+    is_lead_in,
+    sections_of,
+)
+from agentsim.engine.reading.fields import (
+    GENERIC,
+    MISSING,
+    REASON_FIELDS,
+    REASONS,
+    SPEECH,
+    Field,
+    chosen,
+    fields_of,
+    is_no_number,
+    named,
+    names_of,
+)
+from agentsim.engine.reading.markup import tags, without_fences, without_wrappers
+from agentsim.engine.reading.objects import Object, decoded, scan
+from agentsim.engine.reading.shaping import Shape, unwrapped
+from agentsim.engine.reading.speech import aloud, last_sentence, said_aloud
+from agentsim.engine.reading.text import (
+    HOLE,
+    MAX_TEXT,
+    MOST_CANDIDATES,
+    any_name,
+    bounded,
+    folded,
+    has_words,
+    masked,
+    of_few_tags,
+    spaced,
+    without,
+    words_in,
+)
+from agentsim.engine.reading.thinking import ASIDES, THINKING, has_marks, split, thought_spans
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
 
-# what may be a tag, an escape, or a heading in a string: looked at more closely
+_POST = (*SPEECH, "post", "forum post", "my post")
+_STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
+# a tag, an escape, or a heading in a string: not read at once
 _DETOUR = re.compile(r"<|\\u|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
-_RANKS = ("bare", "sentence", "label", "tag", "repaired", "embedded", "fenced", "json")
-_NOT_SAID = re.compile(alternatives((*THINKING, *ASIDES)))
+_NOT_SAID = re.compile(any_name((*THINKING, *ASIDES)))
+# what stands for a value in a form
+_FORM = re.compile(r"\s*<[^<>]{1,80}>\s*")  # of a question in words alone: `<your pitch>`
+_PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
 
 
 def read(request: Question, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Any]:
-    """The decision of a reply. `cut`: it reached its longest allowed length; `last`: the question is not put again.
+    """Return the decision of a reply.
 
-    Raises `UnreadableReply` where there is none, `AmbiguousReply` where there are two or one is in doubt, and
-    `IllegalDecision` where the one that decides names what cannot be chosen.
+    `cut`: the reply reached its longest allowed length; `last`: the question is not put again; `repair`: objects with
+    broken punctuation are read.
+
+    Raises `UnreadableReply` if there is no decision, `AmbiguousReply` if there are several or it does not stand alone,
+    and `IllegalDecision` if it names what cannot be chosen.
     """
     text = text[:MAX_TEXT]
     if at_once := _at_once(request, text):
@@ -44,29 +99,12 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
         raise UnreadableReply("The reply is empty.")
     if request.leading:
         return _leading(reply)
-    claims = reply.claims()
-    return _decided(reply, claims) if claims else _without_claims(reply, last=last)
-
-
-def _at_once(request: Question, text: str) -> Reading[Any] | None:
-    """The decision of a reply that is the JSON that was asked for, as nearly all are, and nothing else."""
-    if not text.startswith("{") or not text.endswith("}") or _DETOUR.search(text) or has_marks(text):
-        return None
-    try:
-        value = _value(text)
-        if None in value.values() or not request.fits(value) or not request.counts(value):
-            return None
-        if not request.knows(value):  # what has no place in the answer may be what is meant
-            return None
-        decision = request.decision_of(value)
-        request.check(decision)
-    except (ValueError, RecursionError, DecisionError):
-        return None
-    return Reading(decision, "json", checked=True)
+    candidates = reply.candidates()
+    return _decided(reply, candidates) if candidates else _without_candidates(reply, last=last)
 
 
 def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
-    """What of a reply was thought and not said."""
+    """Return what of a reply was thought and not said."""
     text = text[:MAX_TEXT]
     if "\\u" not in text and not has_marks(text) and (whole := _object(text)) is not None:
         return tuple(_thought_in(whole, set(_names(request.shape))) if _NOT_SAID.search(folded(text)) else ())
@@ -83,14 +121,32 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+# -- a reply that is nothing but the object
+
+
+def _at_once(request: Question, text: str) -> Reading[Any] | None:
+    """Read a reply that is the JSON that was asked for and nothing else, as nearly all are; else return None."""
+    if not text.startswith("{") or not text.endswith("}") or _DETOUR.search(text) or has_marks(text):
+        return None
+    try:
+        value = _value(text)
+        if None in value.values() or not request.fits(value) or not request.counts(value):
+            return None
+        if not request.knows(value):  # a key that has no place in the answer may be what is meant
+            return None
+        decision = request.decision_of(value)
+        request.check(decision)
+    except (ValueError, RecursionError, DecisionError):
+        return None
+    return Reading(decision, "json", checked=True)
+
+
 @lru_cache(1)  # a reply is looked through for thoughts, and then read
 def _value(text: str) -> Any:
-    """The JSON value that a text is, which is not to be changed; raises as `decoded`."""
     return decoded(text)
 
 
 def _object(text: str) -> dict[str, Any] | None:
-    """The object that a text is and no more than; None where it is something else."""
     try:
         value = _value(text) if text.startswith("{") else None
     except (ValueError, RecursionError, DecisionError):
@@ -99,14 +155,14 @@ def _object(text: str) -> dict[str, Any] | None:
 
 
 def _names(schema: Mapping[str, Any]) -> Iterator[str]:
-    """The names of a question's fields, and of those of its records."""
+    """Yield the names of a question's fields, and of those of its records."""
     for name, node in schema.get("properties", {}).items():
         yield name
         yield from _names(node)
 
 
 def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
-    """What was thought in the strings of an object, and under keys that are none of the question's `own`."""
+    """Yield what was thought in the strings of an object, and under keys that are none of the question's `own`."""
     if isinstance(value, str):
         said, thoughts = split(value)
         yield from thoughts
@@ -121,61 +177,343 @@ def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
             yield from _thought_in(part, own)
 
 
+# -- a reply, taken apart
+
+
+class Reply:
+    """A reply to a question, taken apart: what was said and thought, its objects, its prose, and its candidates."""
+
+    def __init__(self, request: Question, text: str, *, cut: bool = False, repair: bool = True) -> None:
+        self.request, self.text, self.cut, self.repair = request, text, cut, repair
+
+    # the question
+
+    @cached_property
+    def schema(self) -> Mapping[str, Any]:
+        """The schema of an answer."""
+        return self.request.shape
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """The fields of an answer."""
+        return tuple(fields_of(self.schema, self.request.nothing, self.request.synonyms))
+
+    @cached_property
+    def names(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of each field, by path."""
+        return names_of(self.fields, self.request.kind)
+
+    @cached_property
+    def weighty(self) -> tuple[Field, ...]:
+        """The outermost fields of which an answer has at least one: what decides, else records, else words."""
+        outermost = [field for field in self.fields if "." not in field.path]
+        weights = (
+            [field.kind not in {"words", "record"} for field in outermost],
+            [field.kind != "words" for field in outermost],
+        )
+        mask = next((mask for mask in weights if any(mask)), [True] * len(outermost))
+        return tuple(field for field, weighs in zip(outermost, mask, strict=True) if weighs)
+
+    @cached_property
+    def decides(self) -> bool:
+        """Whether anything but words is asked for."""
+        return any(field.kind not in {"words", "record"} for field in self.fields)
+
+    @cached_property
+    def decider(self) -> Field | None:
+        """The one field that decides, if there is nothing but words besides it."""
+        first = [field for field in self.fields if "." not in field.path and field.kind != "words"]
+        if [field.kind for field in first] == ["record"]:  # the whole of a decision in one record
+            first = [field for field in self.fields if "." in field.path and field.kind != "words"]
+        deciding = [field for field in first if field.decides]
+        plain = all(field.decides or field.kind == "record" for field in first)
+        return deciding[0] if plain and len(deciding) == 1 else None
+
+    @cached_property
+    def speaks(self) -> bool:
+        """Whether plain prose can be the answer."""
+        return self.request.in_words("words") is not None
+
+    @cached_property
+    def speech(self) -> tuple[str, ...]:
+        """The names of the words of an answer in words."""
+        return next((self.names[field.path] for field in self.fields if field.kind == "words"), _POST)
+
+    @cached_property
+    def shape(self) -> Shape:
+        """What objects are shaped by."""
+        outermost = [field.path for field in self.weighty]
+        lone = outermost[0] if len(outermost) == 1 else ""
+        return Shape(self.request.nothing, self.request.synonyms, self.names, lone)
+
+    # thinking
+
+    @cached_property
+    def _split(self) -> tuple[str, tuple[str, ...]]:
+        worded = [self.names[field.path] for field in self.fields if field.kind == "words"]
+        own = [name for names in worded for name in (names if self.decides else names[:1])]
+        said, thoughts = split(self.text.replace("\ufeff", ""), own)
+        if not said.lstrip().startswith("{"):
+            every = [name for field in self.fields for name in self.names[field.path]]
+            every += self.speech if self.speaks else ()
+            spans = thought_spans(folded(said), every)
+            thoughts += tuple(said[start:end] for start, end in spans)
+            said = without(said, spans, "\n")
+        return said, thoughts
+
+    @property
+    def body(self) -> str:
+        """The reply without what was thought."""
+        return self._split[0]
+
+    @property
+    def thoughts(self) -> tuple[str, ...]:
+        """What was thought, but for the strings of objects."""
+        return self._split[1]
+
+    # objects and prose
+
+    @cached_property
+    def objects(self) -> list[Object]:
+        """The objects of the reply; a list of records, one for each field, is one object."""
+        found = scan(self.body)
+        if len(self.fields) > 1 and not self.decides and len(found) == len(self.fields):
+            return self._as_one(found) or found
+        return found
+
+    def _as_one(self, found: Sequence[Object]) -> list[Object]:
+        """Merge `[{"player": "B", "quip": "..."}, ...]` into one object; return [] if it is something else."""
+        merged: dict[str, Any] = {}
+        names = [field.name for field in self.fields]
+        for each in found:
+            texts = [part for part in (each.value or {}).values() if isinstance(part, str)]
+            which = [text for text in texts if named(text, names)]
+            if len(texts) != 2 or len(which) != 1:
+                return []
+            merged[which[0]] = next(text for text in texts if text != which[0])
+        return [replace(found[0], end=found[-1].end, value=merged)]
+
+    @cached_property
+    def aloud(self) -> tuple[str, list[str]]:
+        """The words of a reply in prose, and what of it was thought. Raises `UnreadableReply` if they are unclear."""
+        return said_aloud(of_few_tags(self.body), self.objects, self.speech, any_text=self.request.any_text)
+
+    @cached_property
+    def prose(self) -> str:
+        """The reply without objects, fences and the tags of tool calls; every place is where it was."""
+        text = without_fences(without_wrappers(of_few_tags(self.body)))
+        return masked(text, [(each.start, each.end) for each in self.objects])
+
+    @cached_property
+    def plain(self) -> str:
+        """The prose, folded."""
+        return folded(self.prose)
+
+    @cached_property
+    def sections(self) -> Sections:
+        """The words of fields that a heading or a tag announces."""
+        return sections_of(self.plain, self.fields, self.names)
+
+    @cached_property
+    def around(self) -> Surroundings:
+        """The lines around candidates, without the words of other fields."""
+        own = {spaced(field.name) for field in self.fields if field.kind != "words"} or {*self.speech[:1]}
+        asked = words_in(" ".join((*own, *GENERIC, spaced(self.request.kind))))
+        text, plain = self.sections.blanked(self.prose), self.sections.blanked(self.plain)
+        return Surroundings(text, plain, [name for name in asked if name != "or"])
+
+    # candidates
+
+    def candidates(self) -> list[Candidate]:
+        """Return every place that gives a decision, from left to right."""
+        every = bounded(chain(self._in_objects(), self._in_prose()), MOST_CANDIDATES)
+        found = sorted(every, key=lambda each: (each.start, each.end))
+        if self.cut:  # a value at the end may have gone on
+            end = len(self.body.rstrip())
+            return [each for each in found if each.record is not None or each.stage == "tag" or each.end < end]
+        return found
+
+    def _in_objects(self) -> list[Candidate]:
+        worded = self._tagged_words
+        outside = (each for each in self.objects if not any(a < each.start < b for a, b in worded))
+        found = [candidate for each in outside if (candidate := self.of_object(each)) is not None]
+        counting = [each for each in found if each.record is None or self.request.counts(each.record)]
+        return counting if any(each.record is not None for each in counting) else found
+
+    @cached_property
+    def _tagged_words(self) -> list[tuple[int, int]]:
+        words = tuple(name for field in self.fields if field.kind == "words" for name in self.names[field.path])
+        decides = self.decider is not None and "<" in self.prose
+        return [each.span() for each in bounded(tags(self.plain, words), MOST_CANDIDATES)] if words and decides else []
+
+    def _in_prose(self) -> Iterator[Candidate]:
+        if self.decider is not None:
+            if has_words(self.around.plain):
+                found = Prose(self.around.text, self.around.plain, self.decider, self.around)
+                yield from found.candidates(self.names[self.decider.path])
+        elif not self.objects:
+            for field in self.fields:
+                if field.nothing is not MISSING and chosen(self.body, (), field.nothing) is not MISSING:
+                    yield Candidate(0, len(self.body), "bare", {field.path: field.nothing})
+
+    def of_object(self, each: Object) -> Candidate | None:
+        """Return the candidate that an object is, or None if it is no answer to this question."""
+        usable = each.state == "strict" or (self.repair and each.value is not None)
+        if each.state == "cut" or (each.state == "repaired" and self.cut):  # a choice is complete, words may not be
+            has_choice = self.decider is not None and self.decider.kind == "choice"
+            usable = usable and has_choice and not (each.state == "cut" and self.cut)
+        if not usable or each.value is None:
+            names_a_field = self._member.search(self.body, each.start, each.end)
+            return Candidate(each.start, each.end, "broken", legal=False) if names_a_field else None
+        tag = next((field.name for field in self.fields if field.kind == "variant"), "")
+        value = unwrapped(each.value, self._own_keys, folded(self.request.kind), tag)
+        if any(folded(key).strip() in self.request.quotes for key in value):
+            return None
+        shaped = self.shape.of(value, self.schema)
+        asked = self.schema.get("properties", {})
+        record = {key: part for key, part in shaped.items() if key in asked or not is_no_number(part)}
+        if not any(field.name in record or field.kind == "variant" for field in self.weighty):
+            return None
+        values = dict(self._values(record))
+        if is_no_number(list(values.values())):
+            return Candidate(each.start, each.end, "broken", legal=False)
+        unknown = [
+            values[field.path]
+            for field in self.fields
+            if field.decides
+            and ("." not in field.path or field.path.startswith(f"{self.shape.lone}."))
+            and values.get(field.path) is not None
+            and field.read(values[field.path]) is MISSING
+        ]
+        name = str(unknown[0]) if unknown and type(unknown[0]) in {str, int} else None
+        alone = self._stands_alone(each, record)
+        return Candidate(each.start, each.end, self._stage(each), values, not unknown, alone, record, name)
+
+    @cached_property
+    def _own_keys(self) -> Mapping[str, bool]:
+        """The keys of an answer; True for its fields' own names."""
+        every = {name: False for names in self.names.values() for name in names}
+        return every | {folded(field.name): True for field in self.fields}
+
+    def _stage(self, each: Object) -> str:
+        if each.state != "strict":
+            return "repaired"
+        if self.body.strip() == self.body[each.start : each.end]:
+            return "json"
+        return "fenced" if each.fenced else "embedded"
+
+    def _stands_alone(self, each: Object, record: Mapping[str, Any]) -> bool:
+        texts = [part for part in record.values() if isinstance(part, str)]
+        if not self.decides and any(map(_FORM.fullmatch, texts)):
+            return False
+        only = len(self.objects) == 1 and not has_words(self.plain)
+        if any(map(_PLACEHOLDER.fullmatch, texts)) and not only:  # a form with values put in for an example
+            return False
+        inside = any(start <= each.start < end for start, end in self.sections.covered)
+        return not inside and self.around.stands_alone(each.start, each.end)
+
+    @cached_property
+    def _member(self) -> re.Pattern[str]:
+        """A member of an object that is one of the fields."""
+        names = {name for field in self.fields for name in (field.name.casefold(), *self.names[field.path][:1])}
+        key = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+        return re.compile(rf"[{{,]\s*+[\"'“]?(?:{key})[\"'”]?\s*+:", re.IGNORECASE)
+
+    def _values(self, record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        """Yield the values of an object but for words; all of them if words are all that is asked for."""
+        for field in self.fields:
+            if field.kind == "record" or (field.kind == "words" and self.decides):
+                continue
+            value: Any = record
+            for part in field.path.split("."):
+                value = value.get(part, MISSING) if isinstance(value, Mapping) else MISSING
+            if value is not MISSING:
+                yield field.path, value
+
+    # words
+
+    def labelled(self, path: str) -> str:
+        """Return the words of a field that a heading or a tag announces."""
+        start, end = self.sections.words[path]
+        words = self.prose[start:end]
+        if path.rpartition(".")[2] not in REASONS:  # others may hear it
+            others = [name for field in self.fields if field.path != path for name in self.names[field.path]]
+            words = aloud(words, self.names[path], others)
+        return _trimmed(words)
+
+    def besides(self, each: Candidate) -> str:
+        """Return the prose without the lines of a candidate, and without the line above that only announces it."""
+        before = self.prose[: self.around.line(each.start)[0]].rstrip()
+        above = before.rfind("\n") + 1
+        if is_lead_in(folded(before[above:]), self.around.names):
+            before = before[:above]
+        return _trimmed(f"{before}\n{self.prose[self.around.line(each.end)[1] :]}")
+
+
+def _trimmed(words: str) -> str:
+    return re.sub(r"\n{3,}", "\n\n", words.replace(HOLE, "")).strip().strip('*_"“” \n').strip()
+
+
+# -- deciding
+
+
 def _leading(reply: Reply) -> Reading[Any]:
-    """The object with which the reply begins, whatever follows."""
+    """Read the object with which the reply begins, whatever follows."""
     first = next(iter(reply.objects), None)
     if first is None or reply.body[: first.start].strip():
         raise UnreadableReply("The reply must begin with the JSON object.")
-    claim = reply.of_object(first)
-    if claim is None or claim.record is None:
+    candidate = reply.of_object(first)
+    if candidate is None or candidate.record is None:
         raise UnreadableReply("There is no complete JSON object at the beginning of the reply.")
-    return _read(reply, claim, 1)
+    return Reading(reply.request.decision_of(candidate.record), candidate.stage, repaired=candidate.stage == "repaired")
 
 
-def _decided(reply: Reply, claims: Sequence[Claim]) -> Reading[Any]:
-    clean = [claim for claim in claims if claim.known and not claim.doubt]
-    if not clean:
-        raise _none_clean(reply, claims)
-    final = max(clean, key=lambda claim: claim.end)
-    for claim in claims:
-        if not claim.known and not claim.doubt and claim.start >= final.end:
-            raise _refused(reply, claim)
-        # a decision that is denied, quoted or conditional counts for nothing before one that stands clean
-        earlier = claim.start < final.start and final.how != "bare"
-        weak = earlier or (claim.how in {"sentence", "bare"} and not claim.first)
-        if claim.known and not (claim.doubt == "before" and weak) and (two := _differ(claim, final)):
-            raise AmbiguousReply(f"The reply says {two}. Decide for exactly one.")
-    tail = reply.plain[max(claim.end for claim in clean) :]
-    if tail.strip() and taken_back(tail, lambda piece: _is_another(reply, piece, final)):
+def _decided(reply: Reply, candidates: Sequence[Candidate]) -> Reading[Any]:
+    alone = [each for each in candidates if each.legal and each.alone]
+    if not alone:
+        raise _none_alone(reply, candidates)
+    final = max(alone, key=lambda each: each.end)
+    for each in candidates:
+        if not each.legal and each.start >= final.end:
+            raise _refused(reply, each)
+        if each.legal and (two := _differ(*sorted((each, final), key=attrgetter("start")))):
+            raise _two(two)
+    behind = reply.around.plain[max(each.end for each in candidates) :]
+    if has_words(behind) or "?" in behind:
         raise AmbiguousReply("The reply decides, and then says more that may take it back. Answer with that alone.")
-    # of claims that agree, the one with the most to say beside it
+    # of candidates that agree, the one with the most to say beside it
     best = max(
-        clean, key=lambda claim: (_RANKS.index(claim.how), sum(map(bool, (claim.record or {}).values())), claim.end)
+        alone, key=lambda each: (_STAGES.index(each.stage), sum(map(bool, (each.record or {}).values())), each.end)
     )
-    return _read(reply, best, len(claims))
+    said = _with_words(reply, best) if best.record is None else best.record
+    return Reading(reply.request.decision_of(said), best.stage, len(candidates), repaired=best.stage == "repaired")
 
 
-def _none_clean(reply: Reply, claims: Sequence[Claim]) -> DecisionError:
-    last = claims[-1]
-    if any(claim.known for claim in claims) and (last.known or last.doubt or last.named is None):
-        return AmbiguousReply(
-            "The reply names a decision, but denies, quotes or conditions it. Answer with that alone."
-        )
-    return _refused(reply, last)
+def _none_alone(reply: Reply, candidates: Sequence[Candidate]) -> DecisionError:
+    legal = [each for each in candidates if each.legal]
+    if two := next(filter(None, (_differ(legal[0], each) for each in legal)), ""):
+        return _two(two)
+    if legal:
+        return AmbiguousReply("The reply names a decision among other words. Answer with that alone.")
+    return _refused(reply, candidates[-1])
 
 
-def _refused(reply: Reply, claim: Claim) -> DecisionError:
-    """Why a claim that names no legal value is none."""
+def _two(values: str) -> AmbiguousReply:
+    return AmbiguousReply(f"The reply says {values}. Decide for exactly one.")
+
+
+def _refused(reply: Reply, each: Candidate) -> DecisionError:
+    """Return the reason why a candidate without a legal value is no decision."""
     field = reply.decider
-    if field is not None and field.kind == "number" and claim.how != "broken":
+    if field is not None and field.kind == "number" and each.stage != "broken":
         return UnreadableReply(f"{field.path} must be a whole number, written in plain digits.")
-    if claim.named is None:
+    if each.named is None:
         return UnreadableReply("There is no complete JSON object in the reply.")
-    return IllegalDecision(f"{claim.named[:40]!r} cannot be chosen.")
+    return IllegalDecision(f"{each.named[:40]!r} cannot be chosen.")
 
 
-def _differ(one: Claim, other: Claim) -> str:
-    """The two values that are at odds, in words; "" where none are."""
+def _differ(one: Candidate, other: Candidate) -> str:
+    """Return the two values that are at odds, in words, or ""."""
     for path in (path for path in one.values if path in other.values):
         pair = [json.dumps(each.values[path], ensure_ascii=False, sort_keys=True, default=str) for each in (one, other)]
         if pair[0] != pair[1]:
@@ -183,38 +521,15 @@ def _differ(one: Claim, other: Claim) -> str:
     return ""
 
 
-def _is_another(reply: Reply, piece: str, final: Claim) -> bool:
-    """Whether a piece of a sentence is a value of its own, and not the one that was decided for."""
-    field = reply.decider
-    if field is None or field.kind == "yes_no" or not piece or piece in {"a", "i", "no", "none"}:
-        return False
-    denied = piece.removeprefix("not ")
-    if denied != piece:  # "not C" behind a decision for C
-        return bool(field.read(denied.split(" ")[0]) == final.values.get(field.path))
-    meant = field.read(piece)
-    return meant is not UNSAID and meant != final.values.get(field.path)
-
-
-def _read(reply: Reply, claim: Claim, candidates: int) -> Reading[Any]:
-    said = claim.record
-    amid_words = reply.speaks and not reply.decides_more and claim.how in {"embedded", "repaired"}
-    if said is None:
-        said = _with_words(reply, claim)
-    elif amid_words and not introduced(reply.prose[: claim.start], reply.prose[claim.end :]):  # it may be a quotation
-        raise UnreadableReply("The words cannot be told from what stands around them.")
-    decision = reply.request.decision_of(said)
-    return Reading(decision, claim.how, candidates, repaired=claim.how == "repaired")
-
-
-def _with_words(reply: Reply, claim: Claim) -> dict[str, Any]:
-    """What a claim in prose says, with the words around it that answer the other fields."""
+def _with_words(reply: Reply, each: Candidate) -> dict[str, Any]:
+    """Return the object of a candidate in prose, with the words around it that answer the other fields."""
     said: dict[str, Any] = {}
-    values = dict(claim.values)
+    values = dict(each.values)
     for field in reply.fields:
-        if field.kind == "words" and field.path in reply.labelled:
-            values[field.path] = _labelled(reply, field.path)
+        if field.kind == "words" and field.path in reply.sections.words:
+            values[field.path] = reply.labelled(field.path)
         elif field.kind == "words" and field.name in REASON_FIELDS:
-            values[field.path] = _trimmed(_besides(reply.prose, claim))
+            values[field.path] = reply.besides(each)
     for path, value in values.items():
         *parents, name = path.split(".")
         place = said
@@ -224,45 +539,28 @@ def _with_words(reply: Reply, claim: Claim) -> dict[str, Any]:
     return said
 
 
-def _labelled(reply: Reply, path: str) -> str:
-    start, end = reply.labelled[path]
-    words = reply.prose[start:end]
-    if path.rpartition(".")[2] not in REASONS:  # others may hear it
-        others = [name for field in reply.fields if field.path != path for name in reply.labels[field.path]]
-        words = aloud(words, reply.labels[path], others)
-    return _trimmed(words)
-
-
-def _besides(prose: str, claim: Claim) -> str:
-    """The prose but for the claim: all of it where the claim is a part of a sentence."""
-    if claim.how == "tag":
-        return f"{prose[: claim.start]}\n{prose[claim.end :]}"
-    before, line = prose[: claim.start].rpartition("\n")[::2]
-    rest, _, after = prose[claim.end :].partition("\n")
-    if len(re.findall(r"[^\W_]{2,}", f"{line} {rest}")) > FEW_WORDS:
-        return prose
-    return f"{before}\n{after}"
-
-
-def _trimmed(words: str) -> str:
-    return re.sub(r"\n{3,}", "\n\n", words.replace(HOLE, "")).strip().strip('*_"“” \n').strip()
-
-
-def _without_claims(reply: Reply, *, last: bool) -> Reading[Any]:
-    """Words, where words are an answer; else what is missing."""
+def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
+    """Read the words, if words are an answer; else raise what is missing."""
     if any(each.state in {"cut", "broken"} for each in reply.objects):
         raise UnreadableReply("There is no complete JSON object in the reply.")
     if reply.speaks:
+        if reply.decider is not None and _names_a_value(reply, reply.decider):
+            raise AmbiguousReply("The reply may decide in prose. Answer with the decision alone.")
         return _in_words(reply, last=last)
     if len(whole := [each.value for each in reply.objects if each.value is not None]) == 1:
-        if not reply.decides_more:
+        if not reply.decides:
             return Reading(reply.request.decision_of(reply.shape.of(whole[0], reply.schema)), "json")
         missing = [field.name for field in reply.weighty if field.name not in whole[0]] or ["what was asked for"]
         raise UnreadableReply(f"The JSON object lacks {' and '.join(missing)}.")
-    if not reply.decides_more and reply.labelled:
-        said = {path: _labelled(reply, path) for path in reply.labelled}
+    if not reply.decides and reply.sections.words:
+        said = {path: reply.labelled(path) for path in reply.sections.words}
         return Reading(reply.request.decision_of(said), "label")
     raise UnreadableReply("There is no decision in the reply.")
+
+
+def _names_a_value(reply: Reply, decider: Field) -> bool:
+    words = set(words_in(reply.plain))
+    return any(folded(str(value)) in words for value in decider.values)
 
 
 def _in_words(reply: Reply, *, last: bool) -> Reading[Any]:

@@ -1,7 +1,8 @@
-"""Relaxed: one object whose punctuation is broken, read without a guess: what it says must be spelt out.
+"""A parser for one JSON object whose punctuation is broken. It does not guess: what the object says must be spelt out.
 
-Taken: comments, commas missing or too many, other quotes or none around keys and words, quotes and line ends inside
-strings, Python's words for true, false and null. Not taken: numbers in doubt, strings whose end is in doubt.
+Taken: commas missing or too many, other quotes or none around keys and words, quotes and line ends inside strings,
+Python's words for true, false and null. Not taken: comments, which may take back what they stand beside, numbers in
+doubt, and strings whose end is in doubt.
 """
 
 from __future__ import annotations
@@ -11,14 +12,17 @@ from math import nan
 from typing import Any
 
 from agentsim.engine.decision import Real
-from agentsim.engine.reading.text import Work
+from agentsim.engine.reading.text import too_much
+from agentsim.errors import UnreadableReply
 
 MAX_DEPTH = 200  # of objects and lists in each other: a decision is written as JSON again, which stops at 255
 
+_MOST_VALUES = 4_000  # in all objects of a reply
+_MOST_STEPS = 3_000  # of mending: a member or a quote
+
 _SPACE = re.compile(r"\s*")
-_COMMENT = re.compile(r"(?://|#)[^\n]*|/\*")
 _BARE_KEY = re.compile(r"[^\W\d][\w -]{0,60}?(?=\s{0,20}:)")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?(?=\s*(?:[,}\]]|//|/\*|#|\n|\Z))")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?(?=\s*(?:[,}\]]|\n|\Z))")
 _BARE = re.compile(r"[^\s,{}\[\]\"“”:][^,{}\[\]\"“”\n:]{0,200}")
 _CLOSES = {'"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "’": "’", "„": "“”", "«": "»"}
 _ESCAPED = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
@@ -26,15 +30,15 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "/": "/", "\\": "
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "none": None}
 _KEY_FOLLOWS = r"(?:[\"'“‘][^\"'“”‘’\n]{1,60}[\"'”’]\s*:|[^\W\d][\w-]{0,60}\s*:)"
 # what follows the quote that ends a value: a bracket, a comma before the next key or value, or the next key
-_VALUE_ENDS = re.compile(rf"\s*+(?:[}}\]]|\Z|,\s*+(?:{_KEY_FOLLOWS}|[}}\]]|\Z|//|/\*|#)|(?://|/\*|#)|{_KEY_FOLLOWS})")
-_ITEM_ENDS = re.compile(r"\s*+(?:[\]},]|\Z|//|/\*|#)")
+_VALUE_ENDS = re.compile(rf"\s*+(?:[}}\]]|\Z|,\s*+(?:{_KEY_FOLLOWS}|[}}\]]|\Z)|{_KEY_FOLLOWS})")
+_ITEM_ENDS = re.compile(r"\s*+(?:[\]},]|\Z)")
 _KEY_ENDS = re.compile(r"\s*+:")
 _OBJECT = re.compile(r"\{[^{}]*\}")  # quoted whole in a string
 _QUOTED_KEY = re.compile(r"[\"'“”]\s*:")
 
 
 class Broken(Exception):
-    """No such object; `at` is the first place that cannot be read."""
+    """There is no such object. `at` is the first place that cannot be read."""
 
     def __init__(self, at: int) -> None:
         super().__init__(at)
@@ -42,29 +46,49 @@ class Broken(Exception):
 
 
 class CutOff(Exception):
-    """The text ends before the object does; `members` are those that are complete, None where another was begun."""
+    """The text ends before the object does. `members` are complete, or None if another member was begun."""
 
-    def __init__(self, members: list[tuple[str, Any]] | None, comments: str) -> None:
+    def __init__(self, members: list[tuple[str, Any]] | None) -> None:
         super().__init__()
-        self.members, self.comments = members, comments
+        self.members = members
 
 
-def relaxed(body: str, start: int, work: Work) -> tuple[list[tuple[str, Any]], int, str]:
-    """The members of the object that begins at `start`, its end, its comments; objects in it are tuples of members."""
-    reader = _Reader(body, start, work)
-    members = reader.members(0)
-    return members, reader.at, " ".join(reader.comments)
+class Work:
+    """The work that is left for the objects of one reply."""
+
+    def __init__(self) -> None:
+        self._steps, self._values = _MOST_STEPS, _MOST_VALUES
+
+    def take(self, values: int = 1) -> None:
+        """Count values. Raises `AmbiguousReply` if there are more than any answer has."""
+        self._values -= values
+        if self._values < 0:
+            raise too_much()
+
+    def step(self) -> None:
+        """Count a step of mending. Raises `UnreadableReply` if none is left."""
+        self._steps -= 1
+        if self._steps < 0:
+            raise UnreadableReply("The JSON of the reply is too broken to be read. Answer with one whole JSON object.")
 
 
-class _Reader:
+def relaxed(body: str, start: int, work: Work) -> tuple[list[tuple[str, Any]], int]:
+    """Return the members of the object that begins at `start`, and its end; objects in it are tuples of members.
+
+    Raises `Broken` or `CutOff`.
+    """
+    parser = _Parser(body, start, work)
+    return parser.members(0), parser.at
+
+
+class _Parser:
     def __init__(self, body: str, start: int, work: Work) -> None:
         self.body, self.at, self.work = body, start, work
-        self.comments: list[str] = []
         self.outermost: list[tuple[str, Any]] = []
         self.between = False  # members of the outermost object, so that all that was begun is complete
 
     def members(self, depth: int) -> list[tuple[str, Any]]:
-        """An object, from its brace to the one that closes it."""
+        """Parse an object, from its brace to the one that closes it."""
         self._deeper(depth)
         found = self.outermost if depth == 0 else []
         while True:
@@ -129,7 +153,7 @@ class _Reader:
         raise self._stopped()
 
     def _string(self, ends: re.Pattern[str]) -> str:
-        """A string up to the quote behind which a value ends; quotes inside come in pairs and quote no key."""
+        """Parse a string, up to the quote behind which a value ends; quotes inside come in pairs and quote no key."""
         start, closes = self.at + 1, _CLOSES[self.body[self.at]]
         quote = re.compile(rf"\\.|[{re.escape(closes)}]", re.DOTALL)
         inner, opened, looked = 0, 0, start
@@ -161,43 +185,20 @@ class _Reader:
         word = _BARE.match(self.body, self.at)
         if word is None:
             raise self._stopped()
-        text, _, comment = word[0].partition("//")
-        self.at += len(text)
+        self.at = word.end()
         if self.at == len(self.body):
             raise self._stopped()
-        text = text.strip()
+        text = word[0].strip()
         if text.casefold() in _WORDS:
             return _WORDS[text.casefold()]
-        if re.search(r"\d\s+\d", text):  # there may be two numbers
+        if re.search(r"\d\s+\d|//|/\*", text):  # there may be two numbers, or a comment
             raise Broken(self.at)
         if text.casefold().lstrip("+-") in {"nan", "infinity"} or re.search(r"\d[eE][+-]?\d|^[+-]?0\d", text):
             return nan
-        if comment:
-            self._skip()
         return text
 
     def _skip(self) -> None:
-        """Over blanks and comments."""
-        while True:
-            self.at = _SPACE.match(self.body, self.at).end()  # type: ignore[union-attr] # it matches everywhere
-            comment = _COMMENT.match(self.body, self.at)
-            end = -1 if comment is None else comment.end()
-            if comment is not None and comment[0] == "/*":
-                end = self._closed(end)
-            if end < 0:
-                return
-            self.work.step()
-            self.comments.append(self.body[self.at : end])
-            self.at = end
-
-    def _closed(self, start: int) -> int:
-        """Where a comment ends; -1 where it does not, nor does any behind it."""
-        if start >= self.work.unclosed:
-            return -1
-        stars = self.body.find("*/", start)
-        if stars < 0:
-            self.work.unclosed = start
-        return stars + 2 if stars >= 0 else -1
+        self.at = _SPACE.match(self.body, self.at).end()  # type: ignore[union-attr] # it matches everywhere
 
     def _takes(self, mark: str) -> bool:
         found = self.body.startswith(mark, self.at)
@@ -205,9 +206,9 @@ class _Reader:
         return found
 
     def _stopped(self) -> Broken | CutOff:
-        """At the end of the text it was cut off, elsewhere it is broken."""
+        """Return `CutOff` at the end of the text, and `Broken` elsewhere."""
         if self.at >= len(self.body):
-            return CutOff(self.outermost if self.between else None, " ".join(self.comments))
+            return CutOff(self.outermost if self.between else None)
         return Broken(self.at)
 
 

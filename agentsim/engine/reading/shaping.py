@@ -1,6 +1,6 @@
-"""Shaping: a JSON object of a reply as the question's schema spells it: keys, wrapping, names, numbers, words.
+"""The shape of an answer: a JSON object of a reply with the keys, names, numbers and words of the question's schema.
 
-What is legal is not decided here: a value that means none of those it may mean stays as it is, for the check to refuse.
+What is legal is not decided here: a value that means none of the legal ones stays as it is, for the check to refuse.
 """
 
 from __future__ import annotations
@@ -11,27 +11,46 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from agentsim.engine.reading.fields import UNSAID, Field, Schema, Synonyms, chosen, fields_of, kind_of, named
-from agentsim.engine.reading.prose import aloud
-from agentsim.engine.reading.text import bounded, compact, decoded, folded
+from agentsim.engine.reading.fields import (
+    MISSING,
+    REASONS,
+    Field,
+    Schema,
+    Synonyms,
+    chosen,
+    fields_of,
+    kind_of,
+    named,
+)
+from agentsim.engine.reading.objects import decoded
+from agentsim.engine.reading.speech import aloud
+from agentsim.engine.reading.text import bounded, compact, folded, listed
 from agentsim.engine.reading.thinking import split
-from agentsim.engine.reading.vocabulary import REASONS, WRAPPERS
 from agentsim.errors import AmbiguousReply, UnreadableReply
+
+_WRAPPERS = frozenset(
+    listed("""
+    action, answer, args, arguments, content, data, decision, final, final_answer, finalanswer, function,
+    function_call, functioncall, input, json, make_decision, message, output, parameters, params, reply, response,
+    result, tool_call, tool_input, toolcall, toolinput
+""")
+)
+"""Keys whose object is the answer, one level of them."""
 
 _LONGEST_KEY = 400  # characters
 _MOST_MEMBERS = 1_000  # of an object
 
 
 def unwrapped(value: Mapping[str, Any], own: Mapping[str, bool], kind: str, tag: str) -> Mapping[str, Any]:
-    """The object in a tool call, or in `{"answer": {...}}`: one level, where the object has none of its `own` keys.
+    """Return the object in a tool call, or in `{"answer": {...}}`: one level, if it has none of the `own` keys.
 
-    Those that are False may also name a wrapping, and do where they hold an object; so does the request's `kind`. The
-    name of what is called is the `tag` of several kinds of record.
+    A key that is False in `own` may also name a wrapping, and does if it holds an object; so does the request's `kind`.
+    The name of the function that is called is the `tag` of a variant.
     """
     keys = {_key(name): part for name, part in value.items()}
     if any(own[key] or not isinstance(part, Mapping) for key, part in keys.items() if key in own):
         return value
-    inside = [part for key in keys if key in WRAPPERS or key == kind if (part := _object_in(keys[key])) is not None]
+    inside = [part for key in keys if key in _WRAPPERS or key == kind if (part := _object_in(keys[key])) is not None]
     if len(inside) != 1:
         call = _object_in(keys.get("tool_calls"))
         return value if call is None else unwrapped(call, own, kind, tag)
@@ -44,7 +63,7 @@ def unwrapped(value: Mapping[str, Any], own: Mapping[str, bool], kind: str, tag:
 
 
 def _object_in(part: Any) -> Mapping[str, Any] | None:
-    """An object, also as its JSON or in a list of one."""
+    """Return an object, also from its JSON or a list of one, or None."""
     if isinstance(part, list) and len(part) == 1:
         return _object_in(part[0])
     if isinstance(part, str) and part.lstrip().startswith("{"):
@@ -61,18 +80,18 @@ def _key(name: str) -> str:
 
 @dataclass(frozen=True)
 class Shape:
-    """What objects are shaped by: what null means by path, other words for choices, and what fields may be called."""
+    """What objects are shaped by: the meaning of null by path, other words for choices, and the names of fields."""
 
     nothing: Mapping[str, Any]
     synonyms: Synonyms
-    labels: Mapping[str, Sequence[str]]
+    names: Mapping[str, Sequence[str]]
     lone: str = ""
-    """The record that is all there is to decide: the one field in it may be said without it."""
+    """The record that is all there is to decide: its one field may stand without it."""
 
     def of(self, value: Mapping[str, Any], schema: Schema, path: str = "") -> dict[str, Any]:
-        """The object with the schema's keys and, where they are clear, its values; other keys stay as they are.
+        """Return the object with the schema's keys and, if they are clear, its values; other keys stay as they are.
 
-        Raises `AmbiguousReply` where two keys speak of one field with different values.
+        Raises `AmbiguousReply` if two keys name one field with different values.
         """
         properties = schema.get("properties", {})
         out: dict[str, Any] = {}
@@ -95,7 +114,7 @@ class Shape:
         return {**others, **out, **inside}
 
     def _said_beside(self, others: Mapping[str, Any], missing: Schema, path: str) -> dict[str, Any]:
-        """The missing records and variants whose own fields stand beside the place where they belong."""
+        """Return the missing records and variants whose own fields stand beside the place where they belong."""
         out: dict[str, Any] = {}
         for name, node in missing.items() if others else ():
             if kind_of(node) == "record":
@@ -107,7 +126,7 @@ class Shape:
         return out
 
     def _property(self, key: str, properties: Schema, path: str) -> str | None:
-        """The field that a key speaks of."""
+        """Return the field that a key names, or None."""
         if key in properties:
             return key
         if len(key) > _LONGEST_KEY or any(_is_in_variant(key, node) for node in properties.values()):
@@ -119,21 +138,21 @@ class Shape:
         if not any(_spellings(name)[1] == short for name in properties):
             spaced = plain.replace("_", " ")
             for name in properties:
-                if spaced in self.labels.get(f"{path}{name}", ()):
+                if spaced in self.names.get(f"{path}{name}", ()):
                     return name
         return named(key, properties)
 
     def _fitted(self, given: Any, node: Schema, path: str, whole: Mapping[str, Any]) -> Any:
         match kind_of(node):
             case "choice" | "number" | "yes_no" | "list" as kind:
-                nothing = self.nothing.get(path, UNSAID)
+                nothing = self.nothing.get(path, MISSING)
                 values = tuple(node.get("enum", ()) or node.get("items", {}).get("enum", ()))
                 meant = Field(path, kind, values, nothing, self.synonyms).read(given)
-                if meant is UNSAID and given is None and "." not in path:
+                if meant is MISSING and given is None and "." not in path:
                     raise UnreadableReply(f"In the JSON object, {path} is null.")
-                return given if meant is UNSAID else meant
+                return given if meant is MISSING else meant
             case "words":
-                return _spoken(given, self.labels.get(path, ()), reason=path.rpartition(".")[2] in REASONS)
+                return _spoken(given, self.names.get(path, ()), reason=path.rpartition(".")[2] in REASONS)
             case "variant":
                 return self._variant(given, node, path, whole)
             case "record":
@@ -143,8 +162,8 @@ class Shape:
     def _record(self, given: Any, node: Schema, path: str) -> Any:
         if isinstance(given, Mapping):
             return self.of(given, node, f"{path}.")
-        nothing = self.nothing.get(path, UNSAID)
-        if nothing is not UNSAID and chosen(given, (), nothing) is not UNSAID:
+        nothing = self.nothing.get(path, MISSING)
+        if nothing is not MISSING and chosen(given, (), nothing) is not MISSING:
             return nothing
         if given is None:
             return {}
@@ -155,10 +174,10 @@ class Shape:
         if len(parts) != 1:
             return given
         meant = parts[0].read(given)  # what the one field of the record says, without the record
-        return {parts[0].name: given if meant is UNSAID else meant}
+        return {parts[0].name: given if meant is MISSING else meant}
 
     def _variant(self, given: Any, node: Schema, path: str, whole: Mapping[str, Any]) -> Any:
-        """One of several kinds of record, told apart by a field with one value; its others may stand beside it."""
+        """Return a record of several kinds, told apart by a field with one value; its others may stand beside it."""
         branches, tag = [branch["properties"] for branch in node["anyOf"]], _tag(node)
         record = given if isinstance(given, Mapping) else {**whole, tag: given}
         kinds = {branch[tag]["enum"][0]: branch for branch in branches}
@@ -167,17 +186,17 @@ class Shape:
                 ({**inside, tag: kind} for kind in kinds if isinstance(inside := record.get(kind), Mapping)), record
             )
         name = chosen(record.get(tag), tuple(kinds))
-        return record if name is UNSAID else self.of({**record, tag: name}, {"properties": kinds[name]}, f"{path}.")
+        return record if name is MISSING else self.of({**record, tag: name}, {"properties": kinds[name]}, f"{path}.")
 
 
 def _tag(node: Schema) -> str:
-    """The field that tells the kinds of a variant apart."""
+    """Return the field that tells the kinds of a variant apart."""
     fields: Schema = node["anyOf"][0]["properties"]
     return next(name for name, part in fields.items() if len(part.get("enum", ())) == 1)
 
 
 def _is_in_variant(key: str, node: Schema) -> bool:
-    """Whether it is spelt as a field of one of several kinds of record, which may stand beside their tag."""
+    """Check for a field of one of the kinds of a variant, which may stand beside its tag."""
     return kind_of(node) == "variant" and any(key in branch["properties"] for branch in node["anyOf"])
 
 
@@ -187,11 +206,11 @@ def _spellings(name: str) -> tuple[str, str]:
     return plain, compact(plain)
 
 
-def _spoken(given: Any, labels: Sequence[str], *, reason: bool) -> Any:
-    """Words without what was thought in them; a `reason` that is no text is kept as its JSON: it decides nothing."""
+def _spoken(given: Any, names: Sequence[str], *, reason: bool) -> Any:
+    """Return words without what was thought in them; a `reason` that is no text is kept as JSON: it decides nothing."""
     if isinstance(given, str):
         said = split(given)[0]
-        return said if reason else aloud(said, labels)
+        return said if reason else aloud(said, names)
     return given if not reason else "" if given is None else _as_json(given)
 
 

@@ -1,45 +1,41 @@
-"""Text: a reply as it is compared (folded), how much of it is looked at, and the values of JSON in it.
+"""Text as replies are compared (folded), names at the beginning of its lines, and how much of it is looked at.
 
-Bounds are counted in work and not in time, so that a replay comes to the same; a reply that blows one of them says too
+The bounds count work and not time, so that a replay comes to the same result. A reply that exceeds one of them says too
 much to mean one thing.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from math import isfinite
-from sys import maxsize
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from typing import TypeVar
 
-from agentsim.engine.decision import Real
-from agentsim.engine.prompt import cleaned
-from agentsim.errors import AmbiguousReply, UnreadableReply
+from agentsim.errors import AmbiguousReply
 
 T = TypeVar("T")
 
-MOST_CLAIMS = 150  # of a reply: each is looked at with all around it
-_MOST_LINES = 3_000  # that are not empty
-_MOST_TAGS, _MOST_FENCES = 2_000, 500  # of what was not thought
-_MOST_VALUES = 4_000  # in all objects
-_MOST_STEPS = 3_000  # of mending: a member, a comment, a quote
-_MOST_DIGITS = 30  # of a whole number: longer ones are slow to convert; amounts have fewer (`MAX_DIGITS`)
+MAX_TEXT = 256 * 1024  # characters of a reply that are read
+MOST_CANDIDATES = 150  # of a reply
+_MOST_LINES = 3_000  # that are not blank
+_MOST_TAGS, _MOST_FENCES = 2_000, 500
 
 HOLE = "\ufffc"
-"""Stands in a text for what was taken out of it."""
+"""Takes the place of every character that was taken out of a text."""
+
+BLANK = "".join(filter(str.isspace, map(chr, range(0x3001))))
 
 _PLAIN = dict.fromkeys("“”„‟«»＂", '"') | {
     **dict.fromkeys("‘’‚‛`´ʼ", "'"),
     **dict.fromkeys("–—−‐‑", "-"),
     **dict.fromkeys("\u00a0\u2009\u202f\u3000", " "),
-    **dict(zip("。、→łŁøØđı", "\n,>lloodi", strict=True)),
+    **dict(zip("。、→łŁøØđı", ".,>lloodi", strict=True)),
 }
 
 
 class _Fold(dict[int, str]):
-    """Filled as characters come: each as one other, so that places in the text stay the same."""
+    """A translation table that is filled as characters come: each becomes one other, so that places stay the same."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -47,7 +43,7 @@ class _Fold(dict[int, str]):
         if plain is None:
             alike = unicodedata.normalize("NFKC", char)
             alike = alike if len(alike) == 1 else char
-            # marks are no part of a letter in these scripts; in others they are
+            # a diacritic is no part of a letter in these scripts; in others it is
             lettered = unicodedata.name(alike, "").startswith(("LATIN", "CYRILLIC", "GREEK"))
             small = (unicodedata.normalize("NFD", alike)[0] if lettered else alike).casefold()
             plain = small if len(small) == 1 else char
@@ -57,163 +53,159 @@ class _Fold(dict[int, str]):
 
 _FOLD = _Fold()
 _MARKS = re.compile("[\u0300-\u036f\ufe0e\ufe0f\u200d]")
-BLANK = "".join(filter(str.isspace, map(chr, range(0x3001))))
-_BEFORE = f"{BLANK}*_#@~\"'[({{<>|\\$「『【（《"
-_AFTER = f"{BLANK}*_#~\"'])}}<>|\\$.,;:!」』】）》"
-_PICTURE = re.compile("[\u2190-\u2bff\u3030\U0001f000-\U0001faff]+")
-_TITLE = re.compile(
-    r"^(?:私は|(?:(?:the|le|la|el|il|o|den|der|dem|de) )?(?:player|candidate|agent|team|jugador|joueur"
-    r"|spieler|gracz|giocatore|jogador|игрок[а-я]?|玩家)(?:[\s_#:-]+(?=\w)|(?=\d)))"
-)
+_BEFORE = f"{BLANK}*_#@\"'[({{<>|\\$「『【（《"
+_AFTER = f"{BLANK}*_#\"'])}}<>|\\$.,;:!」』】）》"
+_PICTURE = re.compile("[\u2190-\u21ff\u2300-\u2bff\u3030\U0001f000-\U0001faff]+")
+_CROSSED = re.compile("^[*_ ]*[❌❎🚫⛔✗✘✖✕🙅👎]")
+_TITLE = re.compile(r"^(?:(?:the )?(?:player|candidate|agent|team)(?:[\s_#:-]+(?=\w)|(?=\d)))")
 _SEPARATORS = re.compile(r"[\s_-]+")
 
 
+# -- comparing
+
+
 def folded(text: str) -> str:
-    """The text for comparing, as long as it was."""
+    """Return the text in small letters, without diacritics, in plain punctuation, and as long as it was."""
     return text.translate(_FOLD)
 
 
 def bare(name: str) -> str:
-    """A folded name without decoration: marks, brackets, emoji. A minus or `!` before it stays: it may mean no."""
+    """Strip a folded name of quotes, brackets, emphasis and emoji.
+
+    A minus or `!` before it stays, and a cross becomes one: it may mean no.
+    """
     if not name.isascii():
+        name = _CROSSED.sub("!", name)
         name = _PICTURE.sub(" ", _MARKS.sub("", name))
     return name.lstrip(_BEFORE).rstrip(_AFTER)
 
 
 def compact(name: str) -> str:
-    """A bare name without separators."""
+    """Remove blanks, underscores and dashes from a bare name."""
     return _SEPARATORS.sub("", name)
 
 
+@lru_cache(4096)
+def spaced(name: str) -> str:
+    """Fold a name and put blanks for its underscores and dashes."""
+    return _SEPARATORS.sub(" ", folded(name)).strip()
+
+
 def untitled(name: str) -> str:
-    """A bare name without `player` before it."""
+    """Remove `player` or a like word from the beginning of a bare name."""
     return _TITLE.sub("", name)
 
 
+# -- cutting
+
+
 def without(text: str, regions: Sequence[tuple[int, int]], fill: str = "") -> str:
-    """The text with a `fill` for each of the regions, which stand in order and apart."""
+    """Replace each of the regions, which are sorted and do not overlap, by `fill`."""
     begins, ends = [start for start, _ in regions], [end for _, end in regions]
     return fill.join(text[one:two] for one, two in zip((0, *ends), (*begins, len(text)), strict=True))
 
 
-def masked(body: str, regions: Sequence[tuple[int, int]], fill: str = HOLE) -> str:
-    """The text with a `fill` for what stands in the regions, and blanks for fences, so that places stay the same."""
+def masked(text: str, regions: Sequence[tuple[int, int]], fill: str = HOLE) -> str:
+    """Replace each character of the regions, which are sorted, by `fill`, so that places stay the same."""
     parts, position = [], 0
     for start, end in regions:
         if end > position:
-            parts += [body[position:start], fill * (end - max(start, position))]
+            parts += [text[position:start], fill * (end - max(start, position))]
             position = end
-    prose = "".join((*parts, body[position:]))
-    return re.sub(r"```[\w+-]{0,20}", lambda fence: " " * len(fence[0]), prose) if "```" in prose else prose
+    return "".join((*parts, text[position:]))
 
 
-class Work:
-    """What is left to do for the objects of a reply."""
-
-    def __init__(self) -> None:
-        self._left, self._values = _MOST_STEPS, _MOST_VALUES
-        self.unclosed = maxsize
-        """Behind this place no comment ends."""
-
-    def take(self, values: int = 1) -> None:
-        """Count values; `AmbiguousReply` where there are more than any answer has."""
-        self._values -= values
-        if self._values < 0:
-            raise _over_and_over()
-
-    def step(self) -> None:
-        """Count a step of mending; `UnreadableReply` where none is left."""
-        self._left -= 1
-        if self._left < 0:
-            raise UnreadableReply("The JSON of the reply is too broken to be read. Answer with one whole JSON object.")
+# -- bounds
 
 
 def bounded(found: Iterable[T], most: int) -> Iterator[T]:
-    """All of them; `AmbiguousReply` where there are so many that none can be meant."""
+    """Yield all of them. Raises `AmbiguousReply` behind the first `most`."""
     for count, each in enumerate(found):
         if count >= most:
-            raise _over_and_over()
+            raise too_much()
         yield each
 
 
 def of_few_lines(text: str) -> str:
-    """The text; `AmbiguousReply` where it has so many lines that none can be meant."""
+    """Return the text. Raises `AmbiguousReply` if it has too many lines."""
     if text.count("\n") >= _MOST_LINES and sum(map(bool, text.split("\n"))) > _MOST_LINES:
-        raise _over_and_over()
+        raise too_much()
     return text
 
 
 def of_few_tags(text: str) -> str:
-    """The text; `AmbiguousReply` where it has so many tags or fences that none can be meant."""
+    """Return the text. Raises `AmbiguousReply` if it has too many tags or fences."""
     if text.count("<") > _MOST_TAGS or text.count("```") > _MOST_FENCES:
-        raise _over_and_over()
+        raise too_much()
     return text
 
 
-def _over_and_over() -> AmbiguousReply:
+def too_much() -> AmbiguousReply:
+    """Return the error for a reply that exceeds a bound."""
     return AmbiguousReply("The reply says the same thing over and over. Answer with the decision alone.")
 
 
-class Decoder:
-    """JSON as it is read in replies: its strings cleaned again, its values counted."""
-
-    def __init__(self, work: Work) -> None:
-        self._work = work
-        self.json = json.JSONDecoder(
-            object_pairs_hook=self.pairs, parse_int=_integer, parse_float=self._real, parse_constant=_constant
-        )
-
-    def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """An object; `AmbiguousReply` where a key occurs twice with different values."""
-        self._work.take(1 + len(pairs))
-        out: dict[str, Any] = {}
-        for spelt, given in pairs:
-            key, value = cleaned(spelt), self._cleaned(given)
-            if key in out and _as_json(out[key]) != _as_json(value):
-                raise AmbiguousReply(f"The key {key[:40]!r} stands twice with different values.")
-            out[key] = value
-        return out
-
-    def nested(self, members: list[tuple[str, Any]]) -> dict[str, Any]:
-        """The object of mended members, objects in it too."""
-        return self.pairs([(key, self._nested(value)) for key, value in members])
-
-    def _nested(self, value: Any) -> Any:
-        if isinstance(value, tuple):  # the members of an object
-            return self.nested(list(value))
-        return [self._nested(item) for item in value] if isinstance(value, list) else value
-
-    def _cleaned(self, value: Any) -> Any:
-        """The value with its strings cleaned: an escape such as `\\u001b` gets past the door unseen."""
-        if isinstance(value, str):
-            return cleaned(value)
-        if isinstance(value, list):
-            self._work.take(len(value))
-            return [self._cleaned(item) for item in value]
-        return value
-
-    def _real(self, digits: str) -> Real:
-        self._work.take()
-        value = Real(digits)
-        if not isfinite(value):
-            raise ValueError(f"{digits[:40]} is too large")
-        return value
+# -- names at the beginning of a line
 
 
-def _as_json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+_LETTER = re.compile(r"[^\W_]")
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
 
-def _integer(digits: str) -> int:
-    if len(digits) > _MOST_DIGITS:
-        raise ValueError("a number of that length is no decision")
-    return int(digits)
+def listed(text: str) -> tuple[str, ...]:
+    """Return the words and phrases of a text, which commas part, folded."""
+    return tuple(dict.fromkeys(folded(" ".join(word.split())) for word in text.split(",")))
 
 
-def _constant(name: str) -> float:
-    raise ValueError(f"{name} is not JSON")
+def words_in(text: str) -> list[str]:
+    """Return the words and numbers of a folded text."""
+    return _WORD.findall(text.replace("_", " "))
 
 
-def decoded(text: str) -> Any:
-    """The JSON value that a text is; `ValueError` where it is none."""
-    return Decoder(Work()).json.decode(text)
+def has_words(text: str) -> bool:
+    """Check for a letter or a digit."""
+    return _LETTER.search(text) is not None
+
+
+@cache
+def any_name(names: tuple[str, ...]) -> str:
+    """Return a pattern for one of the folded names, the longest first; blanks may be underscores or dashes."""
+    return _tree([tuple(r"[\s_-]{1,2}" if char == " " else re.escape(char) for char in name) for name in names])
+
+
+def _tree(branches: Sequence[tuple[str, ...]]) -> str:
+    """Return one pattern for several, each a sequence of parts, so that what begins alike is tried once."""
+    following: dict[str, list[tuple[str, ...]]] = {}
+    for first, *rest in filter(None, branches):
+        following.setdefault(first, []).append(tuple(rest))
+    ends = "" if all(branches) else "?"
+    parts = [f"{first}{_tree(rest)}" for first, rest in following.items()]
+    return parts[0] if len(parts) == 1 and not ends else f"(?:{'|'.join(parts)}){ends}" if parts else ""
+
+
+@cache
+def _heading(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(
+        r"^(?!\n)[ \t]*+(?P<mark>[#*_=>(\[\"'\d.|-]{0,6}[ \t]{0,3}[*_]{0,3})[ \t]*+"
+        rf"(?P<lead>(?:[\w'!,]{{1,12}}+[ \t]{{1,3}}+){{0,6}}?)(?P<name>{any_name(names)})(?![^\W_]|-)"
+        r"(?P<more>[ \t]?\([^()\n]{0,40}\)| (?:on|about) [^:\n]{1,30})?"
+        r"(?:[ \t]is(?=[ \t]*[*_]{0,3}:))?(?P<close>[*_=\])\"']{0,4})[ \t]*+"
+        r"(?:(?P<colon>[:=|]|->|(?:(?<=[ \t])|\s)-\s)[*_]{0,3}|[*_#]{0,4}+[ \t]*+$)",
+        re.MULTILINE,
+    )
+
+
+def headings(
+    plain: str, names: Sequence[str], lead_in: Callable[[str], bool], *, anywhere: bool = True
+) -> Iterator[re.Match[str]]:
+    """Yield where a line of a folded text begins with one of the names: `## Name`, `**Name**`, `Name: ...`.
+
+    Words before the name must be a `lead_in`. Unless `anywhere`, an undecorated name must begin the text.
+    """
+    if not names:
+        return
+    begins = len(plain) - len(plain.lstrip())
+    for match in _heading(tuple(names)).finditer(of_few_lines(plain)):
+        decorated = bool(match["mark"].strip(" -(\"'>|.0123456789")) or bool(match["close"].strip(")]\"'"))
+        if lead_in(match["lead"]) and (decorated or (match["colon"] and (anywhere or match.start() <= begins))):
+            yield match

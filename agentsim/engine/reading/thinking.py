@@ -1,6 +1,6 @@
-"""Thinking: the spellings in which models think aloud, as data, and a reply without what was thought.
+"""What a reply says, without what was thought: the spellings in which models think aloud, as data.
 
-Marks (`<think>`) have an end of their own; headings (`**Thinking:**`) end where a heading of the question follows.
+A mark (`<think>`) has an end of its own. A heading (`**Thinking:**`) ends where a heading of the question follows.
 """
 
 from __future__ import annotations
@@ -8,12 +8,43 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice
 
-from agentsim.engine.reading.scanning import strict_spans
-from agentsim.engine.reading.text import folded, of_few_lines
-from agentsim.engine.reading.vocabulary import LEAD_IN, THINKING, any_name
+from agentsim.engine.reading.markup import TOKEN
+from agentsim.engine.reading.objects import strict_spans
+from agentsim.engine.reading.text import headings, listed, words_in
+
+THINKING = listed("""
+    thinking, thoughts, thought, thought process, my thoughts, my thinking, internal monologue, thinks,
+    inner monologue, internal thoughts, inner thoughts, private thoughts, private thought, scratchpad,
+    chain of thought, reasoning, internal reasoning, private reasoning, internal analysis, reasoning process,
+    internal strategy, internal notes, step-by-step thinking, step by step thinking, private strategy, private notes,
+    notes to self, note to self, private, internal, my reasoning steps, reasoning steps, private thinking,
+    internal thinking, private analysis, thinking out loud, step-by-step reasoning, step by step reasoning,
+    thinking process, deliberation, uberlegung, uberlegungen, gedanken, pensee, pensees, reflexion, pensamiento,
+    pensamientos, pensamento, razonamiento, raisonnement, ragionamento, pensieri, mysli, myslenie, rozumowanie, мысли,
+    размышления, 思考, 思考过程, 推理, 内心独白
+""")
+"""Folded headings of what is not said aloud, unless the question has a field of that name."""
+
+ASIDES = listed("""
+    analysis, reflection, strategy, my strategy, plan, my plan, planning, rationale, draft, hidden, why this works,
+    explanation, notes, note, strategy note, strategic note, 分析, analyse, analisis
+""")
+"""Folded headings of what is no part of an answer in words that has a heading of its own."""
+
+_LEAD_IN = frozenset(
+    listed("""
+    a, above, all, alright, also, and, answer, are, as, asi, based, below, certainly, conclusion, considering,
+    daher, decision, donc, endgultige, everything, final, finally, following, for, formal, hence, here, here's, i,
+    i'm, il, im, in, is, json, jury, la, ma, me, mein, meine, meu, mi, mijn, minha, mio, moj, moja, moje, mon, my,
+    now, of, official, ok, okay, on, ostateczny, overall, player, private, public, que, quindi, reply, requested,
+    required, response, round, secret, so, sure, that, the, then, therefore, this, thus, well, wiec, with, итак,
+    мои, моя, 我的, 最终, 私の
+""")
+)
+"""Words that may stand before such a heading in its line: `here are my thoughts`."""
 
 _MOST_MARKS = 1_000  # of thinking
 _NAME = (
@@ -69,7 +100,7 @@ _MARK = re.compile(
     r"|(?P<stray><channel\|>|<unused95>))",
     re.IGNORECASE | re.MULTILINE,
 )
-# It begins with one set of characters, which lets the search leap from one of them to the next.
+# it begins with one set of characters, so that the search leaps from one of them to the next
 _SIGNS = r"<◁＜⟨〈‹【\[(*💭"
 _ANY = re.compile(
     rf"[{_SIGNS}=&`aT-](?:(?<=[{_SIGNS}])|(?<=[-=])[-=]{{2}}|(?<=&)lt;|(?<=`)``|(?<=a)(?:nalysis|ssistant)"
@@ -85,55 +116,49 @@ _FINAL = re.compile(
     r"|\[BEGIN FINAL (?:RESPONSE|ANSWER)\]"
     r"|<\|(?:begin_of_solution|START_RESPONSE|start_of_response)\|>"
 )
-_TOKEN = re.compile(
-    r"<\|[^|<>\n]{1,40}\|>|</?s>|<(?:start|end)_of_turn>(?:model\b)?|<\|?assistant\|?>|\[/?INST\]|</?assistant>"
-    r"|\[END FINAL (?:RESPONSE|ANSWER)\]"
-)
-
-_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 # besides a heading of the question's own, an object, a fence, a tag or a box at the beginning of a line ends a thought
 _ANSWER_BEGINS = re.compile(r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>|\\boxed)", re.MULTILINE)
 _UNQUOTED = re.compile(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
 
 
 def split(text: str, own: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
-    """What a reply says, and what was thought, in order; the first is all of the text where nothing was.
+    """Return what a text says, and what was thought in it, in order.
 
     Tags with one of the question's `own` names (folded, blanks for separators) hold a field of it, if they close.
 
     Thinking that does not end hides all that follows it, as does a text of too many marks behind the last one seen.
-    Where its end alone is in the reply (some templates write the beginning themselves), all before it was thought.
-    Strings of whole objects are looked at by themselves.
+    If only its end is in the reply (some templates write the beginning themselves), all before it was thought. The
+    strings of valid objects are left alone.
     """
     if not _ANY.search(text):
         return text, ()
     thoughts: list[str] = []
     text = _final(text, thoughts)
     kept = "".join(_spoken(text, thoughts, own))
-    if _TOKEN.search(kept):
-        kept = _TOKEN.sub(" ", kept)
+    if TOKEN.search(kept):
+        kept = TOKEN.sub(" ", kept)
     return kept, tuple(thought for each in thoughts if (thought := each.strip()))
 
 
 def has_marks(text: str) -> bool:
-    """Whether anything in a text may be a spelling of thinking, or a special token."""
+    """Check for anything that may be a spelling of thinking, or a special token."""
     return _ANY.search(text) is not None and (bool(_first_marks(text)) or "assistant" in text or "<|" in text)
 
 
 def _final(text: str, thoughts: list[str]) -> str:
-    """What stands in the final channel; the text itself where there are no channels."""
+    """Return the content of the final channel, or the text itself if it has no channels."""
     if "<|message|>" in text and "<|channel|>" in text:
         said: list[str] = []
         position = 0
         for channel in _CHANNEL.finditer(text):
             if channel.start() < position:
                 continue
-            thoughts.append(_TOKEN.sub("", text[position : channel.start()]).removesuffix("assistant"))
+            thoughts.append(TOKEN.sub("", text[position : channel.start()]).removesuffix("assistant"))
             end = _CHANNEL_ENDS.search(text, channel.end())
             position = end.start() if end else len(text)
             aloud = channel[1].startswith(("final", "response", "answer")) or " to=" in channel[1]
             (said if aloud else thoughts).append(text[channel.end() : position])
-        thoughts.append(_TOKEN.sub("", text[position:]))
+        thoughts.append(TOKEN.sub("", text[position:]))
         return "\n".join(said)
     spans = strict_spans(text) if "{" in text and _FINAL.search(text) else []
     finals = [each for each in _FINAL.finditer(text) if not _inside(spans, each.start())]
@@ -147,7 +172,7 @@ def _final(text: str, thoughts: list[str]) -> str:
 
 
 def _marks(text: str, own: Collection[str]) -> tuple[list[re.Match[str]], bool]:
-    """Where thinking may begin or end, and whether the text has no more such places than are looked at."""
+    """Return where thinking may begin or end, and whether these are all such places of the text."""
     first = _first_marks(text)
     # a name in square brackets may be a word
     marks = [mark for mark in first if mark["square"] is None or _SQUARE.fullmatch(mark["name"])]
@@ -163,7 +188,7 @@ def _first_marks(text: str) -> tuple[re.Match[str], ...]:
 
 
 def _spoken(text: str, thoughts: list[str], own: Collection[str]) -> Iterator[str]:
-    """The pieces of the text between thoughts."""
+    """Yield the pieces of the text between thoughts."""
     marks, all_seen = _marks(text, own)
     if not marks and all_seen:
         yield text
@@ -212,37 +237,9 @@ def _is_end(mark: re.Match[str]) -> bool:
     return bool(mark["slash"] or mark["end"] or mark["last"] or mark["stray"])
 
 
-def is_lead_in(text: str) -> bool:
-    """Whether a folded text holds only words that change nothing of what they introduce."""
-    return all(word in LEAD_IN or word.isdigit() for word in _WORDS.findall(text))
-
-
-@cache
-def alternatives(names: tuple[str, ...]) -> str:
-    """The folded names as one pattern, the longest first; blanks may be underscores or dashes."""
-    return any_name(map(folded, names))
-
-
-@cache
-def _heading(names: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(
-        r"^(?!\n)[ \t]*+(?P<mark>[#*_=>(\[\"'\d.|-]{0,6}[ \t]{0,3}[*_]{0,3})[ \t]*+"
-        rf"(?P<lead>(?:[\w'!,]{{1,12}}+[ \t]{{1,3}}+){{0,6}}?)(?P<label>{alternatives(names)})(?![^\W_]|-)"
-        r"(?:[ \t]?\([^()\n]{0,40}\)| (?:on|about) [^:\n]{1,30})?(?P<close>[*_=\])]{0,4})[ \t]*+"
-        r"(?:(?P<colon>[:=|]|->|(?:(?<=[ \t])|\s)-\s)[*_]{0,3}|[*_#]{0,4}+[ \t]*+$)",
-        re.MULTILINE,
-    )
-
-
-def heads(plain: str, names: Sequence[str], *, sure: bool) -> Iterator[re.Match[str]]:
-    """The lines that a name heads: decorated, or with a colon; where not `sure`, such a one begins the text."""
-    if not names:
-        return
-    begins = len(plain) - len(plain.lstrip())
-    for match in _heading(tuple(names)).finditer(of_few_lines(plain)):
-        decorated = bool(match["mark"].strip(" -(\"'>|.0123456789")) or bool(match["close"].strip(")]"))
-        if is_lead_in(match["lead"]) and (decorated or (match["colon"] and (sure or match.start() <= begins))):
-            yield match
+def heads_thinking(lead: str) -> bool:
+    """Check that folded words before a heading of thinking change nothing of it."""
+    return all(word in _LEAD_IN or word.isdigit() for word in words_in(lead))
 
 
 @lru_cache(1024)
@@ -251,15 +248,15 @@ def _thinking(own: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
-    """What stands under headings of thinking, which are none of the question's `own`, until one of those follows."""
+    """Return the spans under headings of thinking, each up to an answer or one of the question's `own` names."""
     spans: list[tuple[int, int]] = []
     ends: list[int] | None = None
-    for match in heads(plain, _thinking(tuple(own)), sure=True):
-        whole = re.sub(r"[\s_-]+", " ", match["lead"] + match["label"])
+    for match in headings(plain, _thinking(tuple(own)), heads_thinking):
+        whole = re.sub(r"[\s_-]+", " ", match["lead"] + match["name"])
         if (spans and match.start() < spans[-1][1]) or whole in own:
             continue
         if ends is None:
-            ends = [each.start() for each in heads(plain, own, sure=True)]
+            ends = [each.start() for each in headings(plain, own, heads_thinking)]
             ends = sorted([*ends, *(each.start() for each in _ANSWER_BEGINS.finditer(plain))])
         place = bisect_right(ends, match.start())
         end = ends[place] if place < len(ends) else len(plain)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
@@ -45,15 +45,10 @@ def _fitting(phases: tuple[Phase, ...] | None, info: ValidationInfo) -> tuple[Ph
     return phases
 
 
-def _later(default: Any = None) -> Any:
-    """A setting that is stored only where it says something: histories from before have none, and stay as they are."""
-    return Field(default=default, exclude_if=lambda value: value == default)
-
-
 class RoundSettings(GameConfig):
     """How one round is played; lengths are in characters, and longer words are cut, visibly."""
 
-    vote: Effect | None = _later()
+    vote: Effect | None = None
     """What the vote comes to: an elimination, the jury's winner (last round only), nothing (a poll), or no vote; if
     absent "win" in the last round and "eliminate" before
     """
@@ -69,17 +64,17 @@ class RoundSettings(GameConfig):
     """Characters of a quip"""
     messages_per_exchange: Messages = 2
     """Messages of one private talk, both players' together"""
-    exchanges: Exchanges = _later(1)
+    exchanges: Exchanges = 1
     """Private talks of a player in one sidebars phase, each with one partner"""
-    partners: Partners = _later("free")
+    partners: Partners = "free"
     """A partner who is still free, or any: every player then opens a talk, one talk after the other"""
-    may_decline: bool = _later(True)
+    may_decline: bool = True
     """Whether a player who is approached may decline"""
-    secret_pairs: bool = _later(False)
+    secret_pairs: bool = False
     """Whether the others do not learn who talks with whom"""
-    quips_by: Speakers = _later("active")
+    quips_by: Speakers = "active"
     """Who quips: those still in the game, all, or the players named"""
-    quips_in_turn: bool = _later(False)
+    quips_in_turn: bool = False
     """Whether each hears the quips before its own"""
 
     _fits = field_validator("phases")(_fitting)
@@ -89,19 +84,19 @@ class RoundOverride(GameConfig):
     """Other settings for one round, counted from 1, or for the final one."""
 
     round: Annotated[int, Field(ge=1)] | Literal["final"]
-    vote: Effect | None = _later()
+    vote: Effect | None = None
     phases: tuple[Phase, ...] | None = None
     pitch_chars: Characters | None = None
     explanation_chars: Characters | None = None
     message_chars: Characters | None = None
     quip_chars: Characters | None = None
     messages_per_exchange: Messages | None = None
-    exchanges: Exchanges | None = _later()
-    partners: Partners | None = _later()
-    may_decline: bool | None = _later()
-    secret_pairs: bool | None = _later()
-    quips_by: Speakers | None = _later()
-    quips_in_turn: bool | None = _later()
+    exchanges: Exchanges | None = None
+    partners: Partners | None = None
+    may_decline: bool | None = None
+    secret_pairs: bool | None = None
+    quips_by: Speakers | None = None
+    quips_in_turn: bool | None = None
 
     _fits = field_validator("phases")(_fitting)
 
@@ -115,17 +110,15 @@ class AgentIslandConfig(RoundSettings):
     """Auto plays N-1 rounds with N players, the last between two; a smaller number sends more players into the final"""
     memory: Memory = "full"
     """Whether players read all they heard, or replace each finished round by a summary of their own"""
-    memory_of: Annotated[dict[PlayerId, Memory], ByPlayer("memory")] = Field(
-        default_factory=dict, exclude_if=lambda players: not players
-    )
+    memory_of: Annotated[dict[PlayerId, Memory], ByPlayer("memory")] = Field(default_factory=dict)
     """The memory of single players, by id"""
-    summaries: Literal["rounds", "phases"] = _later("rounds")
+    summaries: Literal["rounds", "phases"] = "rounds"
     """When summaries are written: after every round but the last, or where a round's phases name `summaries`"""
     summary_chars: Characters = 800
     """Characters of a summary"""
-    rules: Annotated[str, Field(min_length=1)] | None = _later()
+    rules: Annotated[str, Field(min_length=1)] | None = None
     """A text that takes the place of the rules that every player reads"""
-    topic: Annotated[str, Field(min_length=1, max_length=2_000)] | None = _later()
+    topic: Annotated[str, Field(min_length=1, max_length=2_000)] | None = None
     """What the players debate, such as "Should cities ban cars?"; the rules that every player reads name it"""
     round_overrides: tuple[RoundOverride, ...] = ()
     """Other settings for single rounds, a table each"""

@@ -118,10 +118,6 @@ class Vote(IslandRequest[VoteCast]):
     def narrowed(self) -> Mapping[str, Schema | None]:
         return {"explanation": {"default": ""}}
 
-    @property
-    def against(self) -> bool:
-        return not self.view.final
-
 
 async def phase_votes(context: RoundContext) -> None:
     """All voters vote at once, in secret; most votes leave (final: win), and chance decides a tie."""

@@ -1,102 +1,20 @@
 """Artifact: what one is made of: the actions and queries it offers, its own state, and what it is told of the course.
 
-What each does is a file in `artifacts/`; when agents are asked, and what they are shown, is `turn` and `view`. The
-authors of artifacts are many: what theirs give is looked at, so that a mistake names the artifact and the method in one
-line.
+What each does is a file in `artifacts/`; when agents are asked, and what they are shown, is `turn` and `view`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from agentsim.engine import Choice, GameConfig, LogEntry, Text
 from agentsim.engine.capability import Refused, Stated, capabilities, mark_of, marked
 from agentsim.engine.options import Option
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.wording import Template, filled
-from agentsim.errors import AgentsimError, RulesBroken
 from agentsim.games.market.order_book import Order
 from agentsim.games.market.world import World
-
-C = TypeVar("C", bound=Callable[..., Any])
-SHOWN = 60  # characters of what was returned
-
-
-class Faulty(RulesBroken):
-    """A mistake in an artifact, with the names of the artifact and of its method."""
-
-
-class Returns(NamedTuple):
-    """What a method must return, in words; `lets` are exceptions that are no mistake of it."""
-
-    words: str
-    fits: Callable[[Any], bool]
-    lets: tuple[type[Exception], ...] = ()
-
-
-def _answer(found: Any) -> bool:
-    try:
-        json.dumps(found, allow_nan=False)
-    except (TypeError, ValueError):
-        return False
-    return isinstance(found, Mapping)
-
-
-def _amounts(found: Any) -> bool:
-    return isinstance(found, Mapping) and all(type(amount) is int for amount in found.values())
-
-
-def _rows(kind: type) -> Callable[[Any], bool]:
-    return lambda found: (
-        isinstance(found, Sequence) and not isinstance(found, str) and all(isinstance(each, kind) for each in found)
-    )
-
-
-NOTHING = Returns("nothing", lambda found: found is None)
-ACTION = Returns("a text for the agent", lambda found: isinstance(found, str), (Refused,))
-QUERY = Returns("an object of JSON values", _answer, (Refused,))
-_RETURNS = {"action": ACTION, "query": QUERY}
-HOOKS: Mapping[str, Returns] = {
-    # what cannot be made of so many agents or goods is the scenario's mistake
-    "__init__": NOTHING._replace(lets=(ValueError,)),
-    **dict.fromkeys(("round_began", "round_ended", "period_ended", "game_ended"), NOTHING),
-    **dict.fromkeys(("promised", "most"), Returns("whole numbers by name", _amounts)),
-    "shown": Returns("an object of JSON values", _answer),
-    "barred": Returns("a frozenset of names", lambda found: isinstance(found, frozenset)),
-    "orders": Returns("a list of Order", _rows(Order)),
-    "claims": Returns("a whole number", lambda found: type(found) is int),
-    "check": Returns("a list of texts", _rows(str)),
-}
-
-
-def guarded(artifact: str, name: str, method: C, returns: Returns) -> C:
-    """The method, whose mistakes name the artifact and the method."""
-    where = f"artifact {artifact}: {'the constructor' if name == '__init__' else name}"
-    no_mistake: tuple[type[Exception], ...] = (Faulty, *returns.lets)
-
-    @wraps(method)
-    def called(*given: Any, **named: Any) -> Any:
-        try:
-            found = method(*given, **named)
-        except no_mistake:
-            raise
-        except Exception as error:  # its author's code may raise anything
-            what = str(error) if isinstance(error, AgentsimError) else f"{type(error).__name__}: {error}"
-            raise Faulty(f"{where} failed: {' '.join(what.split())}") from error
-        if not returns.fits(found):
-            raise Faulty(f"{where} must return {returns.words}, and returned {_shown(found)}")
-        return found
-
-    return called  # type: ignore[return-value] # it takes and gives what the method does
-
-
-def _shown(found: Any) -> str:
-    text = repr(found)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
-
 
 F = TypeVar("F", bound=Callable[..., Any])
 Answer: TypeAlias = Mapping[str, Any]
@@ -149,11 +67,6 @@ class Artifact:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        name = getattr(cls, "name", cls.__name__)
-        for method, member in (*vars(cls).items(), ("__init__", cls.__init__)):
-            kind = _RETURNS.get(mark.kind) if (mark := mark_of(member)) else HOOKS.get(method)
-            if kind is not None:
-                setattr(cls, method, guarded(name, method, member, kind))
         marks = ((method, mark) for method, member in vars(cls).items() if (mark := mark_of(member)))
         cls.meaning = {**cls.meaning, **{name: mark.means or name for name, mark in marks if mark.kind == "action"}}
 
@@ -169,7 +82,7 @@ class Artifact:
         most = self.most(agent).get(name) if "amount" in given else None
         if most is not None and given["amount"] > most:
             raise Refused(f"the most that you can {name} is {most}")
-        return getattr(type(self), name)(self, agent, **given)  # state of that name is no matter
+        return getattr(self, name)(agent, **given)
 
     def round_began(self, number: int) -> None:
         """A round begins; they count from 1."""

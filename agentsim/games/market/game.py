@@ -12,26 +12,25 @@ from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
 from agentsim.games.market import panels
-from agentsim.games.market.acting import Act
 from agentsim.games.market.artifacts.dialogue import EVERYONE
-from agentsim.games.market.asking import AskQuery
 from agentsim.games.market.bots import BOTS
 from agentsim.games.market.briefing import Brief, brief
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.interviewing import Interviewed, boundary, moderator
 from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.stages import Act, AskQuery
 from agentsim.games.market.state import Agent, Market, MarketBegan, MarketEnded, OrderDrawn
 from agentsim.games.market.turn import Turns
 from agentsim.games.market.world import World
 
 
 class MarketGame(Game, parts=(panels,)):
-    """Agents deal with each other through artifacts: a double auction, messages, a grid, a bank."""
+    """Agents deal with each other through artifacts: a double auction, messages, a bank."""
 
     name = "market"
     title = "Market"
-    summary = "agents trade, talk and move through artifacts such as a double auction"
+    summary = "agents trade and talk through artifacts such as a double auction"
     rules_version = 3
     config = MarketConfig
     requests = (Brief, AskQuery, Act, Interviewed, Moderate)

@@ -13,10 +13,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from agentsim.engine import Event, LogEntry, quoted
 from agentsim.engine.moderator import Resumed
-from agentsim.games.market.acting import Acted, Remembered
-from agentsim.games.market.asking import Forfeited, Observed, given
 from agentsim.games.market.briefing import Briefed
 from agentsim.games.market.order_book import Ordered
+from agentsim.games.market.stages import Acted, Forfeited, Observed, Remembered, given
 from agentsim.games.market.state import OrderDrawn
 
 MOST_NEWS = 20

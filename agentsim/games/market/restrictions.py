@@ -16,11 +16,10 @@ from agentsim.engine import GameConfig
 from agentsim.engine.capability import Refused
 from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import Order, cover, stake
+from agentsim.games.market.order_book import Order
 
 if TYPE_CHECKING:
     from agentsim.games.market.state import Agent
-    from agentsim.games.market.view import Now
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,17 +106,15 @@ def _barred_by(rules: tuple[RuleName, ...]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Scope:
-    """How far one agent's own action can go, as far as it knows: for the rules, and for a person who may think again.
+    """How far one agent's own action can go: what its question offers, and what the rules refuse.
 
     Actions in `closed` come to nothing whenever it takes them. `most` is the greatest amount by action, where that
-    follows from what the agent has. Where all decide on one state, an open order may yet leave the agent more than it
-    has now: that is not `settled`. `meaning` is what actions come to, by name, where the name does not say it.
+    follows from what the agent has. `meaning` is what actions come to, by name, where the name does not say it.
     """
 
     restrictions: tuple[Restriction, ...] = ()
     orders: tuple[Order, ...] = ()
     most: Mapping[str, int] = field(default_factory=dict)
-    settled: bool = True
     meaning: Mapping[str, str] = field(default_factory=dict)
     closed: frozenset[str] = frozenset()
 
@@ -135,35 +132,18 @@ class Scope:
             return replaced.side, {**given, "good": replaced.good}, (replaced,)
         return action, given, [each for each in self.orders if each.alone and each.good == given.get("good")]
 
-    def forbid(self, who: Agent | Now, action: str, given: Mapping[str, Any], *, settled: bool = True) -> None:
+    def forbid(self, agent: Agent, action: str, given: Mapping[str, Any]) -> None:
         """Raise `Refused` in the words of a restriction that forbids an action, its parameters being read."""
         if not self.restrictions:
             return
         action, given, going = self.meant(action, given)
-        it = {**given, "worth": who.worth(given["good"], action) if "good" in given else None}
+        it = {**given, "worth": agent.worth(given["good"], action) if "good" in given else None}
         if "keep_capital" in [each.rule for each in self.restrictions] and {"price", "quantity"} <= given.keys():
             freed = sum(each.price * each.quantity for each in going if each.side == "buy")
-            it["left"] = who.free[CAPITAL] + freed - given["price"] * given["quantity"] if settled else 10**15
+            it["left"] = agent.free[CAPITAL] + freed - given["price"] * given["quantity"]
         for each in self.restrictions:
             if not each.allows(action, it):
                 raise Refused(each.words)
-
-    def try_out(self, agent: str, who: Agent | Now, action: str, given: Mapping[str, Any]) -> None:
-        """Raise `Refused` where this action will come to nothing, as far as its agent can know."""
-        if given.get("to") == agent:
-            raise Refused("that is yourself")
-        most = self.most.get(action)
-        if most is not None and self.settled and given.get("amount", 0) > most:
-            raise Refused(f"the most that you can {action} is {most}")
-        if self.meaning.get(action, action) in {"replace", "cancel"} and not self._named(given):
-            raise Refused(f"you have no open order {given['order']}")
-        self.forbid(who, action, given, settled=self.settled)
-        action, given, going = self.meant(action, given)
-        if action in {"buy", "sell", "borrow"} and self.settled and {"good", "quantity"} <= given.keys():
-            # the order that makes room for this one frees what it has reserved
-            asset, needed = stake(action, given["good"], given.get("price", 0), given["quantity"])
-            freed = sum(amount for promised, amount in map(Order.stake, going) if promised == asset)
-            cover(asset, needed, who.free[asset] + freed)
 
     def _named(self, given: Mapping[str, Any]) -> Order | None:
         return next((order for order in self.orders if order.number == given.get("order")), None)

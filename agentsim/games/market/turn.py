@@ -11,13 +11,12 @@ from agentsim.engine.capability import described
 from agentsim.engine.moderator import EVERYBODY
 from agentsim.engine.prompt import bounded
 from agentsim.engine.wording import counted
-from agentsim.games.market.acting import Act, act
 from agentsim.games.market.artifact import Artifact
-from agentsim.games.market.asking import AskQuery, observe, offers
 from agentsim.games.market.config import MarketConfig, Trait
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.memory import Memory, MemoryAtOnce
 from agentsim.games.market.restrictions import Scope
+from agentsim.games.market.stages import Act, AskQuery, act, observe, offers
 from agentsim.games.market.state import Agent, Market
 from agentsim.games.market.system_text import SYSTEM_TEXT, in_two
 from agentsim.games.market.ticker import Signal, Tape
@@ -154,11 +153,12 @@ class Turns:
         return self.table.memory(agent.id, MemoryAtOnce if self.config.simultaneous else Memory)
 
     def _scope(self, agent: Agent) -> Scope:
-        artifacts, together = self.market.artifacts.values(), self.config.simultaneous
+        artifacts = self.market.artifacts.values()
         orders = tuple(order for artifact in artifacts for order in artifact.orders(agent.id))
-        most = {} if together else {name: most for each in artifacts for name, most in each.most(agent.id).items()}
+        bounding = () if self.config.simultaneous else artifacts
+        most = {name: most for each in bounding for name, most in each.most(agent.id).items()}
         closed = frozenset().union(*(artifact.barred(agent.id) for artifact in artifacts))
-        return Scope(agent.restrictions, orders, most, not (together and orders), self.market.meaning, closed)
+        return Scope(agent.restrictions, orders, most, self.market.meaning, closed)
 
 
 def _described(artifact: Artifact, *, queries: bool) -> Iterator[str]:

@@ -72,11 +72,9 @@ class Now:
     stale: int = 0
     resumed: bool = False
 
-    def worth(self, good: str, side: str | None = None) -> int | None:
+    def worth(self, good: str) -> int | None:
         """What the next unit is worth to the agent, or costs it; None where it has no value of its own."""
-        if self.unit is None:
-            return self.values.get(good)
-        return self.unit.worth if side in {None, self.unit.side} else None
+        return self.values.get(good) if self.unit is None else self.unit.worth
 
     def lines(self) -> tuple[str, ...]:
         """The agent's situation in words: what stays for some turns first, what a decision goes by last."""

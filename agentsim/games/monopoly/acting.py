@@ -23,8 +23,7 @@ from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BidMade
 from agentsim.games.monopoly.estate import Estate
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.question import Part, Spoken
-from agentsim.games.monopoly.trade import Offered
-from agentsim.games.monopoly.trading import Proposing, deal, left, propose
+from agentsim.games.monopoly.trade import Offered, Proposing, deal, left, propose
 
 # -- a shortage of buildings
 

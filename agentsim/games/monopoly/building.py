@@ -14,10 +14,9 @@ from agentsim.engine.options import Schema
 from agentsim.engine.schema import closed_object
 from agentsim.engine.wording import Worded, counted
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES, STREETS, OnDeed, group_name
+from agentsim.games.monopoly.board import HOTEL, SPACES, STREETS, OnDeed
 from agentsim.games.monopoly.bundle import Bundle, Funds, Step
 from agentsim.games.monopoly.estate import BANK, Estate, Kind, amount
-from agentsim.games.monopoly.landing_odds import highest_rent
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import deed, group_line, rent_line
 from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Spoken
@@ -32,7 +31,6 @@ _OPEN: Mapping[Kind, str] = {
     "lift": "May be lifted (you pay)",
     "build": "May be built on next (you pay; rent now, then)",
 }
-_GOAL = 3
 _LOTS_IN_WORDS = "name or number, then house or hotel; commas between; nothing for none"
 
 
@@ -122,22 +120,6 @@ def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
             found.append(f"{called} ${amount(kind, lot)}{rents}")
         if found:
             yield f"{_OPEN[kind]}: {', '.join(found)}"
-        if found and kind == "build":
-            yield from _outlay(estate, seat, view.seats[seat].cash)
-
-
-def _outlay(estate: Estate, seat: int, cash: int) -> Iterator[str]:
-    """What it takes to have three houses on each lot, where rents rise most; and what a bad landing would leave."""
-    costs = []
-    for group, lots in GROUPS.items():
-        missing = sum(max(0, _GOAL - estate.level[lot]) for lot in lots)
-        if missing and any(not estate.why_not("build", seat, lot) for lot in lots):
-            costs.append(f"{group_name(group)} ${missing * SPACES[lots[0]].house_cost}")
-    if costs:
-        yield f"Three houses a lot: {', '.join(costs)}."
-    if worst := highest_rent(estate, seat):
-        left = f"leave you ${cash - worst}" if cash >= worst else f"be ${worst - cash} too much"
-        yield f"The highest rent on the board, ${worst}, would {left}."
 
 
 def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Schema | None]]:

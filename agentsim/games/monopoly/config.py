@@ -57,15 +57,10 @@ class MonopolyConfig(GameConfig):
     """Trades that a player may propose before the roll, and as many after it."""
     proposals_per_turn: Annotated[int, Field(ge=0, le=20)] = 4
     """Trades that a player may propose in one turn, however many doubles it rolls."""
-    memory: Literal["window", "blocks"] = "window"
-    """When table talk is summed up: once it takes more than `talk_chars`; or in blocks of `talk_turns` turns, once
-    three of them hold more than `talk_entries` remarks: then some turns stand neither in full nor in a summary."""
     talk_chars: Annotated[int, Field(ge=200, le=100_000)] = 2400
-    """Characters of what was said and done that prompts tell in full."""
+    """Characters of what was said and done that prompts tell in full. Once there are more, turns are summed up."""
     talk_turns: Annotated[int, Field(ge=1, le=100)] = 10
     """Turns that are summed up at once, at most."""
-    talk_entries: Annotated[int, Field(ge=0, le=1000)] = 20
-    """With `memory = "blocks"` so many remarks are not summed up, however old they are."""
     speech_words: Annotated[int, Field(ge=1, le=200)] = 30
     """Words of a public speech; what is longer is cut, with a mark."""
     thought_chars: Annotated[int, Field(ge=40, le=4000)] = 600

@@ -17,8 +17,7 @@ from agentsim.games.monopoly.buying import auction
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match, Why
 from agentsim.games.monopoly.question import Spoken
-from agentsim.games.monopoly.trade import Proposal
-from agentsim.games.monopoly.trading import Proposing, deal
+from agentsim.games.monopoly.trade import Proposal, Proposing, deal
 
 
 class Bankrupted(
@@ -90,8 +89,7 @@ class RaiseCash(Proposing[Raised]):
             "You are asked again until you have it.",
             *open_to(self.view, self.seat, "sell", "mortgage"),
             *self._later(estate),
-            f"With all sold and mortgaged everything comes to ${everything}; after paying you keep "
-            f"${everything - self.owed}.{further}",
+            f"With all sold and mortgaged you have ${everything}.{further}",
             f"Sell buildings, mortgage deeds{by_trade if self.may_propose else no_more}",
         )
 

@@ -22,7 +22,7 @@ from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, take_minutes
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
+from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, React
 from agentsim.games.monopoly.turn import GameBegan, GameEnded, Result, play_turn
 
 REQUESTS: tuple[type[Request[Any]], ...] = (
@@ -51,9 +51,7 @@ class Monopoly(Game, parts=(panels, replay, rulebook)):
         decks = {name: Deck(table.chance.stream(f"deck/{name}").shuffled(ids(name))) for name in DECKS}
         seats = [Seat(player, name, config.start_cash) for player, name in names.items()]
         state = State(seats, decks, start_cash=config.start_cash)
-        match = Match(table, config, state)
-        if config.memory == "window":
-            match.take_minutes = take_minutes
+        match = Match(table, config, state, take_minutes=take_minutes)
         table.watch(state, lambda: _progress(state, config.max_turns))
         table.tell(GameBegan(names, config.start_cash, config.max_turns), to=Everyone)
         while not state.over and state.turn < config.max_turns:

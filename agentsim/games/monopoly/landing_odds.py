@@ -2,18 +2,16 @@
 
 One step is one roll of two dice and all that it brings about until the token rests: cards, Go To Jail, three doubles.
 What is left out: the decks' memory (every card is drawn with the same chance each time, as if put back and shuffled
-in), cards out of jail, and what players owe or own. What the next roll of a player may bring follows from it.
+in), cards out of jail, and what players owe or own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
-from math import prod
 from typing import Literal, TypeAlias
 
-from agentsim.games.monopoly.board import DECKS, GROUPS, JAIL, RAILROAD_TIMES, SPACES, UTILITY_DICE_TIMES, destination
-from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.board import DECKS, JAIL, SPACES, destination
 
 JailPolicy: TypeAlias = Literal["leave", "stay"]
 """`leave` pays before the first roll; `stay` rolls for doubles, and pays after the third roll without."""
@@ -26,7 +24,6 @@ THROWS: tuple[float, ...] = tuple(max(0, 6 - abs(7 - total)) / 36 for total in r
 _ROLLS = 3  # for freedom, and doubles in a row that lead to jail
 _ENOUGH = 1e-12  # change of the distribution at which it counts as the limit
 _FACES = range(1, 7)
-_THROWN = 12  # the highest throw, which a card may ask for a utility's rent
 
 
 @cache
@@ -127,53 +124,3 @@ def _rests(position: int) -> dict[int, float]:
         for to, chance in ends.items():
             rests[to] = rests.get(to, 0.0) + chance / len(deck)
     return rests
-
-
-# -- the next turn of a player, and its next roll
-
-
-@cache
-def visits(position: int, doubles: int = 0) -> Mapping[str, float]:
-    """By group: how likely a token that is about to roll here comes to rest on it before its turn is over.
-
-    `doubles` were rolled in this turn before. `IN_JAIL` stands for the cell, which is left at once.
-    """
-    found = dict.fromkeys(GROUPS, 0.0)
-    for (to, again), chance in transitions("leave")[position, doubles].items():
-        further = visits(to, again) if again else {}
-        here = SPACES[to].group if to != IN_JAIL else ""
-        for group in GROUPS:
-            found[group] += chance * (1.0 if group == here else further.get(group, 0.0))
-    return found
-
-
-def any_visit(group: str, starts: Sequence[int]) -> float:
-    """How likely at least one of the tokens that stand there rests on the group in its next turn."""
-    return 1 - prod(1 - visits(start)[group] for start in starts)
-
-
-def worst_rent(estate: Estate, seat: int, position: int) -> tuple[int, int]:
-    """The highest rent that the seat may owe after one roll from here, in dollars, and where; (0, 0) for none."""
-    start = JAIL if position == IN_JAIL else position
-    found = ((rent, place) for total in range(2, _THROWN + 1) for place, rent in _rents(estate, start, total))
-    return max(((rent, place) for rent, place in found if estate.owner[place] != seat and rent), default=(0, 0))
-
-
-def highest_rent(estate: Estate, seat: int) -> int:
-    """The most dollars that the seat may owe another after one roll from anywhere, cards included."""
-    return max(worst_rent(estate, seat, start)[0] for start in range(len(SPACES)))
-
-
-def _rents(estate: Estate, start: int, total: int) -> Iterator[tuple[int, int]]:
-    """Where such a throw may end, by itself or by a card, and what a visitor owes there."""
-    target = (start + total) % len(SPACES)
-    yield target, estate.rent(target, total)
-    for deck, cards in DECKS.items():
-        for card in cards if SPACES[target].kind == deck else ():
-            if (to := destination(card, target)) is not None:
-                rent = estate.rent(to, total)
-                sent = {
-                    "nearest_railroad": RAILROAD_TIMES * rent,
-                    "nearest_utility": UTILITY_DICE_TIMES * _THROWN if rent else 0,
-                }
-                yield to, sent.get(card.effect, rent)

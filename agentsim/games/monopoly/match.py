@@ -19,10 +19,9 @@ from agentsim.engine.wording import CUT, By, If, Template, cut
 from agentsim.games.monopoly.board import JAIL_CARDS, SALARY, DeckName, OfPlayer, OnBoard, Position
 from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
 from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.minutes import EVERYBODY, Blocks, Minutes
 from agentsim.games.monopoly.question import Reacted, Spoken, StandIn
 from agentsim.games.monopoly.state import Seat, State
-from agentsim.games.monopoly.talk import Memory, Narrated, Spoke, Thought, memory
+from agentsim.games.monopoly.talk import EVERYBODY, Memory, Minutes, Narrated, Spoke, Thought, memory
 
 Q = TypeVar("Q", bound=Request[Any])
 S = TypeVar("S", bound=Spoken[Any] | Reacted)
@@ -169,9 +168,7 @@ class Match:
 
     def __post_init__(self) -> None:
         config = self.config
-        minutes = partial(Blocks, entries=config.talk_entries) if config.memory == "blocks" else Minutes
-        titles, turns, chars = self.table.rounds, config.talk_turns, config.talk_chars
-        self._minutes = partial(minutes, titles=titles, turns=turns, chars=chars)
+        self._minutes = partial(Minutes, titles=self.table.rounds, turns=config.talk_turns, chars=config.talk_chars)
         self._limits = {
             "words": config.speech_words,
             "chars": config.thought_chars,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import groupby
 
 from agentsim.engine.wording import counted
-from agentsim.games.monopoly.board import CARDS, GROUPS, HOTEL, SPACES, group_name, name_of
+from agentsim.games.monopoly.board import CARDS, GROUPS, HOTEL, SPACES, group_name
 from agentsim.games.monopoly.estate import BANK, Estate
-from agentsim.games.monopoly.landing_odds import IN_JAIL, any_visit, worst_rent
 from agentsim.games.monopoly.state import Seat, View
 
 _INCOME, _LUXURY = (space for space in SPACES if space.tax)
@@ -99,7 +98,7 @@ def rent_line(position: int) -> str:
     return "Rent 25, 50, 100, 200 by railroads held." if space.kind == "railroad" else "Rent 4 or 10 times the dice."
 
 
-# -- the board in words: the money of all, the deeds by group, what may come next
+# -- the board in words: the money of all, the deeds by group
 
 
 @lru_cache(maxsize=16)  # a view is shown to the seats of one moment
@@ -108,28 +107,16 @@ def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
     estate, seats = view.estate(), view.seats
     names = {BANK: "unowned"} | {number: each.name for number, each in enumerate(seats)} | {seat: "you"}
     others = [*range(seat + 1, len(seats)), *range(seat)]
-    starts = [_start(seats[each]) for each in others if not seats[each].bankrupt]
-    named = {group: f"{group_name(group)} ({any_visit(group, starts):.0%})" for group in GROUPS}
     free = [group for group, lots in GROUPS.items() if all(estate.owner[lot] == BANK for lot in lots)]
     return (
         f"Turn {view.turn} of {max_turns}. You are {seats[seat].name}.{_rolled(view, seat, names)}",
         "Players in order of play (up to: with all sold and mortgaged):",
         *(f"- {_called(seats[each], names[each])}: {_player(seats[each], estate, each)}" for each in (seat, *others)),
-        f"Deeds by group (chance that an opponent lands there next turn{_leaving(seats, others)}):",
-        *(f"- {named[group]}: {'; '.join(_owners(estate, group, names))}" for group in GROUPS if group not in free),
-        *([f"- unowned: {', '.join(named[group] for group in free)}"] if free else []),
-        _danger(estate, seat, _start(seats[seat])),
+        "Deeds by group:",
+        *(f"- {group_name(each)}: {'; '.join(_owners(estate, each, names))}" for each in GROUPS if each not in free),
+        *([f"- unowned: {', '.join(map(group_name, free))}"] if free else []),
         f"The bank has {counted(view.houses, 'house')} and {counted(view.hotels, 'hotel')} left.",
     )
-
-
-def _leaving(seats: Sequence[Seat], others: Iterable[int]) -> str:
-    jailed = any(seats[each].jailed for each in others)
-    return ", if those in jail leave it" if jailed else ""
-
-
-def _start(player: Seat) -> int:
-    return IN_JAIL if player.jailed else player.position
 
 
 def _rolled(view: View, seat: int, names: Mapping[int, str]) -> str:
@@ -177,9 +164,3 @@ def _lot(estate: Estate, position: int) -> str:
     if level:
         return f"{position} (hotel)" if level == HOTEL else f"{position} ({counted(level, 'house')})"
     return f"{position} (mortgaged)" if estate.mortgaged[position] else f"{position}"
-
-
-def _danger(estate: Estate, seat: int, start: int) -> str:
-    rent, position = worst_rent(estate, seat, start)
-    where = f"${rent}, on {position} {name_of(position)}" if rent else "none"
-    return f"Highest rent that your next roll can cost: {where}."

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.panel import Cell, Frame
-from agentsim.games.monopoly.board import CARDS, JAIL, name_of
+from agentsim.games.monopoly.board import CARDS, FINE, JAIL, SPACES, name_of
 from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
 from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened, BidMade
 from agentsim.games.monopoly.debts import Bankrupted
@@ -21,11 +21,11 @@ from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import Freed, Jailed
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid
 from agentsim.games.monopoly.talk import Spoke, Thought
-from agentsim.games.monopoly.trade import Side, listed, rents_of
-from agentsim.games.monopoly.trading import TradeAccepted, TradeProposed, TradeRejected
+from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeProposed, TradeRejected
 from agentsim.games.monopoly.turn import CardDrawn, GameBegan
 
 Answer: TypeAlias = Literal["accepted", "rejected", "open"]
+_PIPS = 7
 
 
 @dataclass
@@ -173,10 +173,21 @@ def _deal(game: Replay, turn: int, event: TradeProposed) -> Deal:
     for side, taker in ((event.offer, target), (event.request, proposer)):
         for position in side.properties:
             after.owner[position] = taker
-    rents = [rents_of(after, seat) - rents_of(before, seat) for seat in (proposer, target)]
-    balance = listed(before, event.request) - listed(before, event.offer)
+    rents = [_rents(after, seat) - _rents(before, seat) for seat in (proposer, target)]
+    balance = _list_price(before, event.request) - _list_price(before, event.offer)
     parties = (event.proposer, event.target)
     return Deal(event.number, turn, *parties, event.offer, event.request, event.pitch, "open", balance, *rents)
+
+
+def _list_price(estate: Estate, side: Side) -> int:
+    """A side by list price: a clear deed its price, a mortgaged one half of it, a card the fine that it saves."""
+    deeds = (SPACES[at].mortgage if estate.mortgaged[at] else SPACES[at].price for at in side.properties)
+    return sum(deeds) + side.cash + FINE * side.jail_cards
+
+
+def _rents(estate: Estate, seat: int) -> int:
+    """The sum of all rents that a seat's deeds bring: one visit to each, 7 pips for utilities."""
+    return sum(estate.rent(position, _PIPS) for position in estate.held(seat))
 
 
 # -- tables for export

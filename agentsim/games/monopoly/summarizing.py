@@ -19,7 +19,7 @@ from agentsim.games.monopoly.building import Built
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.match import DeedMoved, Match, Paid
 from agentsim.games.monopoly.talk import Remembered, Summarized, Told
-from agentsim.games.monopoly.trading import TradeAccepted, TradeProposed, TradeRejected
+from agentsim.games.monopoly.trade import TradeAccepted, TradeProposed, TradeRejected
 
 SUMMARIZER = "summarizer"
 _CHARS = 400
@@ -73,11 +73,11 @@ def keeping_minutes(policy: Bot) -> Bot:
 
 async def take_minutes(match: Match) -> None:
     """Have what is too much to be told in full summed up, once and for all."""
-    while entries := match.minutes.leaving(match.state.turn):
+    while entries := match.minutes.leaving():
         first, last = max(entries[0].round, 1), entries[-1].round
         events = [entry.event for entry in entries]
-        turns = f"Turn {last}" if first == last and match.config.memory == "window" else f"Turns {first} to {last}"
-        digest = (digested if match.config.memory == "window" else counts)(turns, events)
+        turns = f"Turn {last}" if first == last else f"Turns {first} to {last}"
+        digest = digested(turns, events)
         summary = digest
         if SUMMARIZER in match.table.staff and any(isinstance(event, Remembered) for event in events):
             told = match.minutes.retold(entries)[-_MOST_LINES:]
@@ -114,29 +114,3 @@ def digested(turns: str, events: Sequence[Event]) -> str:
     parts += [f"{name} took ${amount} in rent" for name, amount in rents.items()]
     parts += [f"{name} rejected {counted(count, 'offer')} of {other}'s" for (name, other), count in refused.items()]
     return f"{turns}: {'; '.join(parts) or 'nothing changed hands'}."
-
-
-def counts(turns: str, events: Sequence[Event]) -> str:
-    """The digest of `memory = "blocks"`: how much was bought, built, paid and traded."""
-    bought: dict[str, list[str]] = {}
-    rents, built, trades = Counter[str](), Counter[str](), Counter[type[Event]]()
-    fallen = []
-    for event in events:
-        match event:
-            case TradeProposed() | TradeAccepted():
-                trades[type(event)] += 1
-            case DeedMoved(why="purchase" | "auction"):
-                bought.setdefault(event.taker_name, []).append(name_of(event.position))
-            case Paid(why="rent"):
-                rents[event.to] += event.amount
-            case Built():
-                built[event.name] += 1
-            case Bankrupted():
-                fallen.append(event.name)
-    done = [f"{name} bought {got[0] if len(got) == 1 else f'{len(got)} deeds'}" for name, got in bought.items()]
-    done += [f"{name} built {count}" for name, count in built.items()]
-    done += [f"{name} took ${amount} in rent" for name, amount in rents.items()]
-    proposed = f"{counted(trades[TradeProposed], 'trade')} {'was' if trades[TradeProposed] == 1 else 'were'} proposed"
-    traded = f"{proposed} and {trades[TradeAccepted]} accepted."
-    ended = f" {', '.join(fallen)} went bankrupt." if fallen else ""
-    return f"{turns}: {'; '.join(done) or 'nothing was bought or built'}. {traded}{ended}"

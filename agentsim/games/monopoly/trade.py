@@ -1,4 +1,4 @@
-"""Trade: what may change hands between two players, and which trades are legal. How one comes about is `trading`.
+"""Trade: what may change hands between two players, and a trade from its proposal to its answer.
 
 Cash, deeds without buildings in their groups, and cards out of jail change hands, now; who receives a mortgaged deed
 pays its interest at once.
@@ -6,22 +6,36 @@ pays its interest at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
 from pydantic import BeforeValidator
 
+from agentsim.engine import Choice, Options, Text
 from agentsim.engine.decision import WholeNumber
-from agentsim.engine.wording import counted
-from agentsim.games.monopoly.board import DEEDS, FINE, GROUPS, SPACES, group_name, name_of
+from agentsim.engine.event import AGAINST, FOR, Deed, Interaction, Past
+from agentsim.engine.options import Schema
+from agentsim.engine.prompt import quoted
+from agentsim.engine.wording import Worded, counted, sentence
+from agentsim.errors import IllegalDecision
+from agentsim.games.monopoly.board import DEEDS, FINE, GROUPS, SPACES, group_name, handed_cards, name_of
+from agentsim.games.monopoly.building import DEEDS_IN_WORDS, When, moment, received
+from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.estate import BANK, Estate
-from agentsim.games.monopoly.prompts import rent_line
-from agentsim.games.monopoly.question import Deeds, Part
+from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.prompts import deed, rent_line
+from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Part, Reacted, Spoken, Word
 from agentsim.games.monopoly.state import Seat, View
+from agentsim.games.monopoly.talk import ANSWERS, PROPOSALS, Remembered
 
 NOBODY = -1
-_PIPS = 7
+_PROPOSED = (Deed("proposer", "target", "proposed a trade"),)
+_REJECTED = (Deed("target", "proposer", "rejected a trade", AGAINST),)
+_OFFERS = "{proposer_name} offers {target_name} {offer} for {request}"
+
+
+# -- what changes hands, and what of it is legal
 
 
 class Side(Part):
@@ -93,21 +107,14 @@ class Terms:
 
 
 def consequences(view: View, terms: Terms, seat: int) -> Iterator[str]:
-    """What a trade changes for either side: list prices, interest, groups, rents; told to one of them."""
+    """What a trade changes for either side: interest due, and who holds how much of each group; told to one of them."""
     before, after = view.estate(), view.estate()
-    sides = ((terms.proposer, terms.offer, terms.request), (terms.target, terms.request, terms.offer))
-    for number, _, gets in sides:
+    sides = ((terms.proposer, terms.request), (terms.target, terms.offer))
+    for number, gets in sides:
         for position in gets.properties:
             after.owner[position] = number
-    names = {number: "you" if number == seat else view.seats[number].name for number, _, _ in sides}
-    values = {number: listed(before, gets) - listed(before, gives) for number, gives, gets in sides}
-    given = (terms.offer, terms.request)
-    halved = any(before.mortgaged[at] for side in given for at in side.properties)
-    notes = ["a mortgaged deed counts half"] * halved
-    notes += [f"a card ${FINE}"] * any(side.jail_cards for side in given)
-    counting = f" ({', '.join(notes)})" if notes else ""
-    yield f"By list price{counting} {_balance(values[seat])}."
-    due = {names[number]: interest_on(view.mortgaged, gets.properties) for number, _, gets in sides}
+    names = {number: "you" if number == seat else view.seats[number].name for number, _ in sides}
+    due = {names[number]: interest_on(view.mortgaged, gets.properties) for number, gets in sides}
     if any(due.values()):
         owing = (f"{who} {'pay' if who == 'you' else 'pays'} ${amount}" for who, amount in due.items() if amount)
         yield f"Interest at once, on mortgaged deeds received: {', '.join(owing)}."
@@ -123,23 +130,6 @@ def consequences(view: View, terms: Terms, seat: int) -> Iterator[str]:
             if before.completes(number, group) != (completed := after.completes(number, group)):
                 whose = "your" if number == seat else f"{name}'s"
                 yield f"The trade {'completes' if completed else 'breaks'} {whose} {group_name(group)} group."
-    rents = (f"{name} ${rents_of(before, number)}, then ${rents_of(after, number)}" for number, name in names.items())
-    yield f"Rents if each deed is visited once (utilities: a roll of {_PIPS}): {'; '.join(rents)}."
-
-
-def _balance(amount: int) -> str:
-    return f"you {'lose' if amount < 0 else 'gain'} ${abs(amount)}"
-
-
-def listed(estate: Estate, side: Side) -> int:
-    """A side by list price: a clear deed its price, a mortgaged one half of it, a card the fine that it saves."""
-    deeds = (SPACES[at].mortgage if estate.mortgaged[at] else SPACES[at].price for at in side.properties)
-    return sum(deeds) + side.cash + FINE * side.jail_cards
-
-
-def rents_of(estate: Estate, seat: int) -> int:
-    """The sum of all rents that a seat's deeds bring: one visit to each, 7 pips for utilities."""
-    return sum(estate.rent(position, _PIPS) for position in estate.held(seat))
 
 
 def terms_of(traders: Sequence[Seat], proposer: int, proposal: Offered) -> Terms:
@@ -200,3 +190,250 @@ def _wrongs(estate: Estate, trader: Seat, giver: int, who: str, side: Side) -> I
             yield f"{SPACES[position].name} does not belong to {who}"
         elif estate.built_up(position):
             yield f"there are buildings in the group of {SPACES[position].name}"
+
+
+# -- proposed
+
+
+class _Trade(Remembered, base=True):
+    number: int
+    proposer: str
+    target: str
+    proposer_name: str
+    target_name: str
+
+
+class TradeProposed(_Trade, heading=_OFFERS, words="pitch", deeds=_PROPOSED):
+    short = _OFFERS
+    room = PROPOSALS
+    offer: Side
+    request: Side
+    pitch: str
+
+
+class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", content="{problem}", private=("proposer",)):
+    """A proposal that cannot be; it counts as one, and only its proposer hears why."""
+
+    room = PROPOSALS
+    proposer: str
+    name: str
+    problem: Annotated[str, Worded(sentence)]
+
+    @property
+    def turned_away(self) -> bool:
+        return True
+
+
+# -- answered
+
+
+class _TradeAnswered(_Trade, heading="{target_name} {verb} {proposer_name}'s trade", base=True):
+    """`number` is that of the proposal; the terms stand there."""
+
+    short = "{target_name} {verb} it"
+    room = ANSWERS
+    verb: ClassVar[str] = ""
+    accepted: ClassVar[bool] = False
+
+
+class TradeAccepted(_TradeAnswered, content="It is carried out."):
+    verb = "accepts"
+    accepted = True
+
+    def interactions(self, past: Past) -> Iterator[Interaction]:
+        """Both get something by it, the one what it asked for."""
+        terms = past.last(TradeProposed, number=self.number)
+        yield Interaction(self.target, self.proposer, "accepted a trade", FOR, terms.request.price if terms else None)
+        if terms is not None and terms.offer.price:
+            yield Interaction(self.proposer, self.target, "gave in a trade", FOR, terms.offer.price)
+
+
+class TradeRejected(_TradeAnswered, content="Nothing changes hands.", deeds=_REJECTED):
+    verb = "rejects"
+
+
+class Answered(Spoken[str]):
+    action: Annotated[Word, Choice(("accept", "reject"))]
+
+
+class AnswerTrade(MonopolyRequest[Answered]):
+    """The offer is what you would get, the request what you would give."""
+
+    terms: Terms
+    pitch: str
+
+    def question(self) -> tuple[str, ...]:
+        """The terms in full, with all that decides their worth; the pitch as its proposer's words."""
+        terms, estate, cash = self.terms, self.view.estate(), self.you.cash
+        left = cash + terms.offer.cash - terms.request.cash - interest_on(estate.mortgaged, terms.offer.properties)
+        return (
+            f"{self.view.seats[terms.proposer].name} offers you a trade. You would get:",
+            *map("- {}".format, terms.offer.described(estate)),
+            "You would give:",
+            *map("- {}".format, terms.request.described(estate)),
+            *consequences(self.view, terms, self.seat),
+            f"You have ${cash} and would have ${left}.",
+            quoted(pitch=self.pitch),
+            "Do you accept?",
+        )
+
+    def fingerprint_fields(self) -> Mapping[str, Any]:
+        sides = [side.model_dump(mode="json") for side in (self.terms.offer, self.terms.request)]
+        return {**super().fingerprint_fields(), "proposer": self.terms.proposer, "terms": sides}
+
+    def fallback(self) -> Answered:
+        return self.silent(action="reject")
+
+
+class React(MonopolyRequest[Reacted]):
+    """Your trade is accepted and done: anything to say?"""
+
+    terms: Terms
+
+    def question(self) -> tuple[str, ...]:
+        gave, got = ("; ".join(side.parts(" in cash")) for side in (self.terms.offer, self.terms.request))
+        return (
+            f"{self.view.seats[self.terms.target].name} has accepted your trade: you gave {gave}, and got {got}.",
+            "You may say something to the table, or nothing.",
+        )
+
+    def fallback(self) -> Reacted:
+        return Reacted()
+
+
+async def deal(match: Match, proposer: int, proposal: Offered) -> None:
+    """Put a proposal before the table, have it answered, carry it out. One that cannot be is discarded."""
+    state, seat = match.state, match.seat(proposer)
+    terms = terms_of(state.seats, proposer, proposal)
+    if wrong := why_not(state.estate, state.seats, terms):
+        match.tell(TradeDiscarded(*match.who(proposer), wrong), to=(seat.id,), by=proposer)
+        return
+    match.proposed += 1
+    target, other = terms.target, match.seat(terms.target)
+    trade = (match.proposed, seat.id, other.id, seat.name, other.name)
+    pitch = match.in_few_words(proposal.pitch)
+    match.tell(TradeProposed(*trade, terms.offer, terms.request, pitch), by=proposer)
+    answer = await match.ask(target, AnswerTrade, terms=terms, pitch=pitch)
+    if answer.action == "reject" or why_not(state.estate, state.seats, terms):
+        match.tell(TradeRejected(*trade), by=target)
+        return
+    match.tell(TradeAccepted(*trade), by=target)
+    mortgaged = tuple(state.estate.mortgaged)
+    ways = ((proposer, target, terms.offer), (target, proposer, terms.request))
+    cards = [handed_cards(match.seat(giver).cards, side.jail_cards) for giver, _, side in ways]
+    for (giver, taker, side), handed in zip(ways, cards, strict=True):
+        match.pay(giver, taker, side.cash, "trade")
+        for position in side.properties:
+            match.give_deed(position, taker, "trade")
+        for name in handed:
+            match.give_card(giver, taker, name)
+    for _, taker, side in ways:
+        for position in await received(match, taker, [at for at in side.properties if mortgaged[at]]):
+            match.pay(taker, BANK, SPACES[position].interest, "interest", position)
+    await match.ask(proposer, React, terms=terms)
+
+
+# -- proposing: whether a player proposes a trade, and what all questions share that may hold one
+
+
+S = TypeVar("S", bound=Spoken[Any])
+
+
+Proposed: TypeAlias = Spoken[Proposal]
+
+
+class Proposing(MonopolyRequest[S]):
+    """A question that a proposal may answer. Any is an answer: whether it can be is the table's verdict, and counts."""
+
+    def check(self, decision: S) -> None:
+        if reason := self.why_not(decision):
+            raise IllegalDecision(reason)
+
+    def proposals(self, path: str) -> Options:
+        """What a proposal at this path may hold."""
+        others = (seat.id for seat in self.view.seats if not seat.bankrupt and seat.id != self.player)
+        room = Text(self.words * LONGEST_WORD)
+        return {f"{path}.target_player": Choice((None, *others)), f"{path}.pitch": room}
+
+    def objection_to(self, proposal: Offered, estate: Estate, seats: Sequence[Seat]) -> str:
+        """Why the table would discard a proposal; nothing where it would not, or where none is made."""
+        made = getattr(proposal, "propose_trade", True)
+        wrong = made and why_not(estate, seats, terms_of(seats, self.seat, proposal))
+        return f"{wrong}." if wrong else ""
+
+    def kept(self) -> str:
+        """What cannot change hands: deeds of groups with buildings."""
+        estate = self.view.estate()
+        built = [group_name(group) for group, lots in GROUPS.items() if estate.built_up(lots[0])]
+        return f", none of {', '.join(built)} (buildings)" if built else ""
+
+    def for_trade(self) -> Iterator[str]:
+        """What can change hands now, by player."""
+        estate = self.view.estate()
+        for number, player in enumerate(self.view.seats):
+            if not player.bankrupt:
+                deeds = ", ".join(deed(estate, position) for position in estate.tradeable(number)) or "no deed"
+                who = "you" if number == self.seat else f"{player.name} (id {player.id})"
+                cards = f"{counted(len(player.cards), 'card')} out of jail"
+                yield f"- {who}: {deeds}; up to ${player.cash}; {cards}"
+
+    def trade_that_can_be(self, path: str, seats: Sequence[Seat]) -> Iterator[tuple[str, Schema | None]]:
+        """Of a proposal at this path: deeds and cards of those who have any, and no more cash than there is."""
+        estate = self.view.estate()
+        others = [number for number in self.view.living if number != self.seat]
+        names = [seats[number].id for number in others]
+        yield f"{path}.target_player", {"enum": names, **({"default": names[0]} if len(names) == 1 else {})}
+        for side, givers in (("offer", [self.seat]), ("request", others)):
+            cash, cards = max(seats[giver].cash for giver in givers), max(len(seats[giver].cards) for giver in givers)
+            deeds = {"description": DEEDS_IN_WORDS} if any(map(estate.held, givers)) else None
+            yield f"{path}.{side}.cash", {"minimum": 0, "maximum": cash, "default": 0}
+            yield f"{path}.{side}.jail_cards", {"minimum": 0, "maximum": cards, "default": 0} if cards else None
+            yield f"{path}.{side}.properties", deeds
+        yield f"{path}.pitch", {"description": "your words to that player; nothing for none"}
+
+
+class ProposeTrade(Proposing[Proposed]):
+    """A trade, or none; `made` in this phase so far, `left` that may still be; `again` where doubles roll again."""
+
+    empty: ClassVar[Mapping[str, Any]] = {"action": {"propose_trade": False}}
+    particulars: ClassVar[tuple[str, ...]] = ("when", "made")
+
+    when: When
+    made: int
+    left: int
+    again: bool = False
+
+    def choices(self) -> Options:
+        return self.proposals("action")
+
+    def warning(self, decision: Proposed) -> str:
+        return self.objection_to(decision.action, self.view.estate(), self.view.seats)
+
+    def question(self) -> tuple[str, ...]:
+        return (
+            f"You may propose a trade to one player, or none ({moment(self.when, again=self.again)}; {self.made} "
+            f"proposed in this phase, {self.left} left). What can change hands now, by position:",
+            *self.for_trade(),
+        )
+
+    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+        return self.trade_that_can_be("action", self.view.seats)
+
+
+def left(match: Match, number: int, made: int) -> int:
+    """How many trades a player may still propose in a phase in which it has `made` some; 0 with nothing to trade."""
+    state, config = match.state, match.config
+    most = min(config.proposals_per_phase - made, config.proposals_per_turn - match.proposals[number])
+    return max(0, most) if possible(state.estate, state.seats) else 0
+
+
+async def propose(match: Match, number: int, when: When, *, again: bool) -> None:
+    """Let the player propose trades, as long as it does and there is anything to trade."""
+    made = 0
+    while more := left(match, number, made):
+        decision = await match.ask(number, ProposeTrade, when=when, made=made, left=more, again=again)
+        if not decision.action.propose_trade:
+            break
+        made += 1
+        match.proposals[number] += 1
+        await deal(match, number, decision.action)

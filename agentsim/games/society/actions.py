@@ -8,9 +8,6 @@ from typing import TypeAlias, get_args
 from agentsim.games.society.building import Contribute
 from agentsim.games.society.config import once
 from agentsim.games.society.evening import Idle
-from agentsim.games.society.exchange import Accept, MakeOffer
-from agentsim.games.society.groups import FoundGroup, JoinGroup, LeaveGroup, WriteToGroup
-from agentsim.games.society.offices import Elect, PayOut, Veto
 from agentsim.games.society.rules import Rules
 from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
 from agentsim.games.society.turn import Action
@@ -18,9 +15,7 @@ from agentsim.games.society.voting import CreateProposal, Vote
 from agentsim.games.society.work import Trade, Work
 
 _Talk: TypeAlias = ForumPost | ForumReply | DirectMessage
-_Common: TypeAlias = CreateProposal | Vote | Work | Trade | MakeOffer | Accept | Contribute
-_Institutions: TypeAlias = Elect | PayOut | Veto | FoundGroup | JoinGroup | LeaveGroup | WriteToGroup
-Spoken: TypeAlias = _Talk | _Common | SetName | Idle | _Institutions
+Spoken: TypeAlias = _Talk | CreateProposal | Vote | Work | Trade | Contribute | SetName | Idle
 ACTIONS: dict[str, type[Action]] = {kind.model_fields["action"].default: kind for kind in get_args(Spoken)}
 
 

@@ -11,22 +11,16 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal, TypeAlias, TypeVar
 
-from agentsim.games.society.institutions import Office
 from agentsim.games.society.terms import (
     RESOURCES,
     Dividend,
-    Exclude,
-    Fine,
-    OfficeTerm,
     ProposalType,
     Repeal,
     Resource,
-    SuspendVote,
     Tax,
     Term,
     VotingRule,
     WorkMinimum,
-    constitutional,
     once_only,
 )
 
@@ -71,25 +65,15 @@ class Law(_Motion):
 
     proposal: int = 0
 
-    def standing(self, day: int) -> tuple[Term, ...]:
-        """The terms that hold on a day: not those that are done once, nor those whose time is over."""
-        return tuple(term for term in self.terms if not once_only(term) and self.until(term, day) >= day)
-
-    def until(self, term: Term, day: int) -> int:
-        """The last day of a term of this law; of one without an end, the day that is asked about."""
-        return self.day + term.days if isinstance(term, SuspendVote | Exclude) else day
-
-    def lapsed(self, day: int) -> bool:
-        """Whether it had terms for some days, and holds nothing more after this day's evening."""
-        timed = any(isinstance(term, SuspendVote | Exclude) for term in self.terms)
-        return timed and not self.standing(day + 1)
+    @property
+    def standing(self) -> tuple[Term, ...]:
+        """The terms that hold as long as the law does: not those that are done once."""
+        return tuple(term for term in self.terms if not once_only(term))
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the terms of all laws in force come to: percent of work that is taxed; dividends, hours and fines by law.
-
-    `suspended` and `excluded` are what is taken from agents, each with the last day on which it is.
+    """What the terms of all laws in force come to: percent of work that is taxed; dividends and hours by law.
 
     A proposal passes with more than `threshold` percent of yes and no, and as many votes as are `needed`: `quorum`, or
     `quorum_percent` of all who can vote. Where it is `entrenched`, a rule that is harder to meet has to be `consented`.
@@ -102,26 +86,6 @@ class Standing:
     quorum: int
     quorum_percent: int = 0
     entrenched: bool = False
-    fines: tuple[tuple[int, Fine], ...] = ()
-    suspended: tuple[tuple[int, SuspendVote], ...] = ()
-    excluded: tuple[tuple[int, Exclude], ...] = ()
-
-    def voteless(self, agent: int, day: int) -> int:
-        """The last day on which an agent cannot vote, if it cannot on this one; else 0."""
-        return max((until for until, term in self.suspended if until >= day and agent in term.agents), default=0)
-
-    def without(self, agent: int, what: Literal["work", "dividend"], resource: Resource, day: int) -> int:
-        """The last day on which an agent is excluded from a resource, if it is on this one; else 0."""
-        of_it = (
-            until
-            for until, term in self.excluded
-            if until >= day and agent in term.agents and term.what == what and term.resource in {resource, "all"}
-        )
-        return max(of_it, default=0)
-
-    def for_all(self, proposal: Proposal) -> bool:
-        """Whether all can vote on a proposal and no agent can veto it: on repeals and voting rules, if entrenched."""
-        return self.entrenched and constitutional(proposal.terms)
 
     def needed(self, voters: int) -> int:
         """The votes that must be cast where so many agents can vote; entrenched, never more than there can be."""
@@ -152,7 +116,7 @@ class Assembly:
     """What is open to votes and what is in force, each by id, oldest first; ids count from 1 and are never reused.
 
     `rule` is what holds where there are no laws; `passed` counts the laws that came of votes, `by_author` and
-    `laws_by` are the ids of what is open and in force; `offices` are those of laws in force.
+    `laws_by` are the ids of what is open and in force.
     """
 
     rule: Standing
@@ -163,8 +127,6 @@ class Assembly:
     passed: int = 0
     by_author: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     laws_by: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
-    offices: dict[int, Office] = field(default_factory=dict)
-    offices_founded: int = 0
     _standing: Standing | None = None
 
     def propose(self, proposal: Proposal) -> Proposal:
@@ -187,10 +149,6 @@ class Assembly:
         law = Law(self.enacted, day, author, title, words, source.type, source.terms, source.id)
         self.laws[law.id] = law
         self.laws_by[law.author].append(law.id)
-        for term in law.terms:
-            if isinstance(term, OfficeTerm):
-                self.offices_founded += 1
-                self.offices[self.offices_founded] = Office(self.offices_founded, law.id, day, term)
         self._standing = None
         return law
 
@@ -199,7 +157,6 @@ class Assembly:
         gone = self.laws.pop(law, None)
         if gone is not None:
             self.laws_by[gone.author].remove(gone.id)
-            self.offices = {office.id: office for office in self.offices.values() if office.law != law}
             self._standing = None
         return gone
 
@@ -230,9 +187,6 @@ def _summed(laws: Iterable[_Motion], rule: Standing) -> Standing:
     taxed: Counter[Resource] = Counter()
     dividends: list[tuple[int, Dividend]] = []
     minimums: dict[int, int] = {}
-    fines: list[tuple[int, Fine]] = []
-    suspended: list[tuple[int, SuspendVote]] = []
-    excluded: list[tuple[int, Exclude]] = []
     for law, term in ((each, term) for each in laws for term in each.terms):
         match term:
             case Tax():
@@ -243,24 +197,10 @@ def _summed(laws: Iterable[_Motion], rule: Standing) -> Standing:
                 minimums[law.id] = max(minimums.get(law.id, 0), term.hours)
             case VotingRule():
                 rule = replace(rule, threshold=term.threshold, quorum=term.quorum)
-            case Fine(whom="work_minimum"):
-                fines.append((law.id, term))
-            case SuspendVote():
-                suspended.append((law.day + term.days, term))
-            case Exclude():
-                excluded.append((law.day + term.days, term))
             case _:
-                pass  # what happens once, when a proposal passes, and offices
+                pass  # what happens once, when a proposal passes
     taxes = {resource: min(100, taxed[resource]) for resource in RESOURCES if taxed[resource]}
-    return replace(
-        rule,
-        taxes=taxes,
-        dividends=tuple(dividends),
-        minimums=minimums,
-        fines=tuple(fines),
-        suspended=tuple(suspended),
-        excluded=tuple(excluded),
-    )
+    return replace(rule, taxes=taxes, dividends=tuple(dividends), minimums=minimums)
 
 
 def newest(entries: dict[K, V], count: int) -> dict[K, V]:

@@ -1,31 +1,42 @@
-"""Charts: the society from evening to evening; its proposals and laws, its groups, and the forum.
+"""Charts: the society from evening to evening; proposals and laws, personalities, who deals with whom, the forum.
 
-Given the events one agent heard, they show what that agent could know. Agents' own pages are `pages`, who deals with
-whom is `ties`; `tables` are for study.
+Given the events one agent heard, they show what that agent could know. `tables` are for study.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Any, get_args
 
 from agentsim.engine import Event, LogEntry, PlayerId
-from agentsim.engine.panel import Cell, Chart, Course, DataTable, Panel, Series, ThreadPost, Threads, TurnedAt
+from agentsim.engine.panel import (
+    Cell,
+    Chart,
+    Course,
+    DataTable,
+    Network,
+    Node,
+    Panel,
+    Series,
+    ThreadPost,
+    Threads,
+    Tie,
+    TurnedAt,
+)
 from agentsim.engine.wording import counted, sentence
 from agentsim.games.society.amounts import UNIT
 from agentsim.games.society.assembly import VoteCast
 from agentsim.games.society.building import Contributed, ProjectBuilt
 from agentsim.games.society.config import PERSONALITIES
 from agentsim.games.society.evening import DayEnded, FellDormant, Idled, SocietyEnded
-from agentsim.games.society.founding import SocietyBegan, Totals
-from agentsim.games.society.laws import LawEnacted, LawLapsed, LawRepealed
-from agentsim.games.society.pages import People, pages, people
+from agentsim.games.society.founding import Being, SocietyBegan, Totals
+from agentsim.games.society.laws import LawEnacted, LawRepealed
 from agentsim.games.society.tables import COUNTS, DAYS, STATUS, days
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.terms import RESOURCES, in_words
-from agentsim.games.society.ties import ties
 from agentsim.games.society.turn import InvalidAction
 from agentsim.games.society.voting import ProposalResolved, Proposed, Voted
 from agentsim.games.society.work import Traded, Worked
@@ -36,18 +47,32 @@ MOST_VOTERS = 100
 """Voters that are named of a side, beside their number."""
 
 
+@dataclass(frozen=True)
+class People:
+    """Every agent by its number, and the last name that it chose."""
+
+    beings: dict[int, Being]
+    names: dict[int, str]
+
+    def called(self, number: int) -> str:
+        """Return number and name."""
+        return f"#{number} {self.names.get(number, '')}".rstrip()
+
+
 def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
     """Everything that a page shows of the society, in its order; no panel without data."""
     events = [told.event for told in log]
-    known = people(events)
-    if known is None:
+    began = next((event for event in events if isinstance(event, SocietyBegan)), None)
+    if began is None:
         return []
+    names = {event.agent: event.name for event in events if isinstance(event, Renamed)}
+    known = People({being.agent: being for being in began.agents}, names)
     by_day = dict(zip(DAYS, zip(*days(events).rows, strict=True), strict=False))
     parts = (
-        *(_by_day(by_day), _proposals(events, known), _laws(by_day, events), _groups(events, known)),
-        *(ties(events, known), _forum(events, known)),
+        *(_by_day(by_day), _proposals(events, known), _laws(by_day, events), _personalities(events, known)),
+        *(_ties(events, known), _forum(events, known)),
     )
-    return [*(panel for part in parts for panel in part), *pages(events, known)]
+    return [panel for part in parts for panel in part]
 
 
 def course(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
@@ -70,7 +95,7 @@ def course(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
         held if unchanged else status,
         verdict=verdict,
         why=_balance(last.totals),
-        refusals=("voted no", "vetoed"),
+        refusals=("voted no",),
         turns=tuple(_turns(log)),
     )
 
@@ -153,7 +178,7 @@ def _laws(days: Mapping[str, Sequence[Any]], events: Sequence[Event]) -> Iterato
     A law acts from the day after the evening of its vote; one of the first day has no before.
     """
     laws = [event for event in events if isinstance(event, LawEnacted)]
-    ended = {event.law: event.day for event in events if isinstance(event, LawRepealed | LawLapsed)}
+    ended = {event.law: event.day for event in events if isinstance(event, LawRepealed)}
     rows = ((law.law, law.title, in_words(law.terms) or "words alone", law.day, ended.get(law.law)) for law in laws)
     if laws:
         yield DataTable("Laws", ("law", "title", "what it does", "from day", "until day"), tuple(rows))
@@ -187,7 +212,7 @@ def _made(resource: str, before: Mapping[str, Totals], after: Mapping[str, Total
     return (after[resource].produced - before[resource].produced) / UNIT
 
 
-# -- groups
+# -- personalities
 
 _DEEDS: dict[type[Event], str] = {
     Worked: "work",
@@ -204,7 +229,7 @@ _DEEDS: dict[type[Event], str] = {
 }
 
 
-def _groups(events: Sequence[Event], people: People) -> Iterator[Panel]:
+def _personalities(events: Sequence[Event], people: People) -> Iterator[Panel]:
     """For each personality: deeds of its agents on average, and in the end how many are active and what they hold."""
     done: dict[str, Counter[str]] = defaultdict(Counter)
     each: Any
@@ -228,6 +253,36 @@ def _groups(events: Sequence[Event], people: People) -> Iterator[Panel]:
         rows.append(tuple(row))
     note = "Deeds are per agent, over the whole game; wealth is an agent's food, energy and materials together."
     yield DataTable("By personality", columns, tuple(rows), note)
+
+
+# -- who deals with whom
+
+
+def _ties(events: Sequence[Event], people: People) -> Iterator[Network]:
+    """The network of messages, replies and gifts; nothing without any tie."""
+    counts: Counter[tuple[int, int, str]] = Counter()
+    authors: dict[int | None, int] = {}
+    for event in events:
+        match event:
+            case MessageSent():
+                counts[event.agent, event.recipient, "messages"] += 1
+            case Posted():
+                authors[event.post] = event.agent
+                if event.parent in authors:
+                    counts[event.agent, authors[event.parent], "replies"] += 1
+            case Traded() if event.recipient:
+                counts[event.agent, event.recipient, "gifts"] += 1
+            case _:
+                pass
+    if not counts:
+        return
+    nodes = tuple(Node(people.called(number), being.personality) for number, being in people.beings.items())
+    ties = tuple(
+        Tie(people.called(source), people.called(target), float(times), kind)
+        for (source, target, kind), times in counts.items()
+    )
+    note = "How often one agent wrote to another, answered it in the forum, or gave it something."
+    yield Network("Who deals with whom", nodes, ties, note)
 
 
 # -- the forum

@@ -13,15 +13,16 @@ from pydantic import Field, model_validator
 
 from agentsim.engine.game import GameConfig, InFile
 from agentsim.games.society.amounts import UNIT, Amount, Quantity, share
-from agentsim.games.society.stakes import Preset, Share, Shock, Stakes, settled
-from agentsim.games.society.terms import RESOURCES, Resource, Terms, kinds, misfit, once_only
-from agentsim.games.society.windows import Chapter, Chars, Count, Windows
+from agentsim.games.society.stakes import Chapter, Preset, Share, Shock, Stakes, settled
+from agentsim.games.society.terms import RESOURCES, Resource, Terms, misfit, once_only
 
 Personality: TypeAlias = Literal["efficiency", "equality", "freedom", "stability", "neutral"]
 PERSONALITIES: tuple[Personality, ...] = get_args(Personality)
 Goal: TypeAlias = Literal["", "first_law", "first_project", "first_dormancy", "first_death"]
 Merit: TypeAlias = Literal["none", "wealth", "food", "energy", "materials"]
 WorkType: TypeAlias = Literal["farm", "generate", "gather"]
+Count: TypeAlias = Annotated[int, Field(ge=1, le=1_000)]
+Chars: TypeAlias = Annotated[int, Field(ge=1, le=20_000)]
 MADE: Mapping[WorkType, Resource] = {"farm": "food", "generate": "energy", "gather": "materials"}
 """What each kind of work makes."""
 STRUCTURE: Mapping[WorkType, str] = {"farm": "farm", "generate": "generator"}
@@ -119,11 +120,6 @@ class Living(Chapter):
 
     voting_days: Count = Field(default=2, description="A proposal closes on the evening of this day, its own being 1")
 
-    @property
-    def fine_days(self) -> int:
-        """For which a fine leaves an agent what it consumes: until a repeal of tomorrow is counted."""
-        return self.voting_days + 1
-
     def of(self, what: str, resource: str) -> int:
         """The `daily`, `dormant` or `wake` amount of a resource; 0 of one that is not needed for it."""
         return int(getattr(self, f"{what}_{resource}", 0))
@@ -146,9 +142,6 @@ class Constitution(Chapter):
     )
     quorum_percent: Annotated[int, Field(ge=0, le=100)] = Field(
         default=0, description="Of the active agents, who must vote at least, whatever laws say"
-    )
-    institutions: bool = Field(
-        default=True, description="Whether there are fines, offices, exclusions, suspended votes, and groups"
     )
 
 
@@ -181,6 +174,24 @@ class Building(Chapter):
     prompt_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
         default=8_000, description="Of a prompt at most, by an estimate of four bytes each; 0 for no limit"
     )
+    feed_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
+        default=2_000,
+        description="Of all posts in a prompt, at most a quarter of prompt_tokens; 0 for no limit of their own",
+    )
+
+
+class Windows(Chapter):
+    """How much of the society a prompt shows."""
+
+    shown_posts: Count = Field(default=20, description="Posts in a prompt")
+    shown_proposals: Count = Field(
+        default=20, description="Open proposals that close first, in a prompt, besides one's own"
+    )
+    shown_laws: Count = Field(default=20, description="Newest laws in a prompt, besides one's own")
+    shown_events: Count = Field(
+        default=20, description="Newest public events in a prompt; of an agent's own past, twice as many"
+    )
+    shown_chars: Chars = Field(default=1_000, description="Of a post or description in prompts; the rest is cut")
 
 
 class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, Beginning, Course, GameConfig):
@@ -204,8 +215,6 @@ class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, B
             if problem := misfit("law", law.terms, 10**9, self.hours_per_day):
                 raise ValueError(f"law {law.title!r}: {problem}")
             for term in law.terms:
-                if term.kind not in kinds("law", institutions=self.institutions):
-                    raise ValueError(f"law {law.title!r}: {term.kind} needs institutions = true")
                 if once_only(term):
                     raise ValueError(
                         f"law {law.title!r}: {term.kind} is done once a proposal passes, which this is not"

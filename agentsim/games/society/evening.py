@@ -14,10 +14,8 @@ from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import Amount, number, shown
 from agentsim.games.society.building import keep_up
 from agentsim.games.society.config import Goal, Personality
-from agentsim.games.society.exchange import settle
 from agentsim.games.society.founding import Totals, in_pool, totals
-from agentsim.games.society.laws import lapse, name_idlers, pay_dividends
-from agentsim.games.society.offices import hold_elections
+from agentsim.games.society.laws import name_idlers, pay_dividends
 from agentsim.games.society.state import Citizen, State, Status
 from agentsim.games.society.terms import RESOURCES, Resource
 from agentsim.games.society.turn import Action, Daily, Deed, Turn, Why
@@ -180,17 +178,14 @@ class DayEnded(
 
 
 def pass_evening(table: Table, state: State) -> None:
-    """End the day, in this order: proposals, elections, upkeep, dividends, duties, consumption, promises, commons."""
+    """End the day, in this order: proposals, upkeep, dividends, duties, consumption, commons."""
     count_votes(table, state)
-    hold_elections(table, state)
     announce_woken(table, state)
     keep_up(table, state)
     pay_dividends(table, state)
     name_idlers(table, state)
-    lapse(table, state)
     announce_woken(table, state)
     consume(table, state)
-    settle(table, state)
     if "commons" in state.pool:
         grown = state.regrow()
         table.tell(Regrown(state.day, state.drawn, grown, state.pool["commons"]), to=Everyone)

@@ -34,38 +34,24 @@ def field_of(act: Act, name: str, legal: Mapping[str, Any], answered: Mapping[st
 
 def _hint(act: Act, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> str:
     """What can be answered in this state of the society, where the range does not tell."""
-    known, world, you = act.known, act.world, act.you
+    world, you = act.world, act.you
     entries: Mapping[str, tuple[Sequence[Any], int, str]] = {
         "action.proposal_id": ((*world.proposals, *you.proposals), world.more_proposals, "a newer one"),
         "action.project_id": (world.projects, world.more_projects, "an older one"),
         "action.terms.law": ((*world.laws, *you.laws), world.more_laws, "an older one"),
-        "action.group_id": ((*world.groups, *you.groups), world.more_groups, "an older one"),
-        "action.office_id": (world.offices, 0, ""),
     }
     match name:
         case "action.recipient_agent_id" if not legal["minimum"]:
             return f"0 for the common pool, or 1 to {act.rules.agents}"
         case "action.hours":
-            return _upto(known.hours_left, "none are left today")
+            return _upto(act.rules.hours_per_day - you.hours, "none are left today")
         case "action.parent_message_id":
-            return _upto(known.posts, "there is no post")
+            return _upto(max((each.id for each in world.posts), default=0), "there is no post")
         case "action.amount":
             resource = answered.get("resource_type", "materials")
-            if answered.get("action") == "pay_out":
-                return f"the pool holds {shown(world.pool[resource])} {resource}"
-            return f"you hold {shown(known.stock[resource])} {resource}"
+            return f"you hold {shown(you.stock[resource])} {resource}"
         case _:
             return _one_of(*entries[name]) if name in entries else ""
-
-
-def terms_of(legal: Any, *, institutions: bool) -> Any:
-    """The schema of the terms that there are, with or without those of institutions."""
-    return _of_kinds(legal, (*kinds("law", institutions=institutions), *kinds("infrastructure")))
-
-
-def _of_kinds(legal: Mapping[str, Any], kept: Sequence[str]) -> Mapping[str, Any]:
-    branches = [each for each in legal["items"]["anyOf"] if each["properties"]["kind"]["enum"][0] in kept]
-    return {**legal, "items": {"anyOf": branches}}
 
 
 def _carried(legal: Mapping[str, Any], type_: ProposalType) -> Mapping[str, Any]:
@@ -73,7 +59,8 @@ def _carried(legal: Mapping[str, Any], type_: ProposalType) -> Mapping[str, Any]
     if not kinds(type_):
         return {**legal, "maxItems": 0}
     needed = {"minItems": 1, "maxItems": 1} if type_ == "infrastructure" else {}
-    return {**_of_kinds(legal, kinds(type_)), **needed}
+    branches = [each for each in legal["items"]["anyOf"] if each["properties"]["kind"]["enum"][0] in kinds(type_)]
+    return {**legal, "items": {"anyOf": branches}, **needed}
 
 
 def _upto(most: int, none: str) -> str:

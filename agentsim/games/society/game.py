@@ -8,7 +8,7 @@ from agentsim.engine import Game, Outcome, PlayerId, Table
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.society import charts, evening, founding, laws, shocks, tables, talk, turn
+from agentsim.games.society import charts, evening, founding, laws, shocks, tables, turn
 from agentsim.games.society.bots import BOTS
 from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.memory import ALL, Chronicle, Recollection
@@ -16,7 +16,6 @@ from agentsim.games.society.requests import REQUESTS, Act
 from agentsim.games.society.rules import Rules, rules_of
 from agentsim.games.society.state import State, founded
 from agentsim.games.society.terms import misfit
-from agentsim.games.society.topology import Ties
 from agentsim.games.society.view import own, world
 
 
@@ -26,7 +25,7 @@ class Society(Game, parts=(charts, tables)):
     name = "society"
     title = "Society"
     summary = "agents talk, vote, work and give, and fall dormant without food or energy"
-    rules_version = 3
+    rules_version = 4
     config = SocietyConfig
     requests = REQUESTS
     announcements = "restated"
@@ -38,9 +37,6 @@ class Society(Game, parts=(charts, tables)):
         super().admit(config, players)
         if config.quorum > len(players):
             raise ScenarioError("there are fewer agents to vote", key="game_config.quorum", valid=f"0..{len(players)}")
-        if isinstance(config.topology, Ties) and (strangers := config.topology.strangers(len(players))):
-            problem = f"{config.topology.name} has ties of agent {strangers[0]}"
-            raise ScenarioError(problem, key="game_config.topology", valid=f"1..{len(players)}")
         for place, law in enumerate(config.laws):
             if problem := misfit("law", law.terms, len(players), config.hours_per_day):
                 raise ScenarioError(problem, key=f"game_config.laws.{place}.terms")
@@ -54,7 +50,6 @@ class Society(Game, parts=(charts, tables)):
 
         table.watch(state, lambda: _progress(state))
         founding.tell_beginning(table, state)
-        talk.open_forum(table, state)
         for law in config.laws:
             laws.found(table, state, law)
         why = ""
@@ -75,15 +70,12 @@ async def _tick(table: Table, state: State, rules: Rules, remembers: Callable[[P
     """All who are awake decide on the same world; what they decide happens in a fresh random order."""
     chronicle = table.memory(ALL, remembers)
     awake, seen = state.active(), world(state, chronicle)
-    forum, wording = state.forum, chronicle.wording
-    shared = wording._replace(posts=forum.numbers(seen.posts))
+    wording = chronicle.wording._replace(posts=state.forum.numbers(seen.posts))
     requests: list[Act] = []
     for each in awake:
         heard = table.concerning(each.player)
-        posts = forum.shown(each.number, state.day) if forum.neighbours else ()
-        mine = wording._replace(posts=forum.numbers(posts)) if posts else shared
-        memory = Recollection(each.player, each.number, heard, each.heard, mine)
-        requests.append(Act(player=each.player, rules=rules, world=seen, you=own(state, each, seen, memory, posts)))
+        memory = Recollection(each.player, each.number, heard, each.heard, wording)
+        requests.append(Act(player=each.player, rules=rules, world=seen, you=own(state, each, seen, memory)))
         each.heard = heard
     decisions = await table.ask_all(requests)
     decided = {}

@@ -5,8 +5,6 @@ Which terms hold is kept by `assembly`, and taxes are taken from `work`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from agentsim.engine import Event, Everyone, Table
 from agentsim.engine.wording import If
 from agentsim.games.society import building
@@ -14,7 +12,7 @@ from agentsim.games.society.amounts import Amount, shown
 from agentsim.games.society.assembly import Proposal
 from agentsim.games.society.config import FoundingLaw
 from agentsim.games.society.state import State
-from agentsim.games.society.terms import Agent, Allocation, Build, Dividend, Fine, Repeal, Resource, Terms, in_words
+from agentsim.games.society.terms import Agent, Allocation, Build, Dividend, Repeal, Resource, Terms, in_words
 from agentsim.games.society.turn import Daily
 
 
@@ -40,11 +38,6 @@ class LawEnacted(
 class LawRepealed(Daily, heading="Law {law} ends: {title}", content="Repealed by proposal {proposal}."):
     law: int
     proposal: int
-    title: str
-
-
-class LawLapsed(Daily, heading="Law {law} ends: {title}", content="Its days are over."):
-    law: int
     title: str
 
 
@@ -78,10 +71,6 @@ def carried_out(state: State, proposal: Proposal) -> tuple[list[Event], list[str
                     notes.append(f"Law {term.law} was not in force.")
                 else:
                     events.append(LawRepealed(state.day, law.id, proposal.id, law.title))
-            case Fine(whom="named"):
-                fined = _fined(state, state.assembly.enacted, term, term.agents)
-                events.append(fined)
-                notes += [f"Agent #{agent} is dead." for agent in term.agents if agent in state.gone]
             case Build():
                 began = building.begin(state, proposal.id, term.what)
                 events += began
@@ -94,24 +83,7 @@ def carried_out(state: State, proposal: Proposal) -> tuple[list[Event], list[str
 # -- once
 
 
-class _Paid:
-    """Says in words what `paid` holds, an amount by agent."""
-
-    paid: dict[int, Amount]
-
-    @property
-    def total(self) -> str:
-        """All that was paid."""
-        return shown(sum(self.paid.values()))
-
-    @property
-    def each(self) -> tuple[str, ...]:
-        """Who got how much."""
-        return tuple(f"#{agent} {shown(amount)}" for agent, amount in self.paid.items())
-
-
 class AllocationPaid(
-    _Paid,
     Daily,
     heading="Proposal {proposal} pays {total} {resource} from the pool",
     content=(If("paid", "{each}", "nobody"), ".", If("missing", " The pool lacked {missing}.")),
@@ -124,6 +96,16 @@ class AllocationPaid(
     paid: dict[int, Amount]
     missing: Amount
 
+    @property
+    def total(self) -> str:
+        """All that was paid."""
+        return shown(sum(self.paid.values()))
+
+    @property
+    def each(self) -> tuple[str, ...]:
+        """Who got how much."""
+        return tuple(f"#{agent} {shown(amount)}" for agent, amount in self.paid.items())
+
 
 def _allocated(state: State, proposal: Proposal, term: Allocation) -> AllocationPaid:
     """Pay the named in the order in which they are named, as far as the pool goes."""
@@ -132,37 +114,6 @@ def _allocated(state: State, proposal: Proposal, term: Allocation) -> Allocation
     missing = term.amount * len(living) - sum(got.values())
     paid = {agent: amount for agent, amount in got.items() if amount}
     return AllocationPaid(state.day, proposal.id, term.resource, paid, missing)
-
-
-class FinePaid(
-    _Paid,
-    Daily,
-    heading="Law {law} fines {paid:#} agents: {total} {resource} go to the pool",
-    content=("{each}.", If("lacking", " {lacking} of what it asks could not be taken.")),
-    concerns=("paid",),
-):
-    """`paid` maps agents to what they paid, 0 too; `lacking` is what they did not hold, or were left."""
-
-    law: int
-    resource: Resource
-    paid: dict[int, Amount]
-    lacking: Amount
-
-
-def _fined(state: State, law: int, fine: Fine, agents: Iterable[int]) -> FinePaid:
-    """Each pays what it holds, at most the fine, and the dead pay nothing.
-
-    Where the constitution is entrenched, each keeps what it consumes until a repeal can be counted: else one evening
-    could put to sleep all who would repeal the fine.
-    """
-    living = [state.citizen(agent) for agent in agents if agent not in state.gone]
-    config = state.config
-    kept = config.of("daily", fine.resource) * config.fine_days if state.assembly.standing.entrenched else 0
-    paid = {each.number: max(0, min(fine.amount, each.stock[fine.resource] - kept)) for each in living}
-    for citizen in living:
-        state.move(fine.resource, paid[citizen.number], citizen, "pool")
-        state.flows["fined"][fine.resource] += paid[citizen.number]
-    return FinePaid(state.day, law, fine.resource, paid, fine.amount * len(living) - sum(paid.values()))
 
 
 # -- every evening
@@ -199,12 +150,7 @@ def _dividend(table: Table, state: State, law: int, dividend: Dividend) -> Divid
     """To each in turn until the pool is empty; where it will not do for all, in a random order."""
     resource, amount = dividend.resource, dividend.amount
     meant = {"dormant"} if dividend.to == "dormant" else {"active", "dormant"}
-    rule = state.assembly.standing
-    whom = [
-        citizen
-        for citizen in state.citizens
-        if citizen.status in meant and not rule.without(citizen.number, "dividend", resource, state.day)
-    ]
+    whom = [citizen for citizen in state.citizens if citizen.status in meant]
     due = amount * len(whom)
     if due > state.pool[resource]:
         whom = table.chance.stream("dividends").shuffled(whom)
@@ -230,27 +176,10 @@ class WorkMinimumBroken(
 
 
 def name_idlers(table: Table, state: State) -> None:
-    """Who is awake and worked too little is named, but for those who woke after the last turn of the day.
-
-    Fines are paid for breaches of laws that were in force all day, by fines that were.
-    """
-    rule, laws = state.assembly.standing, state.assembly.laws
-    idlers: dict[int, None] = {}
-    for law, hours in rule.minimums.items():
+    """Name every agent that worked too little, except those that woke after the last turn of the day."""
+    for law, hours in state.assembly.standing.minimums.items():
         short = [each for each in state.citizens if each.turns and each.worked < hours]
         for citizen in short:
             citizen.breaches += 1
         if short:
-            numbers = tuple(citizen.number for citizen in short)
-            idlers |= dict.fromkeys(numbers if laws[law].day < state.day else ())
-            table.tell(WorkMinimumBroken(state.day, law, hours, numbers), to=Everyone)
-    for law, fine in rule.fines if idlers else ():
-        if laws[law].day < state.day:
-            table.tell(_fined(state, law, fine, idlers), to=Everyone)
-
-
-def lapse(table: Table, state: State) -> None:
-    """End every law of which nothing holds after this evening, since its days are over."""
-    for law in [each for each in state.assembly.laws.values() if each.lapsed(state.day)]:
-        state.assembly.repeal(law.id)
-        table.tell(LawLapsed(state.day, law.id, law.title), to=Everyone)
+            table.tell(WorkMinimumBroken(state.day, law, hours, tuple(each.number for each in short)), to=Everyone)

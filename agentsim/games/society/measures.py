@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from agentsim.games.society.amounts import Amount
 from agentsim.games.society.terms import Resource
 
-Flow: TypeAlias = Literal["taxed", "fined", "paid", "given", "traded"]
+Flow: TypeAlias = Literal["taxed", "paid", "given"]
 """What changes hands in a day: to the pool, from it, and between agents."""
 
 
@@ -19,8 +19,8 @@ class DaySum:
 
     `worked` are the hours of the agent with the fewest, of the middle one and of the one with most, of those that had a
     turn; `wealth` is that of the poorest, the middle and the richest agent that is not dead, in the evening. So much
-    was `taxed` and `fined` for the pool, `paid` by it to agents, `given` and, by accepted offers, `traded`. Of the
-    commons so much was `drawn` by work, and so much has `regrown` to what they hold, `commons`.
+    was `taxed` for the pool, `paid` by it to agents, and `given`. Of the commons so much was `drawn` by work, and so
+    much has `regrown` to what they hold, `commons`.
     """
 
     hours: int
@@ -29,10 +29,8 @@ class DaySum:
     wealth: tuple[Amount, Amount, Amount]
     gini: float
     taxed: Mapping[Resource, Amount]
-    fined: Mapping[Resource, Amount]
     paid: Mapping[Resource, Amount]
     given: Mapping[Resource, Amount]
-    traded: Mapping[Resource, Amount]
     drawn: Amount = 0
     regrown: Amount = 0
     commons: Amount = 0

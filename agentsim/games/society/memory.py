@@ -16,7 +16,7 @@ from pydantic_core import CoreSchema, core_schema
 from agentsim.engine import Event, LogEntry
 from agentsim.engine.codec import adapter, values
 from agentsim.engine.memory import Heard, Lines
-from agentsim.games.society import building, evening, exchange, groups, laws, offices, shocks, talk, turn, voting, work
+from agentsim.games.society import building, evening, laws, shocks, talk, turn, voting, work
 from agentsim.games.society.config import SocietyConfig
 
 ALL = "@all"
@@ -26,19 +26,12 @@ Part: TypeAlias = Literal["deeds", "messages", "decisions", "met"]
 
 
 _PARTS: Mapping[Part, tuple[type[Event], ...]] = {
-    "deeds": (
-        *(work.Worked, talk.Posted, work.Traded, building.Contributed, exchange.Offered, exchange.Accepted),
-        *(talk.Renamed, evening.Idled, offices.OfficePaid, offices.Vetoed),
-        *(groups.GroupFounded, groups.GroupJoined, groups.GroupLeft),
-    ),
-    "messages": (talk.MessageSent, groups.GroupMessage),
-    "decisions": (
-        *(voting.Proposed, voting.Voted, voting.Reasoned, voting.ProposalResolved),
-        *(offices.BallotCast, offices.ElectionHeld),
-    ),
+    "deeds": (work.Worked, talk.Posted, work.Traded, building.Contributed, talk.Renamed, evening.Idled),
+    "messages": (talk.MessageSent,),
+    "decisions": (voting.Proposed, voting.Voted, voting.Reasoned, voting.ProposalResolved),
     "met": (
-        *(laws.AllocationPaid, laws.DividendPaid, laws.FinePaid, laws.WorkMinimumBroken, exchange.PromiseEnded),
-        *(shocks.LostToShock, turn.InvalidAction, evening.FellDormant, evening.AgentWoke),
+        *(laws.AllocationPaid, laws.DividendPaid, laws.WorkMinimumBroken, shocks.LostToShock),
+        *(turn.InvalidAction, evening.FellDormant, evening.AgentWoke),
     ),
 }
 _PART = {kind: part for part, kinds in _PARTS.items() for kind in kinds}
@@ -47,9 +40,8 @@ _TOLD_TO_ALL = (laws.DividendPaid, laws.WorkMinimumBroken)
 """What all are told in full, and the agent's own line names."""
 _OUTCOMES = (voting.ProposalResolved, laws.LawRepealed)
 _OF_ALL = {
-    *(*_OUTCOMES, *_TOLD_TO_ALL, laws.AllocationPaid, laws.FinePaid, laws.LawLapsed, shocks.ShockStruck),
+    *(*_OUTCOMES, *_TOLD_TO_ALL, laws.AllocationPaid, shocks.ShockStruck),
     *(building.ProjectBegan, building.ProjectBuilt, building.UpkeepPaid, building.Contributed, work.Traded),
-    *(exchange.Accepted, exchange.PromiseEnded, offices.ElectionHeld, offices.OfficePaid, offices.Vetoed),
 }
 
 
@@ -57,8 +49,7 @@ _OF_ALL = {
 class Told:
     """One event as an agent remembers it: `own` is what it did, `new` what it heard since it was last asked.
 
-    `other` is the agent on the other side, or -1, -2 and so on for a group; what it is called stands in the `line`.
-    `about` is the post that it is.
+    `other` is the agent on the other side; what it is called stands in the `line`. `about` is the post that it is.
     """
 
     part: Part
@@ -137,8 +128,6 @@ class Recollection:
         return Told(part, entry.event.kind, own, new, other, post, wording.lines.of(entry, brief=brief, **named))
 
     def _other(self, entry: LogEntry) -> int:
-        if isinstance(entry.event, groups.GroupMessage):
-            return -entry.event.group
         agent: int = getattr(entry.event, "agent", 0)
         return agent if agent != self._agent else getattr(entry.event, "recipient", 0)
 

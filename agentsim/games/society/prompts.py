@@ -6,7 +6,7 @@ agent's own: so the prompts of a whole tick begin alike, and those of one agent 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from agentsim.engine import Prompt, joined, quoted
@@ -14,10 +14,7 @@ from agentsim.engine.prompt import TOKEN_BYTES, Listed, Part, fitted, size
 from agentsim.engine.wording import counted
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.assembly import Law, Proposal
-from agentsim.games.society.bargains import Offer, Promise
 from agentsim.games.society.config import once
-from agentsim.games.society.forum import Feed, Post
-from agentsim.games.society.institutions import Membership, Office
 from agentsim.games.society.measures import DaySum
 from agentsim.games.society.memory import Part as Remembered
 from agentsim.games.society.memory import Told
@@ -27,11 +24,6 @@ from agentsim.games.society.rules import Rules
 from agentsim.games.society.terms import Resource, plain
 from agentsim.games.society.view import Own, World
 
-_FEEDS: Mapping[Feed, str] = {
-    "all": "Newest posts of the forum",
-    "neighbours": "Newest posts of your neighbours in the forum",
-    "ranked": "Posts of the forum, the highest score last",
-}
 _NO_LIMIT = 10**9
 _SHARED = 0.52
 """Of the room beside the rules: what all agents are shown of a turn, which is the same for all of them."""
@@ -45,7 +37,7 @@ def composed(player: str, rules: Rules, world: World, you: Own, possible: Contai
     room = (rules.prompt_tokens or _NO_LIMIT) * TOKEN_BYTES - once(rules, "_size", lambda: size("\n".join(unchanging)))
     all_see = once(world, "_lines", lambda: tuple(fitted([*_world(rules, world)], int(_SHARED * room))))
     room -= once(world, "_size", lambda: size("\n".join(all_see))) + size(question) + 3
-    own = fitted(["", f"You are agent #{you.agent} (seat {player}).", *_own(rules, world, you)], room)
+    own = fitted(["", f"You are agent #{you.agent} (seat {player}).", *_own(rules, you)], room)
     return Prompt(rules=unchanging, history=(), state=(*all_see, *own), question=(question,))
 
 
@@ -54,8 +46,8 @@ def composed(player: str, rules: Rules, world: World, you: Own, possible: Contai
 
 def _world(rules: Rules, world: World) -> Iterator[Part]:
     """The public state, the same for every agent in one tick."""
-    yield Listed("Laws in force", [_law(law, world.day) for law in world.laws], 3, world.more_laws)
-    rule, least = world.standing, world.standing.needed(world.voters)
+    yield Listed("Laws in force", [*map(_law, world.laws)], 3, world.more_laws)
+    rule, least = world.standing, world.standing.needed(world.active)
     taxes = ", ".join(f"{percent}% of {resource}" for resource, percent in rule.taxes.items()) or "none"
     minimum = f"{rule.work_minimum} h a day" if rule.work_minimum else "none"
     voting = f"if at least {counted(least, 'agent')} vote" if least else "however few vote"
@@ -75,24 +67,18 @@ def _world(rules: Rules, world: World) -> Iterator[Part]:
         yield f"The commons hold {shown(world.pool['commons'])} of {shown(rules.commons_capacity)} food."
     for resource, percent in world.slump.items():
         yield f"Today work makes {percent}% less {resource}."
-    if rules.exchange:
-        yield Listed("Offers to any agent", [*map(_offer, world.offers)], 4, world.more_offers)
-    if world.offices:
-        yield Listed("Offices", [_office(each, world) for each in world.offices], 4)
-    if world.groups:
-        yield Listed("Groups", [*map(_group, world.groups)], 2, world.more_groups)
-    if rules.feed == "all" or world.posts:
-        yield from _posts(rules, world.posts)
+    posts = Listed("Newest posts of the forum", [post.line for post in world.posts], 4)
+    # posts that have room of their own (`feed_tokens`) all stay
+    yield from posts.shown(len(world.posts)) if rules.feed_tokens else [posts]
     yield Listed("What came of proposals", world.outcomes.lines, 2, world.outcomes.older)
     yield Listed("What happened to all", world.events.lines, 2, world.events.older)
-    can_vote = f", {world.voters} who can vote on most" if world.voters < world.active else ""
     held = "; ".join(
         f"{resource} {shown(total)} in all, {shown(world.pool[resource])} of it in the common pool"
         for resource, total in world.totals.items()
     )
     yield (
         f"The society on day {world.day}: {world.active} active, {world.dormant} dormant, {world.dead} dead of "
-        f"{rules.agents}{can_vote}; {held}; land in the pool {shown(world.pool['land'])}."
+        f"{rules.agents}; {held}; land in the pool {shown(world.pool['land'])}."
     )
     if world.yesterday is not None:
         yield _yesterday(world.yesterday)
@@ -109,72 +95,30 @@ def _yesterday(day: DaySum) -> str:
     least, middle, most = map(shown, day.wealth)
     drawn = f"Work drew {shown(day.drawn)} from the commons, and {shown(day.regrown)} grew again. "
     work = f"Yesterday {counted(day.workers, 'agent')} worked {counted(day.hours, 'hour')} in all"
-    fined = f", fines {_amounts(day.fined)}" if day.fined else ""
-    traded = f", exchanges to {_amounts(day.traded)}" if day.traded else ""
     return (
-        f"{work}: the idlest {idlest}, the middle one {usual}, the busiest {busiest}. Taxes took {taxed} for the pool"
-        f"{fined}, which paid agents {paid}; gifts came to {given}{traded}. {drawn if day.drawn or day.regrown else ''}"
+        f"{work}: the idlest {idlest}, the middle one {usual}, the busiest {busiest}. Taxes took {taxed} for the "
+        f"pool, which paid agents {paid}; gifts came to {given}. {drawn if day.drawn or day.regrown else ''}"
         f"In the evening the poorest agent held {least} in all, the middle one {middle}, the richest {most} (Gini "
         f"coefficient {day.gini:.2f})."
     )
-
-
-def _offer(offer: Offer) -> str:
-    to = {"to": f"#{offer.to}"} if offer.to else {}
-    later = {} if offer.later == "none" else {"later": offer.later, "days": offer.days}
-    gives, wants = f"{shown(offer.amount)} {offer.gives}", f"{shown(offer.price)} {offer.wants}"
-    closes = f"evening of day {offer.closes}"
-    return quoted(offer=offer.id, by=f"#{offer.by}", **to, gives=gives, wants=wants, **later, closes=closes)
-
-
-def _promise(promise: Promise) -> str:
-    given, due = (
-        f"{shown(promise.given)} of {shown(promise.amount)} {promise.resource}",
-        f"evening of day {promise.due}",
-    )
-    return quoted(promise=promise.id, by=f"#{promise.by}", to=f"#{promise.to}", given=given, due=due)
 
 
 def _amounts(by_resource: Mapping[Resource, int]) -> str:
     return ", ".join(f"{shown(amount)} {resource}" for resource, amount in by_resource.items()) or "nothing"
 
 
-def _others(count: int, said: str = "longer ago") -> str:
-    return f" and {count} {said}" if count else ""
+def _others(count: int) -> str:
+    return f" and {count} longer ago" if count else ""
 
 
 def _called(agent: int, name: str) -> dict[str, Any]:
     return {"from": f"#{agent}", **({"name": name} if name else {})}
 
 
-def _law(law: Law, day: int) -> str:
+def _law(law: Law) -> str:
     by = {"by": f"#{law.author}"} if law.author else {}
     words = {"description": law.description} if law.description else {}
-    terms = law.standing(day)
-    over = (
-        {"until": f"evening of day {min(ends)}"}
-        if (ends := [law.until(each, day) for each in terms if hasattr(each, "days")])
-        else {}
-    )
-    return quoted(law=law.id, title=law.title, since_day=law.day, **by, **words, terms=plain(terms), **over)
-
-
-def _office(office: Office, world: World) -> str:
-    term = office.term
-    power = f"pays up to {shown(term.amount)} a day" if term.power == "allocate" else "vetoes"
-    held = (
-        {"holder": f"#{office.holder}", "until": f"evening of day {office.until}"}
-        if office.holder
-        else {"holder": None}
-    )
-    votes = {f"#{agent}": count for agent, count in world.candidates[office.id].items()}
-    so_far = {"votes_for_next": votes} if votes else {}
-    return quoted(office=office.id, law=office.law, title=term.title, power=power, days=term.days, **held, **so_far)
-
-
-def _group(group: Membership) -> str:
-    members = f"{', '.join(f'#{agent}' for agent in group.members)}{_others(group.size - len(group.members), 'more')}"
-    return quoted(group=group.id, name=group.name, founder=f"#{group.founder}", members=members)
+    return quoted(law=law.id, title=law.title, since_day=law.day, **by, **words, terms=plain(law.standing))
 
 
 def _proposal(proposal: Proposal) -> str:
@@ -195,12 +139,6 @@ def _project(project: Project) -> str:
     return quoted(project=project.id, builds=project.what, materials=given)
 
 
-def _posts(rules: Rules, posts: Sequence[Post]) -> Iterator[Part]:
-    """The posts that are shown. Where they have room of their own (`feed_tokens`), all of them stay."""
-    listed = Listed(_FEEDS[rules.feed], [post.line for post in posts], 4)
-    yield from listed.shown(len(posts)) if rules.feed_tokens else [listed]
-
-
 # -- what one agent sees
 
 
@@ -213,61 +151,28 @@ _PAST: Mapping[Remembered, tuple[str, int]] = {
 """What of the past stands under which title, and what a line of it is worth."""
 
 
-def _own(rules: Rules, world: World, you: Own) -> Iterator[Part]:
+def _own(rules: Rules, you: Own) -> Iterator[Part]:
     if values := rules.values[you.personality]:
         yield f"Your values: {values}"
     if you.name:
         yield joined("Your name: ", quoted(name=you.name))
-    day = world.day
     held = ", ".join(f"{shown(amount)} {resource}" for resource, amount in you.stock.items())
     yield f"You are active and hold {held}. You have worked {you.hours} of {rules.hours_per_day} hours today."
-    yield from _bargains(you)
+    if you.skills:
+        skills = ", ".join(f"{resource} {shown(skill)}" for resource, skill in you.skills.items())
+        yield f"Your own skills: {skills}."
     if you.votes:
         yield f"Your votes so far: {', '.join(f'proposal {number} {vote}' for number, vote in you.votes.items())}."
     if you.proposals:
         yield Listed("Your own other proposals", [*map(_proposal, you.proposals)], 3)
     if you.laws:
-        yield Listed("Your own older laws", [_law(law, day) for law in you.laws], 1)
-    yield from _standing(world, you)
-    if you.neighbours:
-        more = _others(you.more_neighbours, "more")
-        yield f"Your neighbours: {', '.join(f'#{agent}' for agent in you.neighbours)}{more}."
-        yield from _posts(rules, you.posts)
+        yield Listed("Your own older laws", [*map(_law, you.laws)], 1)
     if you.note:
         yield joined("Your note: ", quoted(note=you.note))
     if rules.memory_chars:
         yield from _past(rules, you)
     news = [told.line for told in you.memory.news()]
     yield Listed("What touched you since your last turn", news, 8)
-
-
-def _bargains(you: Own) -> Iterator[Part]:
-    """Its skills, and what it has to do with others' offers and promises."""
-    if you.skills:
-        skills = ", ".join(f"{resource} {shown(skill)}" for resource, skill in you.skills.items())
-        yield f"Your own skills: {skills}."
-    if you.offers:
-        yield Listed("Offers by you or to you alone", [*map(_offer, you.offers)], 5)
-    if you.promises:
-        yield Listed("Promises that you gave or were given", [*map(_promise, you.promises)], 8)
-
-
-def _standing(world: World, you: Own) -> Iterator[Part]:
-    """What offices, groups and laws give the agent or take from it."""
-    if until := world.standing.voteless(you.agent, world.day):
-        yield f"Your vote is suspended until the evening of day {until}."
-    for until, term in world.standing.excluded:
-        if you.agent in term.agents and until >= world.day:
-            what = "work for" if term.what == "work" else "dividends of"
-            yield f"You are excluded from {what} {term.resource} until the evening of day {until}."
-    for office in world.offices:
-        if office.holder == you.agent:
-            can = f"can still pay {shown(office.may_pay(you.agent))} today" if office.term.amount else "can veto"
-            yield f"You hold office {office.id} and {can}."
-    if you.ballots:
-        yield f"Your votes for offices: {', '.join(f'office {each} #{agent}' for each, agent in you.ballots.items())}."
-    if you.groups:
-        yield Listed("Your groups", [*map(_group, you.groups)], 2)
 
 
 def _past(rules: Rules, you: Own) -> Iterator[str]:

@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import Field, ValidationError
@@ -18,23 +17,21 @@ from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, 
 from agentsim.engine.codec import knows
 from agentsim.engine.decision import Reading
 from agentsim.engine.options import Option, Subset
-from agentsim.engine.schema import changed, schema_of
-from agentsim.engine.wording import cut, sentence
+from agentsim.engine.schema import schema_of
+from agentsim.engine.wording import cut
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
 from agentsim.games.society.actions import Spoken, possible
 from agentsim.games.society.assembly import VoteCast
 from agentsim.games.society.config import WorkType, once
 from agentsim.games.society.evening import Idle
-from agentsim.games.society.forms import field_of, terms_of
-from agentsim.games.society.forum import Post
+from agentsim.games.society.forms import field_of
 from agentsim.games.society.prompts import composed
 from agentsim.games.society.rules import Rules
 from agentsim.games.society.stakes import Conditions
 from agentsim.games.society.talk import ForumPost
 from agentsim.games.society.terms import RESOURCES, ProposalType
-from agentsim.games.society.turn import Action, Known, Rejected
-from agentsim.games.society.view import Own, World, known
-from agentsim.games.society.voting import CreateProposal, EarlierProposal
+from agentsim.games.society.turn import Action, Rejected
+from agentsim.games.society.view import Own, World
 
 LONGEST_GIVEN = 2_000  # characters of a rejected object that are kept
 UNPARSED = "Failed to parse action"
@@ -74,18 +71,11 @@ _UNSHOWN: Mapping[str, tuple[str, ...]] = {
     "each agent is shown its own": ("rules.values",),
     "what a law was proposed as is of no use once it is in force": ("world.laws.#.proposal",),
     "said where there are more": (
-        *("world.more_projects", "world.more_proposals", "world.more_groups", "world.more_offers"),
-        *("world.events.older", "world.outcomes.older", "you.more_neighbours"),
+        *("world.more_projects", "world.more_proposals", "world.events.older", "world.outcomes.older"),
     ),
     "what counts is when it closes": ("world.proposals.#.day", "you.proposals.#.day"),
     "the rules say it": ("world.standing.entrenched",),
     "the rules say it, and what it comes to": ("world.standing.quorum_percent",),
-    "each is shown with its law, and the agent's own to it": (
-        *("world.standing.fines", "world.standing.suspended", "world.standing.excluded"),
-    ),
-    "counted as votes of candidates": ("world.offices.#.ballots",),
-    "what counts is whether it is held": ("world.offices.#.since",),
-    "what there is is described where it is": ("rules.institutions",),
     "each is shown with its law": ("world.standing.dividends",),
     "each is shown with its law, and the most of them counts": ("world.standing.minimums",),
     "none is, while it is being built": ("world.projects.#.running",),
@@ -94,12 +84,8 @@ _UNSHOWN: Mapping[str, tuple[str, ...]] = {
     "its line says it": tuple(f"you.memory.told.#.{name}" for name in ("kind", "own", "other", "about")),
     "what a law paid once it pays no more": ("world.laws.#.terms.#.agents",),
     "what a law repealed is gone": ("world.laws.#.terms.#.law",),
-    "none where posts are not shown by them": ("world.posts.#.replies", "you.posts.#.replies"),
-    "the rules say what it does": ("rules.feed",),
     "which posts there are room for": ("rules.feed_tokens",),
-    "each offer is shown with its last day": ("rules.offer_days",),
     "what they hold as the day begins is shown": ("world.yesterday.commons",),
-    "what counts is what is due": ("you.promises.#.public",),
 }
 """Fields that no prompt shows, by the reason."""
 
@@ -131,9 +117,6 @@ class Act(Request[Acted]):
     def _options(self) -> Options:
         rules = self.rules
         noted: Options = {"note": Text(rules.note_chars)} if rules.note_chars else {}
-        later = Choice(("none", "mine", "theirs"))
-        wanted: Options = {"action.for_type": Choice(RESOURCES), "action.later": later} if rules.exchange else {}
-        founded: Options = {"action.group_name": Text(rules.name_chars)} if rules.institutions else {}
         return {
             "action.action": Choice(tuple(possible(rules))),
             "action.content": Text(rules.post_chars),
@@ -147,8 +130,6 @@ class Act(Request[Acted]):
             "action.resource_type": Choice(RESOURCES),
             "action.display_name": Text(rules.name_chars),
             "action.reasoning": Text(rules.post_chars),
-            **wanted,
-            **founded,
             **noted,
         }
 
@@ -156,8 +137,7 @@ class Act(Request[Acted]):
         return once(self.rules, "_schema", self._schema)
 
     def _schema(self) -> dict[str, Any]:
-        offered = schema_of(Noting if self.rules.note_chars else Said, self.legal)
-        return dict(changed(offered, "action.terms", partial(terms_of, institutions=self.rules.institutions)))
+        return schema_of(Noting if self.rules.note_chars else Said, self.legal)
 
     def prompt(self) -> Prompt:
         return composed(self.player, self.rules, self.world, self.you, possible(self.rules))
@@ -184,27 +164,11 @@ class Act(Request[Acted]):
                 raise IllegalDecision(f"{path} must not be empty.")
 
     @property
-    def posts(self) -> tuple[Post, ...]:
-        """The posts that the agent is shown."""
-        return self.world.posts or self.you.posts
-
-    # -- a person's form
-
-    @property
     def conditions(self) -> Conditions:
         """What its player's work makes more or less by."""
         return Conditions(self.world.bonus, self.you.skills, self.world.slump, self.world.pool.get("commons"))
 
-    @property
-    def known(self) -> Known:
-        """What its player is shown, as what decides whether an action holds."""
-        return known(self.rules, self.world, self.you)
-
-    def warning(self, decision: Acted) -> str:
-        action = decision.action
-        if isinstance(action, Rejected):
-            return action.reason.removeprefix("Invalid action data: ")
-        return sentence(action.why_not(self.known))
+    # -- a person's form
 
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         return field_of(self, name, legal, answered)
@@ -256,8 +220,6 @@ class Act(Request[Acted]):
         if kind is None:
             return _rejected(f"Unknown action: {str(given.get('action'))[:60]}", dict(given))
         try:
-            if kind is CreateProposal and not self.rules.institutions:
-                EarlierProposal.model_validate(given)
             acted = Acted(action=kind.model_validate(given), note=note)  # type: ignore[arg-type] # one of them, by its name
             self.check(acted)
         except ValidationError as error:

@@ -19,10 +19,9 @@ from agentsim.games.society.config import (
 )
 from agentsim.games.society.stakes import PLAIN, Conditions, Stakes
 from agentsim.games.society.terms import Resource
-from agentsim.games.society.windows import Feeds
 
 
-class Rules(Feeds, Stakes, Building, Constitution, Living, Course):
+class Rules(Stakes, Building, Constitution, Living, Course):
     """The numbers that decide what an action comes to, as each request has them; `values` are personalities' words."""
 
     agents: int
@@ -33,11 +32,6 @@ class Rules(Feeds, Stakes, Building, Constitution, Living, Course):
     def evenings(self) -> int:
         """From that of the day on which a proposal is made to that on which its votes are counted."""
         return self.voting_days - 1
-
-    @property
-    def offer_evenings(self) -> int:
-        """From that of the day on which an offer is made to that on which it ends."""
-        return self.offer_days - 1
 
     def efficiency(self, hours: int) -> int:
         """Hundredths of what work of so many hours makes."""

@@ -1,4 +1,4 @@
-"""Stakes: the settings of a world in which something is at stake: commons, unequal skills, exchange, shocks.
+"""Stakes: the settings of a world in which something is at stake: commons, unequal skills, shocks.
 
 All are off in the seed's world, `classic`. `PRESETS` are worlds that have some of them.
 """
@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from agentsim.engine.game import GameConfig
 from agentsim.games.society.amounts import UNIT, Amount, Quantity
 from agentsim.games.society.terms import RESOURCES, Resource
-from agentsim.games.society.windows import Chapter
 
 Preset: TypeAlias = Literal["classic", "commons", "scarcity", "inequality", "frontier"]
 
@@ -25,6 +24,12 @@ def _part(hundredths: int) -> int:
 
 
 Share: TypeAlias = Annotated[Amount, AfterValidator(_part)]
+
+
+class Chapter(BaseModel):
+    """Base of the chapters of the table: its keys stand in the order of the chapters."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
 
 class Shock(GameConfig):
@@ -64,7 +69,7 @@ class Shock(GameConfig):
 
 
 class Stakes(Chapter):
-    """What agents can overuse, are unequal in, and can exchange."""
+    """What agents can overuse and are unequal in, and whether they can talk."""
 
     commons_capacity: Quantity = Field(
         default=0, description="Food in the commons at most, for 100 agents; farming draws on them; 0 for no commons"
@@ -75,11 +80,6 @@ class Stakes(Chapter):
     )
     skill_spread: Share = Field(
         default=0, description="Each agent's skill in each kind of work is drawn evenly from 1 - spread to 1 + spread"
-    )
-    exchange: bool = False
-    """Whether agents can offer and accept exchanges"""
-    offer_days: Annotated[int, Field(ge=1, le=1_000)] = Field(
-        default=2, description="An offer ends on the evening of this day, its own being 1"
     )
     talk: bool = True
     """Whether agents can post and write messages"""
@@ -96,8 +96,8 @@ class Conditions(NamedTuple):
 
 PLAIN = Conditions()
 
-_POLITICS: dict[str, Any] = {"quorum_percent": 25, "institutions": True}
-"""How the worlds beside the seed's decide: a quarter of the awake must vote, and laws can be enforced."""
+_POLITICS: dict[str, Any] = {"quorum_percent": 25}
+"""How the worlds beside the seed's decide: a quarter of the active agents must vote."""
 
 PRESETS: Mapping[Preset, Mapping[str, Any]] = {
     "classic": {},
@@ -105,7 +105,7 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
     | {"commons_capacity": 1_200, "commons_regrowth": 0.6, "farm_rate": 8, "farm_energy": 0, "generate_rate": 0.5}
     | {"start_food": 2, "start_energy": 4, "pool_food": 0, "pool_energy": 0},
     "scarcity": _POLITICS
-    | {"farm_rate": 0.35, "farm_energy": 0, "generate_rate": 0.35, "skill_spread": 0.3, "exchange": True}
+    | {"farm_rate": 0.35, "farm_energy": 0, "generate_rate": 0.35, "skill_spread": 0.3}
     | {"pool_food": 300, "pool_energy": 300}
     | {
         "shocks": [
@@ -115,12 +115,12 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
         ]
     },
     "inequality": _POLITICS
-    | {"farm_rate": 0.5, "farm_energy": 0, "generate_rate": 0.5, "skill_spread": 0.9, "exchange": True}
+    | {"farm_rate": 0.5, "farm_energy": 0, "generate_rate": 0.5, "skill_spread": 0.9}
     | {"start_food": 5, "start_energy": 5, "pool_food": 100, "pool_energy": 100},
     "frontier": _POLITICS
     | {"commons_capacity": 10_000, "commons_regrowth": 0.05, "farm_rate": 2, "farm_energy": 0, "generate_rate": 0.5}
     | {"start_food": 3, "start_energy": 4, "start_materials": 2, "pool_food": 0, "pool_energy": 0, "pool_materials": 0}
-    | {"farm_cost": 30, "generator_cost": 30, "exchange": True}
+    | {"farm_cost": 30, "generator_cost": 30}
     | {"shocks": [{"day": 15, "what": "commons", "percent": 40, "title": "Fire"}]},
 }
 """Worlds, as defaults under what a config says."""

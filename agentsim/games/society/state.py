@@ -11,12 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from agentsim.engine.memory import Heard
-from agentsim.games.society.amounts import UNIT, share, shown
+from agentsim.games.society.amounts import UNIT, share
 from agentsim.games.society.assembly import Assembly, Standing
-from agentsim.games.society.bargains import Bargains, Offer
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.forum import Forum
-from agentsim.games.society.institutions import Groups
 from agentsim.games.society.measures import DaySum, Flow, gini, spread
 from agentsim.games.society.names import signature
 from agentsim.games.society.projects import Projects
@@ -74,9 +72,9 @@ class State:
 
     `awakened` are those who woke and were not yet announced; `names` the agents by their names' signatures. `asleep`
     are the dormant agents and what each lacked, `gone` the dead, the latest last in both. `today` counts talk, votes
-    and invalid actions, `flows` what taxes and fines took today, what the pool paid, gifts and exchanges; `yesterday`
-    is what the last whole day came to. `slump` is by how many percent work makes less today; `drawn` and `regrown` are
-    the day's of the commons, a part of the pool.
+    and invalid actions, `flows` what taxes took today, what the pool paid, and gifts; `yesterday` is what the last
+    whole day came to. `slump` is by how many percent work makes less today; `drawn` and `regrown` are the day's of the
+    commons, a part of the pool.
     """
 
     config: SocietyConfig
@@ -85,7 +83,6 @@ class State:
     forum: Forum
     assembly: Assembly
     projects: Projects = field(default_factory=Projects)
-    groups: Groups = field(default_factory=Groups)
     initial: dict[str, int] = field(default_factory=_nothing)
     produced: dict[str, int] = field(default_factory=_nothing)
     consumed: dict[str, int] = field(default_factory=_nothing)
@@ -99,7 +96,6 @@ class State:
     today: dict[str, int] = field(default_factory=lambda: dict.fromkeys((*get_args(Counted), "invalid"), 0))
     flows: dict[Flow, Counter[Resource]] = field(default_factory=lambda: {flow: Counter() for flow in get_args(Flow)})
     yesterday: DaySum | None = None
-    bargains: Bargains = field(default_factory=Bargains)
     slump: Mapping[Resource, int] = field(default_factory=dict)
     drawn: int = 0
     regrown: int = 0
@@ -152,11 +148,6 @@ class State:
         self.flows["paid"][resource] += paid
         return paid
 
-    def trade(self, resource: Resource, amount: int, giver: Citizen, taker: Citizen) -> None:
-        """One side of an exchange."""
-        self.move(resource, amount, giver, taker)
-        self.flows["traded"][resource] += amount
-
     def _has_to_wake(self, citizen: Citizen) -> bool:
         stock, config = citizen.stock, self.config
         return stock["food"] >= config.wake_food and stock["energy"] >= config.wake_energy
@@ -177,15 +168,6 @@ class State:
         self.pool["commons"] += self.regrown
         self.produced["commons"] += self.regrown
         return self.regrown
-
-    def unable(self, offer: Offer) -> str:
-        """Why the one who made an offer cannot keep it now, or ""."""
-        author = self.citizen(offer.by)
-        if author.status != "active":
-            return f"agent #{author.number} is {author.status}"
-        held = author.stock[offer.gives]
-        lacks = offer.later != "mine" and held < offer.amount
-        return f"agent #{author.number} does not hold {shown(offer.amount)} {offer.gives} any more" if lacks else ""
 
     # -- waking and sleeping
 
@@ -272,7 +254,7 @@ class State:
             said = f"{name}: initial and produced are held, in the pool, consumed or spent"
             invariants[said] = start + self.produced[name] == there + used
         broken = [invariant for invariant, holds in invariants.items() if not holds]
-        return [*self._check_citizens(), *broken, *self.assembly.check(), *self.groups.check()]
+        return [*self._check_citizens(), *broken, *self.assembly.check()]
 
 
 def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterable[Personality]) -> State:
@@ -283,4 +265,6 @@ def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterab
     ]
     entrenched = config.constitution == "entrenched"
     rule = Standing({}, (), {}, config.threshold, config.quorum, config.quorum_percent, entrenched)
-    return State(config, citizens, config.pool(len(players)), Forum(config.seen(config.prompt_tokens)), Assembly(rule))
+    tokens = min(config.feed_tokens, config.prompt_tokens // 4) if config.prompt_tokens else config.feed_tokens
+    forum = Forum(config.shown_posts, tokens, config.shown_chars)
+    return State(config, citizens, config.pool(len(players)), forum, Assembly(rule))

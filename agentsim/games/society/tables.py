@@ -1,4 +1,4 @@
-"""Tables: what a society leaves for study, row by row: days, agents, proposals, votes, laws, transfers, talk, exposure.
+"""Tables: what a society leaves for study, row by row: days, agents, proposals, votes, laws, transfers, talk.
 
 Given the events that one agent heard, they hold what that agent could know. What a page shows is `charts`.
 """
@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from agentsim.engine import Event, LogEntry, PlayerId
 from agentsim.engine.codec import values
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.society.amounts import number
-from agentsim.games.society.evening import AgentWoke, DayEnded, FellDormant, SocietyEnded
-from agentsim.games.society.forum import Forum
+from agentsim.games.society.building import Contributed, UpkeepPaid
+from agentsim.games.society.evening import DayEnded, SocietyEnded
 from agentsim.games.society.founding import SocietyBegan
-from agentsim.games.society.laws import LawEnacted, LawLapsed, LawRepealed
-from agentsim.games.society.talk import ForumOpened, MessageSent, Posted, Renamed
+from agentsim.games.society.laws import AllocationPaid, DividendPaid, LawEnacted, LawRepealed
+from agentsim.games.society.shocks import LostToShock, ShockStruck
+from agentsim.games.society.talk import MessageSent, Posted
 from agentsim.games.society.terms import RESOURCES, in_words
-from agentsim.games.society.transfers import POOL, moved
-from agentsim.games.society.turn import Daily
 from agentsim.games.society.voting import ProposalResolved, Proposed, Reasoned, Voted
+from agentsim.games.society.work import Traded, Worked
 
 STATUS = ("active", "dormant", "dead")
 COUNTS = ("posts", "messages", "proposals", "votes", "invalid", "laws")
@@ -44,7 +45,9 @@ LAWS = ("law", "proposal", "agent", "player", "title", "terms", "from_day", "unt
 TRANSFERS = ("day", "what", "giver", "taker", "giver_player", "taker_player", "resource", "amount", "by")
 POSTS = ("day", "decision", "post", "agent", "player", "reply_to", "replies", "mentions", "text")
 MESSAGES = ("day", "agent", "player", "recipient", "recipient_player", "text")
-EXPOSURE = ("day", "turn", "decision", "agent", "player", "post", "author", "place")
+
+POOL = 0
+"""The number of the common pool among agents."""
 
 
 def tables(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
@@ -61,7 +64,6 @@ def tables(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str,
         "transfers": Frame(TRANSFERS, tuple(_transfers(events, seats))),
         "posts": Frame(POSTS, tuple(_posts(log, seats))),
         "messages": Frame(MESSAGES, tuple(_messages(events, seats))),
-        "exposure": exposure(log),
     }
 
 
@@ -117,18 +119,45 @@ def _votes(events: Sequence[Event], seats: Seats) -> Iterator[Row]:
 
 
 def _laws(events: Sequence[Event], seats: Seats) -> Iterator[Row]:
-    ended = {event.law: event.day for event in events if isinstance(event, LawRepealed | LawLapsed)}
+    ended = {event.law: event.day for event in events if isinstance(event, LawRepealed)}
     for event in events:
         if isinstance(event, LawEnacted):
             by = (event.proposal or None, event.agent or None, seats[event.agent])
             yield event.law, *by, event.title, in_words(event.terms), event.day, ended.get(event.law)
 
 
+Transfer: TypeAlias = tuple[str, int, int | None, str, int, int | None]
+"""As what, from whom, to whom (None: it is lost), of what, how much, and by which law, project or proposal."""
+
+
+def _from_pool(what: str, event: AllocationPaid | DividendPaid, by: int) -> Iterable[Transfer]:
+    return ((what, POOL, agent, event.resource, amount, by) for agent, amount in event.paid.items())
+
+
+def _lost(giver: int, lost: Mapping[str, int]) -> Iterable[Transfer]:
+    return (("loss", giver, None, resource, amount, None) for resource, amount in lost.items())
+
+
+_MOVED: Mapping[type[Event], Callable[[Any], Iterable[Transfer]]] = {
+    Traded: lambda it: [("gift", it.agent, it.recipient, it.resource, it.amount, None)],
+    Worked: lambda it: [("tax", it.agent, POOL, it.resource, it.taxed, None)],
+    Contributed: lambda it: [("contribution", it.agent, POOL, "materials", it.amount, it.project)],
+    UpkeepPaid: lambda it: [("upkeep", POOL, POOL, "materials", it.materials, None)],
+    AllocationPaid: lambda it: _from_pool("allocation", it, it.proposal),
+    DividendPaid: lambda it: _from_pool("dividend", it, it.law),
+    LostToShock: lambda it: _lost(it.agent, it.lost),
+    ShockStruck: lambda it: _lost(POOL, it.lost) if it.what == "pool" else (),
+}
+"""What each kind of event hands over."""
+
+
 def _transfers(events: Sequence[Event], seats: Seats) -> Iterator[Row]:
+    event: Any
     for event in events:
-        for what, giver, taker, resource, amount, by in moved(event):
-            day = getattr(event, "day", None)
-            yield day, what, giver, taker, seats[giver], seats[taker], resource, number(amount), by
+        moved = _MOVED.get(type(event))
+        for what, giver, taker, resource, amount, by in moved(event) if moved else ():
+            if amount:
+                yield event.day, what, giver, taker, seats[giver], seats[taker], resource, number(amount), by
 
 
 def _posts(log: Sequence[LogEntry], seats: Seats) -> Iterator[Row]:
@@ -143,54 +172,3 @@ def _messages(events: Sequence[Event], seats: Seats) -> Iterator[Row]:
     for event in events:
         if isinstance(event, MessageSent):
             yield event.day, event.agent, seats[event.agent], event.recipient, seats[event.recipient], event.text
-
-
-# -- who was shown which post
-
-
-def exposure(log: Sequence[LogEntry]) -> Frame:
-    """A row for each post that an agent was shown in a turn, with the decision that it was asked for.
-
-    The forum tells how it chooses posts (`ForumOpened`): the same one, given the same posts, shows the same again. The
-    post of `place` 1 stands next to the question, the newest or that of the highest score. There are no rows where the
-    forum does not tell how it chooses, and of the part of a log that one agent heard.
-    """
-    began = next((told.event for told in log if isinstance(told.event, SocietyBegan)), None)
-    opened = next((told.event for told in log if isinstance(told.event, ForumOpened)), None)
-    number = {being.player: being.agent for being in began.agents} if began else {}
-    try:
-        return Frame(EXPOSURE, tuple(_shown(log, number, opened.forum)) if opened else ())
-    except _NotAllHeard:
-        return Frame(EXPOSURE, ())
-
-
-class _NotAllHeard(Exception):
-    """The log lacks the deeds of an agent that was awake."""
-
-
-def _shown(log: Sequence[LogEntry], number: Mapping[str, int], forum: Forum) -> Iterator[Row]:
-    """The rows in order: as each turn begins, what those who are awake are shown of the posts so far."""
-    deciders = {told.decision: number[told.by] for told in log if told.decision and told.by}
-    waiting = sorted(deciders, reverse=True)
-    awake, players = set(number.values()), {agent: player for player, agent in number.items()}
-    names: dict[int, str] = {}
-    turns = Counter[int]()
-    for told in log:
-        event = told.event
-        if waiting and told.decision and told.decision >= waiting[-1] and isinstance(event, Daily):
-            day = event.day
-            turns[day] += 1
-            asked = [waiting.pop() for _ in range(min(len(awake), len(waiting)))]
-            if [deciders[decision] for decision in asked] != sorted(awake):
-                raise _NotAllHeard
-            for decision, agent in zip(asked, sorted(awake), strict=True):
-                for place, post in enumerate(reversed(forum.shown(agent, day)), 1):
-                    yield day, turns[day], decision, agent, players[agent], post.id, post.author, place
-        if isinstance(event, Posted):
-            forum.post(event.day, event.agent, names.get(event.agent, ""), event.parent, event.text)
-        elif isinstance(event, Renamed):
-            names[event.agent] = event.name
-        elif isinstance(event, FellDormant):
-            awake.discard(event.agent)
-        elif isinstance(event, AgentWoke):
-            awake.add(event.agent)

@@ -4,57 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Literal
 
-from agentsim.engine import Event, Everyone, Table
 from agentsim.engine.event import NAMED, Interaction, Past, PlayerId
 from agentsim.engine.event import Deed as Done
-from agentsim.engine.wording import By, If
-from agentsim.games.society.forum import Feed, Forum, Seen
+from agentsim.engine.wording import If
 from agentsim.games.society.names import misnomer
-from agentsim.games.society.state import State
-from agentsim.games.society.topology import drawn
 from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn
 
 MOST_MENTIONED = 10
 _MENTION = re.compile(r"#([1-9][0-9]{0,5})(?![0-9])")
-
-
-class ForumOpened(
-    Event,
-    heading="The forum opens",
-    content=By(
-        "feed",
-        {
-            "all": "All are shown the newest posts.",
-            "neighbours": "Each agent is shown the newest posts of its neighbours in a network.",
-            "ranked": "Posts are shown by their score, the highest first.",
-        },
-    ),
-):
-    """How posts are chosen for each agent (`forum.Seen`); `neighbours` by agent, none where all are shown the same."""
-
-    feed: Feed
-    window: int
-    tokens: int
-    chars: int
-    neighbours: dict[int, tuple[int, ...]]
-
-    @property
-    def forum(self) -> Forum:
-        """The forum before the first post."""
-        return Forum(Seen(self.feed, self.window, self.tokens, self.chars), self.neighbours)
-
-
-def open_forum(table: Table, state: State) -> None:
-    """Draw the network, and tell how posts are chosen where that can be worked out again from what is told."""
-    config, seen = state.config, state.forum.seen
-    chance = table.chance.stream("topology")
-    network = drawn(config.topology, len(state.citizens), config.degree, config.rewiring, chance)
-    state.forum.neighbours = network
-    if seen.tokens:
-        table.tell(ForumOpened(**asdict(seen), neighbours=dict(network)), to=Everyone)
 
 
 class Posted(

@@ -22,7 +22,6 @@ Agent: TypeAlias = Annotated[int, Worded("#{}".format)]
 
 MOST_TERMS = 4
 MOST_NAMED = 20
-MOST_DAYS = 30  # for which a vote or a resource can be taken away, or an office held
 
 
 def _something(value: int) -> int:
@@ -35,17 +34,6 @@ Positive: TypeAlias = Annotated[Amount, AfterValidator(_something)]
 
 
 _Named: TypeAlias = Annotated[Agent, Field(ge=1), BeforeValidator(whole)]
-
-
-def _strangers(kind: str, named: Sequence[int], agents: int) -> str:
-    """What is wrong with the agents that a term names, among so many; "" for nothing."""
-    if max(named) > agents:
-        return f"there is no agent #{max(named)}"
-    return "" if len(set(named)) == len(named) else f"a{'n' * (kind[0] in 'ae')} {kind} names every agent once"
-
-
-def _in_line(value: Any) -> Any:
-    return " ".join(value.split()) if isinstance(value, str) else value
 
 
 class _Term(BaseModel):
@@ -88,7 +76,9 @@ class Allocation(_Term):
     agents: Annotated[tuple[_Named, ...], Field(min_length=1, max_length=MOST_NAMED)]
 
     def misfit(self, agents: int, hours: int) -> str:
-        return _strangers(self.kind, self.agents, agents)
+        if max(self.agents) > agents:
+            return f"there is no agent #{max(self.agents)}"
+        return "" if len(set(self.agents)) == len(self.agents) else "an allocation names every agent once"
 
 
 class WorkMinimum(_Term):
@@ -125,79 +115,6 @@ class VotingRule(_Term):
         return f"there are only {agents} agents to vote" if self.quorum > agents else ""
 
 
-class Fine(_Term):
-    """So much to the pool, as far as it is held: once from named agents, or every evening for each breach of a duty."""
-
-    words = (
-        "fine: {amount} {resource} from ",
-        If("agents", "each of {agents}", "every agent that works less than a law asks, every evening"),
-    )
-    kind: Literal["fine"] = "fine"
-    resource: Resource
-    amount: Positive
-    whom: Literal["named", "work_minimum"]
-    agents: Annotated[tuple[_Named, ...], Field(max_length=MOST_NAMED)] = ()
-
-    def misfit(self, agents: int, hours: int) -> str:
-        if self.whom == "named":
-            return (
-                _strangers(self.kind, self.agents, agents)
-                if self.agents
-                else 'a fine for "named" agents names 1 to 20 of them'
-            )
-        return "a fine for breaches of a work minimum names no agents" if self.agents else ""
-
-
-class _Against(_Term):
-    """Base of what holds for some agents and some days: until the evening of that day after the law's own."""
-
-    kind: str
-    agents: Annotated[tuple[_Named, ...], Field(min_length=1, max_length=MOST_NAMED)]
-    days: Annotated[int, Field(ge=1, le=MOST_DAYS), BeforeValidator(whole)]
-
-    def misfit(self, agents: int, hours: int) -> str:
-        return _strangers(self.kind, self.agents, agents)
-
-
-class SuspendVote(_Against):
-    """These agents cannot vote, for proposals or for offices; where the constitution is entrenched, on most of them."""
-
-    words = "no vote: {agents}, for {days:day}"
-    kind: Literal["suspend_vote"] = "suspend_vote"
-
-
-class Exclude(_Against):
-    """These agents cannot work for the resource, or get no dividends of it."""
-
-    words = (
-        "exclusion: {agents} from ",
-        By("what", {"work": "work for {resource}"}, "dividends of {resource}"),
-        ", for {days:day}",
-    )
-    kind: Literal["exclude"] = "exclude"
-    what: Literal["work", "dividend"]
-    resource: Literal["food", "energy", "materials", "all"]
-
-
-class OfficeTerm(_Term):
-    """An office for one agent, elected for so many days: it pays up to an amount a day from the pool, or vetoes."""
-
-    words = (
-        "office: {title}, elected for {days:day}, ",
-        By("power", {"allocate": "pays up to {amount} a day from the pool"}, "can veto proposals"),
-    )
-    kind: Literal["office"] = "office"
-    title: Annotated[str, Field(min_length=1, max_length=50), BeforeValidator(_in_line)]
-    power: Literal["allocate", "veto"]
-    amount: Annotated[Amount, AfterValidator(bounded)] = 0
-    days: Annotated[int, Field(ge=1, le=MOST_DAYS), BeforeValidator(whole)]
-
-    def misfit(self, agents: int, hours: int) -> str:
-        if (self.power == "allocate") == (self.amount > 0):
-            return ""
-        return 'an office with power "allocate" has an amount a day that is more than 0, one with "veto" has 0'
-
-
 class Build(_Term):
     """What an infrastructure proposal builds."""
 
@@ -206,19 +123,12 @@ class Build(_Term):
     what: Structure
 
 
-EarlierTerm: TypeAlias = Annotated[
+Term: TypeAlias = Annotated[
     Tax | Dividend | Allocation | WorkMinimum | Repeal | VotingRule | Build, Field(discriminator="kind")
 ]
-"""What there is without institutions."""
-Institution: TypeAlias = Fine | SuspendVote | Exclude | OfficeTerm
-Term: TypeAlias = Annotated[
-    Tax | Dividend | Allocation | WorkMinimum | Repeal | VotingRule | Build | Institution, Field(discriminator="kind")
-]
 Terms: TypeAlias = Annotated[tuple[Term, ...], Field(max_length=MOST_TERMS)]
-EarlierTerms: TypeAlias = Annotated[tuple[EarlierTerm, ...], Field(max_length=MOST_TERMS)]
 
-INSTITUTIONS: tuple[type[_Term], ...] = get_args(Institution)
-_LAWFUL: tuple[type[_Term], ...] = (Tax, Dividend, Allocation, WorkMinimum, Repeal, VotingRule, *INSTITUTIONS)
+_LAWFUL: tuple[type[_Term], ...] = (Tax, Dividend, Allocation, WorkMinimum, Repeal, VotingRule)
 ALLOWED: Mapping[ProposalType, tuple[type[_Term], ...]] = {
     **dict.fromkeys(("law", "rule"), _LAWFUL),
     "allocation": (Allocation,),
@@ -228,20 +138,14 @@ ALLOWED: Mapping[ProposalType, tuple[type[_Term], ...]] = {
 """The terms that a proposal of each type may carry."""
 
 
-def kinds(type_: ProposalType, *, institutions: bool = True) -> tuple[str, ...]:
-    """The same by their names, with or without those of institutions."""
-    allowed = (term for term in ALLOWED[type_] if institutions or term not in INSTITUTIONS)
-    return tuple(term.model_fields["kind"].default for term in allowed)
+def kinds(type_: ProposalType) -> tuple[str, ...]:
+    """Return the kinds of terms that a proposal of this type may carry."""
+    return tuple(term.model_fields["kind"].default for term in ALLOWED[type_])
 
 
 def once_only(term: Term) -> bool:
     """Whether a term is done when its proposal passes, and stands for nothing after that."""
-    return isinstance(term, Allocation | Repeal) or (isinstance(term, Fine) and term.whom == "named")
-
-
-def constitutional(terms: Sequence[Term]) -> bool:
-    """Whether a proposal does nothing but repeal laws or change the voting rule."""
-    return bool(terms) and all(isinstance(term, Repeal | VotingRule) for term in terms)
+    return isinstance(term, Allocation | Repeal)
 
 
 def misfit(type_: ProposalType, terms: Sequence[Term], agents: int, hours: int) -> str:

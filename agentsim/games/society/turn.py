@@ -1,6 +1,6 @@
 """Turn: an agent's action when its turn comes: it holds as the society is then and happens, or it is rejected.
 
-The actions are the chapters `talk`, `groups`, `voting`, `offices`, `work`, `building` and `evening`.
+The actions are in `talk`, `voting`, `work`, `building` and `evening`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,7 @@ from agentsim.engine.decision import whole
 from agentsim.engine.event import Interaction, Past
 from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import number, shown
-from agentsim.games.society.assembly import Standing
-from agentsim.games.society.bargains import Offer
 from agentsim.games.society.founding import SocietyBegan
-from agentsim.games.society.institutions import Office
 from agentsim.games.society.rules import Rules
 from agentsim.games.society.state import Citizen, Counted, State
 from agentsim.games.society.terms import Resource
@@ -52,12 +49,10 @@ class Deed(Daily, base=True, concerns=("agent",)):
 
 
 class Known(NamedTuple):
-    """What decides whether an action holds: of the society as it is, or as it is shown to an agent.
+    """What decides whether an action holds: the society as it is when an agent's turn comes.
 
     `posts` and `proposals` are the highest numbers that there are; `open` are the proposals that can be voted on, and
-    `missing` says which materials a project still needs. `offer` finds one that is open, `unable` says why
-    the one who made it cannot keep it now, or "", and `open_offers` are those of the agent itself. `for_all` says of a
-    proposal whether all can vote on it and no agent can veto it; `mine` are the groups of which the agent is a member.
+    `missing` says which materials a project still needs.
     """
 
     rules: Rules
@@ -70,32 +65,14 @@ class Known(NamedTuple):
     proposals: int
     open: Container[int]
     missing: Callable[[int], int]
-    day: int
-    offer: Callable[[int], Offer | None]
-    open_offers: int
-    unable: Callable[[Offer], str]
-    standing: Standing
-    for_all: Callable[[int], bool]
-    offices: Mapping[int, Office]
-    groups: Container[int]
-    group_names: Mapping[str, int]
-    mine: Container[int]
-    pool: Mapping[str, int]
-
-    def voteless(self) -> str:
-        """Why the agent can neither vote nor elect, or ""."""
-        until = self.standing.voteless(self.agent, self.day)
-        return f"your vote is suspended until the evening of day {until}" if until else ""
-
-    def absent(self, agent: int) -> str:
-        """Why there is no such agent alive, or ""."""
-        if not 1 <= agent <= self.rules.agents:
-            return f"there is no agent #{agent}"
-        return f"agent #{agent} is dead" if agent in self.dead else ""
 
     def no_company(self, agent: int) -> str:
         """Why the agent cannot write or give to that one, or ""."""
-        return "that is yourself" if agent == self.agent else self.absent(agent)
+        if agent == self.agent:
+            return "that is yourself"
+        if not 1 <= agent <= self.rules.agents:
+            return f"there is no agent #{agent}"
+        return f"agent #{agent} is dead" if agent in self.dead else ""
 
     def too_little(self, resource: Resource, amount: int) -> str:
         """Why it cannot hand over so much, or ""."""
@@ -181,19 +158,6 @@ class Turn:
             proposals=state.assembly.proposed,
             open=state.assembly.open,
             missing=state.projects.missing,
-            day=state.day,
-            offer=state.bargains.offers.all.get,
-            open_offers=sum(
-                each.by == citizen.number for each in state.bargains.offers.by_agent.get(citizen.number, {}).values()
-            ),
-            unable=state.unable,
-            standing=state.assembly.standing,
-            for_all=lambda number: state.assembly.standing.for_all(state.assembly.open[number]),
-            offices=state.assembly.offices,
-            groups=state.groups.all,
-            group_names=state.groups.names,
-            mine=state.groups.of[citizen.number],
-            pool=state.pool,
         )
 
     def take(self, action: Action) -> None:
@@ -222,13 +186,6 @@ class Turn:
         """What the agent alone hears, or with these others."""
         to = (self.citizen.player, *(other.player for other in others))
         self.table.tell(event, to=to, by=self.citizen.player)
-
-    def tell_pair(self, event: Event, other: int) -> None:
-        """What the agent and that one hear; with 0, all."""
-        if other:
-            self.tell_alone(event, self.state.citizen(other))
-        else:
-            self.tell(event)
 
     def count(self, what: Counted) -> None:
         """One more of these today, and by this agent."""

@@ -10,10 +10,10 @@ from pydantic import BeforeValidator
 from agentsim.engine import Everyone, Table
 from agentsim.engine.event import AGAINST, FOR, NEITHER, Interaction, Past, PlayerId, Sign
 from agentsim.engine.wording import By, If, counted, cut
-from agentsim.games.society.assembly import Proposal, Standing, VoteCast
+from agentsim.games.society.assembly import Proposal, VoteCast
 from agentsim.games.society.laws import carried_out
 from agentsim.games.society.state import State
-from agentsim.games.society.terms import EarlierTerms, ProposalType, Terms, misfit
+from agentsim.games.society.terms import ProposalType, Terms, misfit
 from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn, Why
 
 _SIGNS: dict[VoteCast, Sign] = {"yes": FOR, "no": AGAINST, "abstain": NEITHER}
@@ -47,12 +47,6 @@ class CreateProposal(Action):
         proposal = turn.state.assembly.propose(Proposal(0, day, me, title, words, type_, terms, closes))
         turn.count("proposals")
         turn.tell(Proposed(day, proposal.id, me, type_, title, terms, closes, words))
-
-
-class EarlierProposal(CreateProposal):
-    """A proposal where there are no institutions: it has none of their terms."""
-
-    terms: Annotated[EarlierTerms, BeforeValidator(lambda value: () if value is None else value)] = ()
 
 
 class Voted(
@@ -97,7 +91,7 @@ class Vote(Action):
             return "there is no such proposal"
         if self.proposal_id not in known.open:
             return f"proposal {self.proposal_id} is closed"
-        return "" if known.for_all(self.proposal_id) else known.voteless()
+        return ""
 
     def happen(self, turn: Turn) -> None:
         proposal = turn.state.assembly.open[self.proposal_id]
@@ -134,48 +128,32 @@ class ProposalResolved(
         yield from (voted.agent for voted in past.every(Voted, proposal=self.proposal))
 
 
-def voters(state: State, proposal: Proposal | None = None) -> int:
-    """How many of those who are awake can vote, on this proposal or on most."""
-    rule = state.assembly.standing
-    if not rule.suspended or (proposal is not None and rule.for_all(proposal)):
-        return state.counts["active"]
-    return sum(not rule.voteless(citizen.number, state.day) for citizen in state.active())
-
-
 def count_votes(table: Table, state: State) -> None:
     """Resolve what is due, in the order in which it was proposed, all by the rule that held this evening."""
-    rule = state.assembly.standing
-    due = [(each, voters(state, each)) for each in state.assembly.open.values() if each.closes <= state.day]
-    for proposal, able in due:
-        passed = rule.passes(proposal, able)
-        unmet = _unmet(state, proposal, able) if passed else ""
+    rule, active = state.assembly.standing, state.counts["active"]
+    for proposal in [each for each in state.assembly.open.values() if each.closes <= state.day]:
+        passed = rule.passes(proposal, active)
+        unmet = _unmet(state, proposal, active) if passed else ""
         passed = passed and not unmet
         effects, notes = carried_out(state, proposal) if passed else ([], [unmet])
-        table.tell(resolved(state, proposal, rule, able, " ".join(notes), passed=passed), to=Everyone)
-        for event in effects:
+        state.assembly.close(proposal)
+        resolved = ProposalResolved(
+            state.day,
+            proposal.id,
+            proposal.author,
+            proposal.type,
+            proposal.title,
+            "passed" if passed else "failed",
+            **proposal.counts,
+            threshold=rule.threshold,
+            quorum=rule.needed(active),
+            note=" ".join(notes),
+        )
+        for event in (resolved, *effects):
             table.tell(event, to=Everyone)
 
 
-def resolved(
-    state: State, proposal: Proposal, rule: Standing, able: int, note: str, *, passed: bool
-) -> ProposalResolved:
-    """Close a proposal, with what came of it."""
-    state.assembly.close(proposal)
-    return ProposalResolved(
-        state.day,
-        proposal.id,
-        proposal.author,
-        proposal.type,
-        proposal.title,
-        "passed" if passed else "failed",
-        **proposal.counts,
-        threshold=rule.threshold,
-        quorum=rule.needed(able),
-        note=note,
-    )
-
-
-def _unmet(state: State, proposal: Proposal, able: int) -> str:
+def _unmet(state: State, proposal: Proposal, voters: int) -> str:
     """Why the voting rule that a proposal makes does not let it pass, though the one in force does; "" where it does.
 
     One by which fewer proposals pass needs the consent of all living agents by that very rule: else those few who vote,
@@ -183,9 +161,9 @@ def _unmet(state: State, proposal: Proposal, able: int) -> str:
     """
     now, then = state.assembly.standing, state.assembly.after(proposal)
     living = state.counts["active"] + state.counts["dormant"]
-    if not now.entrenched or not then.harder_than(now) or then.consented(proposal, able, living):
+    if not now.entrenched or not then.harder_than(now) or then.consented(proposal, voters, living):
         return ""
-    quorum = f", and {counted(least, 'agent')} vote" if (least := then.needed(able)) else ""
+    quorum = f", and {counted(least, 'agent')} vote" if (least := then.needed(voters)) else ""
     return (
         f"The voting rule that it makes is harder to meet, so more than {then.threshold}% of all {living} living "
         f"agents must say yes{quorum}."

@@ -11,8 +11,7 @@ from agentsim.engine.event import FOR
 from agentsim.engine.event import Deed as Done
 from agentsim.engine.wording import If
 from agentsim.games.society.amounts import Amount, share, shown
-from agentsim.games.society.config import MADE, WorkType
-from agentsim.games.society.exchange import ended
+from agentsim.games.society.config import WorkType
 from agentsim.games.society.stakes import Conditions
 from agentsim.games.society.terms import Positive, Resource
 from agentsim.games.society.turn import Action, Deed, Known, Turn
@@ -41,8 +40,6 @@ class Work(Action):
 
     def why_not(self, known: Known) -> str:
         rules, stock, energy = known.rules, known.stock, known.rules.work(self.work_type)[2] * self.hours
-        if until := known.standing.without(known.agent, "work", MADE[self.work_type], known.day):
-            return f"a law excludes you from {self.work_type} work until the evening of day {until}"
         if self.hours > known.hours_left:
             return f"only {known.hours_left} of {rules.hours_per_day} hours are left today"
         if stock["food"] < rules.work_needs_food:
@@ -110,6 +107,7 @@ class Trade(Action):
         other = turn.state.citizen(to) if to else None
         turn.state.move(resource, amount, turn.citizen, other or "pool")
         turn.state.flows["given"][resource] += amount
-        turn.tell_pair(traded, to)
-        for promise in turn.state.bargains.delivered(turn.agent, to, resource, amount):
-            turn.tell_pair(ended(turn.state, promise, "kept"), 0 if promise.public else to)
+        if other is None:
+            turn.tell(traded)
+        else:
+            turn.tell_alone(traded, other)

@@ -55,7 +55,7 @@ def session(
     there without its journal: how far it came is unknown, and it would get another name.
     """
     if not has_begun(files.journal):
-        if left := [path.name for path in (files.history, files.page) if path.exists()]:
+        if left := [path.name for path in (*files.histories, files.page) if path.exists()]:
             raise JournalError(
                 f"{files.journal.name} is gone, and {left[0]} is there; without that the game begins anew"
             )

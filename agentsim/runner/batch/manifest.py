@@ -14,24 +14,86 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from filelock import lock_descriptor
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from agentsim.engine.codec import json_line, values
+from agentsim.engine.codec import ClosedTable, json_line, values
+from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import ScenarioError, UsageError, first_objection
+from agentsim.games import find
 from agentsim.history.run_files import MANIFEST, check_name, written_beside
-from agentsim.runner.batch.seating import Design, Planned, balance, rows
+from agentsim.history.versions import package_versions, require_version
+from agentsim.runner.batch.seating import Planned, balance, rows
 from agentsim.runner.session import MAX_DRAWN_SEED
-from agentsim.scenario.factorial import DesignRecord
 from agentsim.scenario.scenario import Scenario, with_limits
 
-FORMAT = "agentsim-batch/1"
+FORMAT: Final = "agentsim-batch/2"
 DRAWN = -1
 """Stands for a seed that was not given; no seed is negative."""
 _CALLERS = 8
 """Games with models that are played at once by default; each waits for its own replies."""
+
+
+class Until(ClosedTable):
+    """What ends a batch before its last game: the intervals of a planned effect are narrower than `width`.
+
+    `factor` is a factor or two of them with a comma between, for their interaction; None stands for all.
+    Without a `measure` it is win, or the first score if no player is ranked.
+    """
+
+    width: Annotated[float, Field(gt=0)]
+    measure: str | None = None
+    factor: str | None = None
+    player: str | None = None
+
+
+class DesignTable(ClosedTable):
+    """A factorial design. `factors` are levels by the dotted key of a scenario; the first level is the reference."""
+
+    config: str | None = Field(default=None, description="The base scenario's file, relative to this one")
+    factors: dict[str, Annotated[tuple[JsonValue, ...], Field(min_length=2)]] = Field(min_length=1)
+    fraction: str | None = Field(default=None, pattern=r"^1/[1-9][0-9]{0,3}$")
+    interactions: tuple[tuple[str, str], ...] = Field(default=(), description="Pairs of factors")
+    replicates: int | None = Field(default=None, ge=1, description="Blocks: how often the whole design is played")
+    measures: tuple[str, ...] = Field(default=(), description="The planned measures; all if absent")
+    players: tuple[str, ...] = Field(
+        default=(), description="Whose measures; absent: players that a factor concerns, or all"
+    )
+
+
+class DesignRecord(ClosedTable):
+    """The factorial design in a batch's manifest: the table, and the levels of each cell, which games name by number.
+
+    `carriers` are the players that a factor concerns; none if it concerns the whole game.
+    """
+
+    table: DesignTable
+    cells: tuple[dict[str, JsonValue], ...] = Field(min_length=1)
+    carriers: dict[str, tuple[str, ...]]
+    until: Until | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """What was asked for; `models` are names, none if the scenario's own models play."""
+
+    seed: int
+    games: int
+    models: tuple[str, ...] = ()
+    rotate: bool = False
+    paired: bool = False
+    factorial: DesignRecord | None = None
+
+    @property
+    def cells(self) -> int:
+        """How many games have one seed and one seating: a block."""
+        return 1 if self.factorial is None else len(self.factorial.cells)
+
+    @property
+    def until(self) -> Until | None:
+        return None if self.factorial is None else self.factorial.until
 
 
 class _Cast(BaseModel):
@@ -44,7 +106,7 @@ class _File(BaseModel):
 
     model_config = ConfigDict(strict=True)
 
-    format: Literal["agentsim-batch/1"]
+    format: Literal["agentsim-batch/2"]
     seed: int
     models: tuple[str, ...]
     rotate: bool
@@ -92,6 +154,9 @@ class Manifest:
         head = {
             "format": FORMAT,
             "game": self.casts[0].game,
+            "rules_version": find(self.casts[0].game).rules_version,
+            "reader": READER_VERSION,
+            "versions": package_versions(),
             "seed": design.seed,
             "models": list(design.models),
             "rotate": design.rotate,
@@ -104,8 +169,7 @@ class Manifest:
             for game in games:
                 del game["cell"]
         else:
-            record = DesignRecord.of(design.factorial, design.carriers, design.until)
-            head["design"] = record.model_dump(mode="json")
+            head["design"] = design.factorial.model_dump(mode="json")
         body = [b"%b:%b" % (json_line(key), json_line(value)) for key, value in head.items()]
         body.append(b'"games":[\n' + b",\n".join(map(json_line, games)) + b"\n]")
         with written_beside(directory / MANIFEST, new=not instead) as file:
@@ -145,23 +209,25 @@ def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:
 
 
 def read_manifest(directory: Path) -> Manifest | None:
-    """The manifest in a folder, None where there is none; `UsageError` for a file that is not a manifest."""
+    """The manifest in a folder, None where there is none; `UsageError` for a file that is not a manifest of today."""
     path = directory / MANIFEST
     try:
-        found = _File.model_validate_json(path.read_bytes())
-        casts = tuple(Scenario.restore(cast.scenario, cast.run) for cast in found.casts)
-        design = Design(found.seed, len(found.games), found.models, found.rotate, found.paired)
-        if found.design is not None:
-            of, carriers, until = found.design.factorial(), found.design.carriers, found.design.until
-            design = replace(design, factorial=of, carriers=carriers, until=until)
-        _check(found.games, casts, found.models, design.cells)
+        raw = path.read_bytes()
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise UsageError(f"{path}: is not a batch's manifest: {error}") from None
+    require_version(str(path), raw, written_as=FORMAT)
+    try:
+        found = _File.model_validate_json(raw)
+        casts = tuple(Scenario.restore(cast.scenario, cast.run) for cast in found.casts)
+        design = Design(found.seed, len(found.games), found.models, found.rotate, found.paired, found.design)
+        _check(found.games, casts, found.models, design.cells)
     except ValidationError as error:
         where, why = first_objection(error)
         why = why.replace("Input should be", "must be")
         raise UsageError(f"{path}: is not a batch's manifest: {where or 'the file'}: {why}") from None
-    except (OSError, KeyError, TypeError, ValueError, OverflowError, ScenarioError, UsageError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, ScenarioError, UsageError) as error:
         what = f"missing {error}" if isinstance(error, KeyError) else str(error)[:200]
         raise UsageError(f"{path}: is not a batch's manifest: {what}") from None
     return Manifest(design, found.games, casts)
@@ -231,7 +297,7 @@ def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, 
         if there is None:
             directory.mkdir(parents=True, exist_ok=True)
             names = [path.name for path in directory.iterdir()]
-            if MANIFEST not in names and any(name.endswith((".json", ".jsonl")) for name in names):
+            if MANIFEST not in names and any(name.endswith((".json", ".json.gz", ".jsonl")) for name in names):
                 raise UsageError(f"{directory}: holds other runs; a batch needs its own folder")
             try:
                 wanted.write(directory)
@@ -259,9 +325,12 @@ def _joined(there: Manifest, wanted: Manifest, directory: Path) -> Manifest:
     if len(there.games) > len(wanted.games):
         more = f"{len(there.games)} games of this batch, and not {len(wanted.games)}"
         raise UsageError(f"{directory}: holds {more}; ask for at least as many, or give it another --out")
-    until = wanted.design.until or there.design.until  # what may end it early once may have done so
     games = (*there.games, *wanted.games[len(there.games) :])
-    return replace(wanted, design=replace(wanted.design, until=until), games=games)
+    design = wanted.design
+    if design.factorial is not None and design.until is None:  # what may end it early once may have done so
+        update = {"until": there.design.until}
+        design = replace(design, factorial=design.factorial.model_copy(update=update))
+    return replace(wanted, design=design, games=games)
 
 
 def _difference(there: Manifest, wanted: Manifest) -> str | None:
@@ -274,7 +343,8 @@ def _difference(there: Manifest, wanted: Manifest) -> str | None:
         one, other = getattr(there.design, name), getattr(wanted.design, name)
         if one != other:
             return f"{name}: {_said(one)} there, {_said(other)} here"[:300]
-    one, other = (None if each.factorial is None else each.factorial.promised for each in (there.design, wanted.design))
+    records = (each.design.factorial for each in (there, wanted))
+    one, other = (None if record is None else (record.table, record.cells) for record in records)
     if one != other:
         return "its design is not this one: factors, levels, fraction, interactions, measures and players stay"
     pairs = zip(there.games, wanted.games, strict=False)

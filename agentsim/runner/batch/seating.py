@@ -1,4 +1,4 @@
-"""The design of a batch: which model sits where in which game, with which seed; and how balanced that is.
+"""The seating of a batch: which model sits where in which game, with which seed; and how balanced that is.
 
 Models rotate by the rows of a Williams square (E. J. Williams, Experimental designs balanced for the estimation of
 residual effects of treatments, 1949): as many rows as models make a Latin square, in which every model has every
@@ -9,37 +9,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, pairwise
 
 from agentsim.models.base import Count, Word
-from agentsim.scenario.factorial import Factorial, Until
 
 _SEED_BITS = 31
-
-
-@dataclass(frozen=True, slots=True)
-class Design:
-    """What was asked for; `models` are names, none where the scenario's own models play.
-
-    Of a factorial design, `carriers` are the players whom each factor is of, and `until` may end it early.
-    """
-
-    seed: int
-    games: int
-    models: tuple[str, ...] = ()
-    rotate: bool = False
-    paired: bool = False
-    factorial: Factorial | None = None
-    carriers: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    until: Until | None = None
-
-    @property
-    def cells(self) -> int:
-        """How many games have one seed and one seating: a block."""
-        return 1 if self.factorial is None else len(self.factorial.cells)
 
 
 @dataclass(frozen=True, slots=True)

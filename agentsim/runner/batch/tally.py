@@ -14,7 +14,7 @@ from pathlib import Path
 
 from agentsim.errors import AgentsimError, JournalError, UsageError
 from agentsim.history.fold import Totals
-from agentsim.history.journal_reader import read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED
 from agentsim.history.run_files import RunFiles, is_running

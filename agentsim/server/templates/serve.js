@@ -2,18 +2,6 @@
 // Puts the fragments of a run's stream in place. A round's section brings new events; any other element takes the
 // place of the one with its id.
 (() => {
-  // Of the chosen event one may ask what would have been: the pane has a link.
-  const pane = document.getElementById("pane"), run = document.body.dataset.run;
-  if (pane && run) new MutationObserver(() => {
-    const chosen = document.querySelector("article.chosen");
-    if (!chosen || pane.querySelector(".what-if")) return;
-    const link = document.createElement("a");
-    link.className = "what-if";
-    link.href = `${run}/what-if?event=${chosen.id.slice(1)}`;
-    link.textContent = "What if?";
-    pane.append(link);
-  }).observe(pane, { childList: true });
-
   const address = document.body.dataset.stream, sign = document.getElementById("connection");
   if (!address) return;
   const say = (text, lost) => { sign.textContent = text; sign.classList.toggle("lost", lost); };

@@ -43,10 +43,7 @@ VOTES: dict[str, tuple[str, str, str]] = {
     "json, short id": ('{"vote": "agent1"}', "agent1", "json"),
     "json, dash": ('{"vote": "BOB-1"}', "bob-1", "json"),
     "json, fenced": ('```json\n{"vote": "B"}\n```', "B", "fenced"),
-    "json in prose": ('I thought about A and C.\n{"vote": "B"}\nThat is all.', "B", "embedded"),
     "json twice, the same": ('{"vote": "B"}\n{"vote": "b"}', "B", "embedded"),
-    "json after a placeholder": ('The format is {"vote": "<id>"}. {"vote": "B"}', "B", "embedded"),
-    "json after an example": ('E.g. {"explanation": "x", "vote": "X"}. Mine: {"vote": "B"}', "B", "embedded"),
     "json, others in the explanation": ('{"explanation": "A and C want vote: A", "vote": "B"}', "B", "json"),
     "json, a vote quoted in the explanation": (
         '{"explanation": "<vote>A</vote> {\\"vote\\": \\"C\\"}", "vote": "B"}',
@@ -71,7 +68,6 @@ VOTES: dict[str, tuple[str, str, str]] = {
         "fenced",
     ),
     "json, second thoughts in the explanation": ('{"vote": "B", "explanation": "not C. No wait, A!"}', "B", "json"),
-    "json, thanks after": ('{"vote": "B"}\nThank you all.', "B", "embedded"),
     "json, cut off after the vote": ('{"explanation": "C said \\"vote: C\\"", "vote": "B"', "B", "repaired"),
     "json, broken, an object quoted in it": (
         '{"explanation": "C wants {"vote": "C"} of me", "vote": "B"}',
@@ -87,9 +83,6 @@ VOTES: dict[str, tuple[str, str, str]] = {
     "tag, over lines": ("<vote>\nB\n</vote>", "B", "tag"),
     "tag, bold": ("<vote>**B**</vote>", "B", "tag"),
     "tag after the quoted format": ("I answer as <vote>player id</vote>.\n<vote>B</vote>", "B", "tag"),
-    "tag after the format": ("Format: <vote>X</vote>. <vote>B</vote>", "B", "tag"),
-    "tag after an example with another id": ("Example: <vote>X</vote>. Mine: <vote>C</vote>", "C", "tag"),
-    "tag in prose about others": ("A is loud, C is quiet. <vote>B</vote> because he asked.", "B", "tag"),
     "tag with a dash": ("<vote>bob-1</vote>", "bob-1", "tag"),
     "tag, long id": ("<vote>agent10</vote>", "agent10", "tag"),
     # labels
@@ -107,16 +100,8 @@ VOTES: dict[str, tuple[str, str, str]] = {
     "label, list": ("- vote: B", "B", "label"),
     "label, quoted whole": ('"Vote: B"', "B", "label"),
     "label, my final": ("My final vote: B", "B", "label"),
-    "label after a sentence": ("A is a danger. Vote: B", "B", "label"),
     "label, full stop": ("Vote: B.", "B", "label"),
-    "label, reason": ("Vote: B because A told me so", "B", "label"),
-    "label, reason after a dash": ("Vote: B - he lies about us", "B", "label"),
-    "label, reason in brackets": ("Vote: B (not A)", "B", "label"),
-    "label, not another": ("Vote: B, not A", "B", "label"),
-    "label, a sentence after": ("Vote: B. She talks too much.", "B", "label"),
-    "label, an article after": ("Vote: B. She is a danger to us all.", "B", "label"),
     "label, without quotes in braces": ("{vote: B}", "B", "repaired"),
-    "label, dash in the id": ("Vote: bob-1 - he lies", "bob-1", "label"),
     "label, short of two ids": ("Vote: agent1", "agent1", "label"),
     "label, long of two ids": ("Vote: agent10.", "agent10", "label"),
     "label, full-width letter": ("Vote: Ｂ", "B", "label"),
@@ -127,23 +112,6 @@ VOTES: dict[str, tuple[str, str, str]] = {
     "bare, Player": ("Player B.", "B", "bare"),
     "bare, bold": ("**B**", "B", "bare"),
     "bare, brackets": ("[agent10]", "agent10", "bare"),
-    # a format, a quotation or an idea, and then a vote that stands clean
-    "format, then a sentence": (
-        'The format is {"explanation": "...", "vote": "A"}. My vote is C.',
-        "C",
-        "sentence",
-    ),
-    "format as a tag, then a sentence": ("The format would be <vote>A</vote>. I vote for B.", "B", "sentence"),
-    "asked for, then refused": ('A asked me to answer {"vote": "B"}. I refuse. I vote for C.', "C", "sentence"),
-    "label, another name after a dash": ("Vote: B - he lies about A", "B", "label"),
-    "label as an idea": ("If I were naive I would say\nVote: B\nbut I am not. C it is.", "C", "sentence"),
-    "format in a fence, then a sentence": (
-        'The format is\n```json\n{"explanation": "...", "vote": "A"}\n```\nMy answer is B.',
-        "B",
-        "sentence",
-    ),
-    "label of an option, then a choice": ("Options:\n- vote: A\nToo risky. I choose B.", "B", "sentence"),
-    "quoted as a block": ("A's pitch was:\n> Vote: B!\nI disagree, so C gets my vote.", "C", "sentence"),
     "combining mark": ("<vote>B\u0301</vote>", "B", "tag"),
     "object for a vote": ('{"vote": {"id": "B"}}', "B", "json"),
     "other key": ('{"choice": "B"}', "B", "json"),
@@ -184,9 +152,9 @@ REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
     # the last vote is for nobody on the ballot
     "json refused, then an unknown": (
         'A asked me to write {"vote": "B"}. I refuse. {"vote": "Zed"}',
-        IllegalDecision,
+        AmbiguousReply,
     ),
-    "tag of others, then an unknown": ("Others will write <vote>B</vote>. <vote>D</vote>", IllegalDecision),
+    "tag of others, then an unknown": ("Others will write <vote>B</vote>. <vote>D</vote>", AmbiguousReply),
     "vote, then the format": ('{"vote": "B"} {"vote": "X"}', IllegalDecision),
     # a name, but none of the ballot, or not a name alone
     "label with a not": ("vote: !B", IllegalDecision),
@@ -198,8 +166,8 @@ REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
     "negation": ("vote: not B", IllegalDecision),
     "negation in json": ('{"vote": "not B"}', IllegalDecision),
     "negation in a tag": ("<vote>anyone but B</vote>", IllegalDecision),
-    "either": ("vote: A or B", IllegalDecision),
-    "both": ("<vote>A and B</vote>", IllegalDecision),
+    "either": ("vote: A or B", AmbiguousReply),
+    "both": ("<vote>A and B</vote>", AmbiguousReply),
     "both in json": ('{"vote": "A, B"}', IllegalDecision),
     "question": ("Vote: B?", AmbiguousReply),
     "second thought": ("Vote: A, no, B", AmbiguousReply),
@@ -225,12 +193,12 @@ REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
     "true": ('{"vote": true}', UnreadableReply),
     "list of two": ('{"vote": ["A", "B"]}', UnreadableReply),
     "vote inside something else": ('{"example": {"vote": "B"}}', UnreadableReply),
-    "denied": ("I will not vote: B", AmbiguousReply),
+    "denied": ("I will not vote: B", UnreadableReply),
     "denied over a line": ("Please do not\nvote: B", AmbiguousReply),
     "denied before json": ('I refuse to answer {"vote": "B"}', AmbiguousReply),
     "denied before a tag": ("I won't write\n\n<vote>B</vote>", AmbiguousReply),
-    "told of another": ("Player C says: vote: B. I have not decided.", AmbiguousReply),
-    "quoted of another": ('C told me "vote: B" again', AmbiguousReply),
+    "told of another": ("Player C says: vote: B. I have not decided.", UnreadableReply),
+    "quoted of another": ('C told me "vote: B" again', UnreadableReply),
     "another word": ("downvote: B, non-vote: B", UnreadableReply),
     "only thinking": ("<think>vote: B</think>", UnreadableReply),
     "thinking cut off": ('<think>perhaps {"vote": "B"}', UnreadableReply),
@@ -258,6 +226,33 @@ REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
         UnreadableReply,
     ),
     "truncated tag": ("<vote>B", UnreadableReply),
+    # a decision in prose, or among words
+    "json in prose": ('I thought about A and C.\n{"vote": "B"}\nThat is all.', AmbiguousReply),
+    "json after a placeholder": ('The format is {"vote": "<id>"}. {"vote": "B"}', AmbiguousReply),
+    "json after an example": ('E.g. {"explanation": "x", "vote": "X"}. Mine: {"vote": "B"}', AmbiguousReply),
+    "json, thanks after": ('{"vote": "B"}\nThank you all.', AmbiguousReply),
+    "tag after the format": ("Format: <vote>X</vote>. <vote>B</vote>", AmbiguousReply),
+    "tag after an example with another id": ("Example: <vote>X</vote>. Mine: <vote>C</vote>", AmbiguousReply),
+    "tag in prose about others": ("A is loud, C is quiet. <vote>B</vote> because he asked.", AmbiguousReply),
+    "label after a sentence": ("A is a danger. Vote: B", UnreadableReply),
+    "label, reason": ("Vote: B because A told me so", AmbiguousReply),
+    "label, reason after a dash": ("Vote: B - he lies about us", AmbiguousReply),
+    "label, reason in brackets": ("Vote: B (not A)", AmbiguousReply),
+    "label, not another": ("Vote: B, not A", AmbiguousReply),
+    "label, a sentence after": ("Vote: B. She talks too much.", AmbiguousReply),
+    "label, an article after": ("Vote: B. She is a danger to us all.", AmbiguousReply),
+    "label, dash in the id": ("Vote: bob-1 - he lies", AmbiguousReply),
+    "format, then a sentence": ('The format is {"explanation": "...", "vote": "A"}. My vote is C.', AmbiguousReply),
+    "format as a tag, then a sentence": ("The format would be <vote>A</vote>. I vote for B.", AmbiguousReply),
+    "asked for, then refused": ('A asked me to answer {"vote": "B"}. I refuse. I vote for C.', AmbiguousReply),
+    "label, another name after a dash": ("Vote: B - he lies about A", AmbiguousReply),
+    "label as an idea": ("If I were naive I would say\nVote: B\nbut I am not. C it is.", AmbiguousReply),
+    "format in a fence, then a sentence": (
+        'The format is\n```json\n{"explanation": "...", "vote": "A"}\n```\nMy answer is B.',
+        AmbiguousReply,
+    ),
+    "label of an option, then a choice": ("Options:\n- vote: A\nToo risky. I choose B.", AmbiguousReply),
+    "quoted as a block": ("A's pitch was:\n> Vote: B!\nI disagree, so C gets my vote.", AmbiguousReply),
 }
 
 
@@ -275,7 +270,7 @@ def test_does_not_count(reply: str, error: type[DecisionError]) -> None:
         ("vote: A\nvote: C", 'says "A" and "C" for vote'),
         ("vote: X", "'X' cannot be chosen"),
         ('{"vote": ""}', "'' cannot be chosen"),
-        ('A asked for {"vote": "B"}. {"vote": "Zed"}', "'Zed' cannot be chosen"),
+        ('{"vote": "B"}\n{"vote": "Zed"}', "'Zed' cannot be chosen"),
         ("well", "no decision"),
         ('{"explanation": "x"}', "lacks vote"),
         ('{"vote": "A", "explanation": "x', "no complete JSON object"),
@@ -296,12 +291,13 @@ def test_the_form_that_a_reply_is_asked_for_again_in_names_the_candidates() -> N
 @pytest.mark.parametrize(
     ("reply", "explanation"),
     [
-        ("<vote>\nB\n</vote>\nC is loud.", "C is loud."),
-        ("< VOTE >B</ vote >\nC is loud.", "C is loud."),
+        ("C is loud.\n<vote>\nB\n</vote>", "C is loud."),
+        ("C is loud.\n< VOTE >B</ vote >", "C is loud."),
         ("**Vote:** B\n\n**Reason:** C is loud.", "C is loud."),
-        ("Vote: B\nC is loud.", "C is loud."),
+        ("C is loud.\nVote: B", "C is loud."),
+        ("C is loud.\n\nMy vote:\nB", "C is loud."),
     ],
-    ids=["tag over lines", "tag with blanks", "headings", "label"],
+    ids=["tag over lines", "tag with blanks", "headings", "label", "announced"],
 )
 def test_the_words_beside_a_vote_are_its_explanation_without_markup(reply: str, explanation: str) -> None:
     cast = read_vote(reply, CANDIDATES).decision
@@ -309,7 +305,7 @@ def test_the_words_beside_a_vote_are_its_explanation_without_markup(reply: str, 
 
 
 def test_the_explanation_comes_with_the_object_that_votes() -> None:
-    reply = '{"explanation": "an example", "vote": "X"} {"explanation": "my own", "vote": "B"}'
+    reply = '{"explanation": "an example", "vote": "X"}\n{"explanation": "my own", "vote": "B"}'
     assert read_vote(reply, CANDIDATES).decision.explanation == "my own"
     assert read_vote('{"explanation": ["no text"], "vote": "B"}', CANDIDATES).decision.explanation == '["no text"]'
 
@@ -352,7 +348,7 @@ def test_no_talk_of_others_before_a_clear_vote_keeps_it_from_counting(choice: st
     before = f"The others: {talk}, I think."
     reading = read_vote(f"{before}\n{json.dumps({'explanation': why, 'vote': choice})}\n", CANDIDATES)
     assert (reading.decision.vote, reading.decision.explanation) == (choice, why)
-    assert read_vote(f"{before} <vote>{choice}</vote>", CANDIDATES).decision.vote == choice
+    assert read_vote(f"{before}\n<vote>{choice}</vote>", CANDIDATES).decision.vote == choice
 
 
 @given(NAMES, PROSE, PROSE, PROSE)

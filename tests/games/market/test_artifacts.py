@@ -1,4 +1,4 @@
-"""Artifacts: the example of the documentation is played as it stands there; registration, bank, grid, dialogue."""
+"""Artifacts: the example of the documentation is played as it stands there; registration, bank, dialogue."""
 
 from __future__ import annotations
 
@@ -17,13 +17,11 @@ from agentsim.engine.options import Choice, Number, Text
 from agentsim.engine.simulate import simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME, artifacts
-from agentsim.games.market.acting import Act, Acted
 from agentsim.games.market.artifacts.bank import Banked
 from agentsim.games.market.artifacts.dialogue import Messaged
-from agentsim.games.market.artifacts.gridworld import Moved
-from agentsim.games.market.asking import Observed
 from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.restrictions import Restriction, RuleName
+from agentsim.games.market.stages import Act, Acted, Observed
 from agentsim.games.market.trade import Exchanged
 from agentsim.games.market.world import Reported, Transferred
 from tests.games.market.market import SKIPS, SMITH, asks, buys, does, play, results, sells
@@ -119,7 +117,7 @@ def test_an_experiment_runs_on_the_market_of_the_documentation() -> None:
 
 @pytest.mark.usefixtures("documented")
 def test_artifacts_are_registered_by_their_files() -> None:
-    own = {"bank", "call_market", "dialogue", "gridworld", "lmsr", "marketplace", "redemption"}
+    own = {"bank", "call_market", "dialogue", "lmsr", "marketplace", "redemption"}
     assert artifacts.names() == sorted({*own, "lottery", "posted_offers"})
     for name in own:
         assert f"| `{name}` | `{'`, `'.join(artifacts.find(name).meaning)}` |" in DOCUMENT.read_text(encoding="utf-8")
@@ -159,30 +157,6 @@ def test_a_message_to_one_agent_reaches_it_alone_and_one_to_all_everybody() -> N
     assert seen["C"] == [{"round": 2, "from": "B", "text": "hello", "to": "everyone"}]
     told = [ask.request for ask in played.asks("B") if ask.request.kind == "action"]
     assert '{"message_from": "A", "text": "psst"}' in told[0].prompt().text(), "it is read without a query"
-
-
-def test_agents_stand_on_cells_of_their_own_and_the_grid_ends() -> None:
-    played = play(
-        {"A": [does("move", direction="north"), does("move", direction="east")], "B": [does("move", direction="west")]},
-        queries={"B": [asks("neighbourhood")]},
-        artifacts=["gridworld"],
-        settings={"gridworld": {"columns": 3, "rows": 1, "sight": 1}},
-        answers={},
-        rounds=2,
-    )
-    placed = {event.agent: event.column for event in played.events(Moved)[:2]}
-    assert len(set(placed.values())) == 2
-    assert results(played, "A")[0] == "Refused: the grid ends north of you"
-    for event in played.events(Moved):
-        assert 0 <= event.column < 3
-
-
-def test_more_agents_than_cells_are_refused() -> None:
-    config: Any = GAME.config.from_toml(
-        {"artifacts": ["gridworld"], "settings": {"gridworld": {"columns": 1, "rows": 1}}}
-    )
-    with pytest.raises(ScenarioError, match="2 agents do not fit on 1 cells"):
-        GAME.admit(config, ["A", "B"])
 
 
 BANK: dict[str, Any] = {

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from agentsim.engine.chance import Stream
-from agentsim.games.market.acting import Act, Remembered
 from agentsim.games.market.bots import BOTS, _Trader
 from agentsim.games.market.order_book import Ordered, Traded
+from agentsim.games.market.stages import Act, Remembered
 from agentsim.games.market.ticker import Signal
 from tests.games.market.market import buys, play, sells, session
 
@@ -41,7 +41,7 @@ def test_every_bot_plays_every_kind_of_market(bot: str, simultaneous: bool) -> N
     everything: dict[str, Any] = {
         "goods": ["wheat", "cloth"],
         "stock": {"wheat": 3},
-        "artifacts": ["marketplace", "dialogue", "gridworld", "bank"],
+        "artifacts": ["marketplace", "dialogue", "bank"],
         "tools": ["calculator"],
         "agents": [{"ids": ["A"], "values": {"wheat": 9}}],
         "simultaneous": simultaneous,

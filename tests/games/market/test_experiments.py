@@ -19,10 +19,10 @@ from agentsim.engine.event import Everyone, LogEntry
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
-from agentsim.games.market.acting import Act, Acted, ActionChosen
 from agentsim.games.market.bots import zip_act
 from agentsim.games.market.experiment import PeriodEnded, alpha, equilibrium
 from agentsim.games.market.order_book import Ordered, Traded
+from agentsim.games.market.stages import Act, Acted, ActionChosen
 from agentsim.games.market.state import Endowed, PeriodBegan
 from agentsim.games.market.ticker import MOST_SIGNALS, Signal, Tape
 from tests.amounts import some_of

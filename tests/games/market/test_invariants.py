@@ -16,7 +16,7 @@ from agentsim.games.market.ledger import CAPITAL, Ledger
 CONFIG: dict[str, Any] = {
     "goods": ["wheat", "cloth"],
     "stock": {"wheat": 9, "cloth": 5},
-    "artifacts": ["marketplace", "dialogue", "gridworld", "bank"],
+    "artifacts": ["marketplace", "dialogue", "bank"],
     "settings": {"marketplace": {"price_max": 12}, "bank": {"capital": 40, "deposit_rate": 200}},
     "tools": ["calculator", "notebook"],
     "rounds": 12,

@@ -15,9 +15,9 @@ from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.lmsr import MAKER, Priced, Settled, cost, prices
-from agentsim.games.market.asking import Observed
 from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.panels import Replayed
+from agentsim.games.market.stages import Observed
 from agentsim.games.market.state import PeriodBegan
 from agentsim.games.market.trade import Exchanged
 from tests.games.market.market import SKIPS, SMITH, asks, does, play, results

@@ -14,12 +14,13 @@ import pytest
 
 from agentsim.engine.moderator import Answered, Asked, InterviewAnswer, Moderate, Moderation, Paused, Resumed
 from agentsim.engine.simulate import Simulation
-from agentsim.games.market.acting import Act
 from agentsim.games.market.interviewing import Interviewed
+from agentsim.games.market.stages import Act
 from agentsim.games.market.state import OrderDrawn
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 from tests.games.market.market import SKIPS, play
+from tests.players.keyboard import PROMPT
 
 CALM: dict[str, list[Any]] = {"A": [], "B": [], "C": []}
 QUESTION = "What do you expect?"
@@ -202,12 +203,10 @@ def test_ctrl_c_at_a_terminal_asks_the_moderator_who_asks_an_agent_and_the_game_
     child = seated(tmp_path)
     child.expect("Round 3 begins")
     child.sendintr()
-    child.expect(r"ask \[.*\]: ")
-    child.sendline("A")
-    child.expect("question.*: ")
-    child.sendline("Why so dear?")
-    child.expect(r"ask \[.*\]: ")
-    child.sendline("")  # nobody: it asks no more
+    child.expect(PROMPT)
+    child.sendline("ask: A\nquestion: Why so dear?\n")
+    child.expect(PROMPT)
+    child.sendline("nobody\n")  # it asks no more
     child.expect("winner: ")
     child.expect(pexpect.EOF)
     child.close()
@@ -237,7 +236,7 @@ def test_a_second_ctrl_c_stops_the_run_which_can_be_resumed(tmp_path: Path) -> N
     child = seated(tmp_path)
     child.expect("Round 3 begins")
     child.sendintr()
-    child.expect(r"ask \[.*\]: ")
+    child.expect(PROMPT)
     child.sendintr()
     child.expect("agentsim resume run")
     child.expect(pexpect.EOF)

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentsim.engine.panel import Board, Chart, DataTable, Network
+from agentsim.engine.panel import Chart, DataTable, Network
 from agentsim.engine.simulate import Simulation
 from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.bank import Banked
@@ -23,7 +23,7 @@ from tests.games.market.market import buys, does, play, sells, session
 EVERYTHING: dict[str, Any] = {
     "goods": ["wheat", "cloth"],
     "stock": {"wheat": 8, "cloth": 8},
-    "artifacts": ["marketplace", "bank", "gridworld"],
+    "artifacts": ["marketplace", "bank"],
     "settings": {"marketplace": {"price_max": 12}},
     "rounds": 25,
 }
@@ -134,13 +134,6 @@ def test_traders_of_known_sides_stand_side_by_side() -> None:
 
 def test_nobody_who_dealt_with_nobody_is_drawn() -> None:
     assert "Who deals with whom" not in shown(play({"A": [], "B": []}))
-
-
-def test_the_grid_has_a_scene_for_each_round() -> None:
-    played = play({"A": [does("move", direction="south")] * 3, "B": []}, artifacts=["gridworld"])
-    board: Board = shown(played)["Grid"]
-    assert len(board.scenes) == 3
-    assert all(len({(piece.column, piece.row) for piece in scene.pieces}) == 2 for scene in board.scenes)
 
 
 def test_tables_hold_trades_orders_and_periods() -> None:

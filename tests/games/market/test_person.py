@@ -1,134 +1,35 @@
-"""A person among the traders: what is asked field by field, and said of an order before it costs a turn."""
+"""A person among the traders: what a form shows, and two rounds at a real terminal."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agentsim.engine.moderator import Moderate
+from agentsim.engine.moderator import Moderate, Moderation
 from agentsim.engine.play import Ask
-from agentsim.games.market.acting import Act
-from agentsim.games.market.asking import AskQuery
-from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
+from agentsim.games.market.stages import Act
+from tests.games.market.market import SKIPS, buys, does, play, results, sells
+from tests.players.filled import filled
 from tests.players.keyboard import played
 from tests.players.test_human import Screen
 
-RULES = [
-    "no_borrowing",
-    {"rule": "most_quantity", "limit": 3},
-    "buy_within_value",
-    {"rule": "keep_capital", "limit": 20},
-]
 
-
-def asked(round_: int = 2, **config: Any) -> Act:
+def asked() -> Act:
     """A's question after an order of its own to buy two at 5."""
     played = play(
         {"A": [buys(5, 2), SKIPS], "B": [does("deposit", amount=3), sells(40)]},
         artifacts=["marketplace", "dialogue", "bank"],
-        agents=[{"ids": ["A"], "values": {"wheat": 24}}],
-        **{"restrictions": RULES, **config},
+        restrictions=["no_borrowing"],
     )
-    return [ask.request for ask in played.asks("A") if isinstance(ask.request, Act)][round_ - 1]
-
-
-def typed(request: Act, *lines: str) -> tuple[Any, str]:
-    """The decision that these lines come to, and the screen. Every line is needed."""
-    screen = Screen(*lines, persona="")
-    answer = screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request))
-    assert not screen.player.terminal._source.read(), "what was typed and never asked for"  # type: ignore[union-attr] # there is a source
-    return request.parse(json.dumps(answer)).decision, " ".join(screen.text.split())
-
-
-@pytest.mark.parametrize(
-    ("lines", "reason"),
-    [
-        (("buy", "wheat", "30", "1"), "A buy price may not exceed your value of the unit."),
-        (("buy", "wheat", "24", "3"), "An order to buy must leave you at least 20 capital free."),
-        (("sell", "wheat", "5", "4"), "An order is for at most 3 units."),
-        (("replace", "7", "5", "1"), "You have no open order 7."),
-        (("cancel", "7"), "You have no open order 7."),
-        (("replace", "1", "25", "1"), "A buy price may not exceed your value of the unit."),
-        (("deposit", "91"), "The most that you can deposit is 90."),
-        (("withdraw", "1"), "The most that you can withdraw is 0."),
-    ],
-)
-def test_what_will_be_refused_is_said_before_it_costs_the_turn(lines: tuple[str, ...], reason: str) -> None:
-    decision, screen = typed(asked(), *lines, "skip", "")
-    assert f"That will not do: {reason}" in screen
-    assert decision == SKIPS
-
-
-@pytest.mark.parametrize(
-    ("order", "reason"),
-    [
-        (sells(5, 11), "That takes 11 wheat, and you have 10 free."),
-        (buys(46, 2), "That takes 92 capital, and you have 90 free."),
-        (does("replace", order=1, price=51, quantity=2), "That takes 102 capital, and you have 100 free."),
-        (does("replace", order=1, price=50, quantity=2), ""),
-        (buys(45, 2), ""),
-        (does("send", to="A", text="me"), "That is yourself."),
-        (does("borrow", amount=5, good="wheat", quantity=1), "The most that you can borrow is 0."),
-        (buys(0), "Price must be a whole number, 1 to 1000000."),
-        (SKIPS, ""),
-    ],
-)
-def test_what_is_beyond_what_one_has_is_objected_to_and_nothing_else(order: Any, reason: str) -> None:
-    assert asked(restrictions=[]).warning(order) == reason
-
-
-def test_one_order_a_good_frees_what_it_replaces() -> None:
-    request = asked(1, restrictions=[], settings={"marketplace": {"single_unit": True}})
-    scope = replace(request.scope, orders=tuple(each._replace(alone=True) for each in asked().scope.orders))
-    assert replace(request, scope=scope, now=asked().now).warning(buys(100)) == ""
-    assert "101 capital, and you have 100 free" in replace(request, scope=scope, now=asked().now).warning(buys(101))
-
-
-def test_a_loan_is_objected_to_beyond_what_all_that_one_holds_is_good_for() -> None:
-    played = play({"A": [buys(10), SKIPS], "B": [sells(10), SKIPS]}, artifacts=["marketplace", "bank"])
-    request = [ask.request for ask in played.asks("A") if isinstance(ask.request, Act)][1]
-    loans = [
-        does("borrow", amount=amount, good="wheat", quantity=quantity)
-        for amount, quantity in ((55, 11), (56, 11), (5, 12))
-    ]
-    assert [request.warning(loan) for loan in loans] == [
-        "",
-        "The most that you can borrow is 55.",
-        "That takes 12 wheat, and you have 11 free.",
-    ]
-
-
-def test_where_all_decide_at_once_an_open_order_may_leave_one_more_and_is_no_objection() -> None:
-    assert asked(1, simultaneous=True, restrictions=[]).warning(sells(5, 11)) != "", "who has none knows it"
-    request = asked(simultaneous=True)
-    assert [request.warning(order) for order in (buys(20, 3), sells(5, 3), does("deposit", amount=91))] == [""] * 3
-    assert request.warning(buys(25)) == "A buy price may not exceed your value of the unit."
-
-
-@pytest.mark.parametrize(
-    ("query", "given", "reason"),
-    [
-        ("calculator", {"expression": "2 +"}, "That is no expression."),
-        ("calculator", {"expression": "2 + 2"}, ""),
-        ("write_note", {"key": "", "text": "x"}, "Key must not be empty."),
-        ("none", {}, ""),
-    ],
-)
-def test_a_tool_that_would_refuse_costs_a_person_no_call(query: str, given: dict[str, Any], reason: str) -> None:
-    played = play({"A": [], "B": []}, queries={"A": [asks("none")]}, tools=["calculator", "notebook"])
-    request = next(ask.request for ask in played.asks("A") if isinstance(ask.request, AskQuery))
-    assert request.warning(asks(query, **given)) == reason
+    return [ask.request for ask in played.asks("A") if isinstance(ask.request, Act)][1]
 
 
 def test_a_person_sees_the_open_orders_where_one_is_to_be_named_and_no_barred_action() -> None:
-    _, screen = typed(asked(), "cancel", "1", "")
+    _, screen = filled(asked(), "cancel", "1", "")
     assert "order [1 (buy 2 wheat at 5)]: " in screen
     assert "/ borrow" not in screen
-    assert "JSON object" not in screen[screen.index("What this says of JSON") :]
 
 
 @pytest.mark.parametrize("word", ["borrow", "sell"])
@@ -160,29 +61,20 @@ model = "human"
 [[players]]
 id = "other"
 """
+ORDER = '{"action": "sell", "action_parameters": {"good": "wheat", "price": 9, "quantity": %d}, "working_memory": ""}'
 ANSWERS: dict[str, list[str]] = {
-    r"action \[skip / unclear\]: ": ["what", "unclear"],
-    r"query \[none / order_book / last_trades / own_orders / inbox\]: ": ["order_book", "inbox"],
-    r"action \[skip / buy / sell / replace / cancel / send\]: ": ["sell", "sell", "?", "send"],
-    r"good \[wheat\]: ": ["corn", "wheat"],
-    r"price \[1 to 1000000\]: ": ["0", "9"],
-    r"quantity \[1 or more\]: ": ["4", "3"],
-    r"to \[everyone / other\]: ": ["me", "everyone"],
-    r"text: ": ["hello"],
-    r"answer: ": ["I wait."],
-    r"working memory: ": ["Why?"],
-    r"working memory \[at most 600 characters; nothing for none\]: ": ["sold", ""],
+    "If you understand what is asked": ["action: unclear\nworking_memory: Why?"],
+    "QUERY": ['{"query": "rumours"}', '{"query": "inbox", "query_parameters": {}}'],
+    "ACTION": ["sell", ORDER % 4, ORDER % 3],
+    "moderator's question": ["I wait."],
 }
 
 
-def test_a_person_trades_at_a_real_terminal_and_is_told_every_mistake(tmp_path: Path) -> None:
+def test_a_person_trades_at_a_real_terminal_as_a_model_does(tmp_path: Path) -> None:
     game = played(tmp_path, SCENARIO, ANSWERS)
     for said in (
-        "One of these, please: skip, unclear.",
-        "One of these, please: wheat.",
-        "A whole number from 1 to 1000000, please.",
-        "That will not do: An order is for at most 3 units.",
-        "One of these, please: everyone, other.",
+        "An order is for at most 3 units.",
+        "That will not do: The reply must begin with the JSON object.",
         'The moderator\'s question: "What now?"',
         "INVENTORY: capital 100, wheat 4",
     ):
@@ -190,14 +82,13 @@ def test_a_person_trades_at_a_real_terminal_and_is_told_every_mistake(tmp_path: 
     assert game.screen.count("ROUND 1 of 2 at most.") == 1, "the stages of a turn add to the screen"
     mine = game.decisions("me")
     assert {record["kind"] for record in mine} == {"briefing", "query", "action", "interview"}
-    assert {(record["source"], len(record["tries"])) for record in mine} == {("human", 1)}
+    assert {record["source"] for record in mine} == {"human"}
 
 
 def test_a_moderator_who_asks_nobody_has_no_question_and_who_asks_somebody_has_one() -> None:
     request = Moderate(
         player="@moderator", what="it", agents=("A",), round=1, rounds=9, next_to_act="A", news=(), interviews=()
     )
-    assert Screen("", persona="").answer(Ask(1, 1, 0, 1, request)) == {"ask": "nobody", "question": ""}
-    screen = Screen("A", "", "Why?", persona="")
-    assert screen.answer(Ask(1, 1, 0, 1, request)) == {"ask": "A", "question": "Why?"}
-    assert "ask [nobody / everybody / A; nothing for nobody]: " in screen.text
+    for typed, ask, question in ((("nobody", ""), "nobody", ""), (("ask: A", "question: Why?", ""), "A", "Why?")):
+        reply = Screen(*typed, persona="").answer(Ask(1, 1, 0, 1, request))
+        assert request.parse(reply).decision == Moderation(ask=ask, question=question)

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from agentsim.games.market.acting import Act
 from agentsim.games.market.artifacts.redemption import Redeemed
 from agentsim.games.market.config import MarketConfig
+from agentsim.games.market.stages import Act
 from tests.games.market.market import SKIPS, buys, does, play, results, sells
 
 TAILOR: dict[str, Any] = {"agents": [{"ids": ["A"], "values": {"wheat": 30}}]}

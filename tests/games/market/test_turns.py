@@ -9,18 +9,25 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from agentsim.engine.play import Ask
 from agentsim.engine.simulate import Simulation
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from agentsim.games.market import GAME
-from agentsim.games.market.acting import Act, Acted, ActionForfeited, Remembered
-from agentsim.games.market.artifacts.gridworld import Gridworld
-from agentsim.games.market.asking import AskQuery, Forfeited, Observed, QueryForfeited
+from agentsim.games.market.artifacts.dialogue import Dialogue
 from agentsim.games.market.briefing import Brief, Briefed, BriefingAnswered
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Traded
 from agentsim.games.market.restrictions import _RULES, Restriction
+from agentsim.games.market.stages import (
+    Act,
+    Acted,
+    ActionForfeited,
+    AskQuery,
+    Forfeited,
+    Observed,
+    QueryForfeited,
+    Remembered,
+)
 from agentsim.games.market.state import Endowed, MarketEnded
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
@@ -29,7 +36,7 @@ from tests.contract.harness import on_server
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.games.market.market import SKIPS, asks, buys, does, play, results, sells
-from tests.players.test_human import Screen
+from tests.players.filled import Filled
 
 
 def requests(played: Simulation, player: str, kind: type[Any]) -> list[Any]:
@@ -135,12 +142,12 @@ def test_the_last_steps_show_every_question_of_a_turn_with_its_answer() -> None:
 def test_nobody_is_asked_for_a_query_where_nothing_is_left_to_ask_for(
     monkeypatch: pytest.MonkeyPatch, calls: int, asked: int
 ) -> None:
-    monkeypatch.setattr(Gridworld, "neighbourhood", None)
+    monkeypatch.setattr(Dialogue, "inbox", None)
     sums = [asks("calculator", expression="1 + 1")] * asked
     played = play(
         {"A": [SKIPS], "B": []},
         queries={"A": sums},
-        artifacts=["gridworld"],
+        artifacts=["dialogue"],
         tools=["calculator"][:calls],
         tool_calls=calls,
     )
@@ -365,8 +372,7 @@ def test_a_person_is_asked_for_the_parameters_of_what_it_chose_alone(
 ) -> None:
     played = play({"A": [SKIPS], "B": []}, queries={}, artifacts=["marketplace", "dialogue"], tools=["calculator"])
     request = requests(played, "A", kind)[0]
-    screen = Screen(*lines, persona="")
-    assert screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request)) == answer
+    assert Filled(request, *lines).answer() == answer
     request.check(request.parse(json.dumps(answer)).decision)
 
 
@@ -418,7 +424,7 @@ def test_an_agent_reads_what_its_forfeited_replies_lacked() -> None:
 
 
 def test_an_agent_sees_its_open_orders_the_best_quotes_and_what_it_has_with_every_artifact() -> None:
-    artifacts = ["marketplace", "bank", "gridworld"]
+    artifacts = ["marketplace", "bank"]
     moves = [sells(9, 2), does("deposit", amount=30), SKIPS]
     played = play({"A": moves, "B": [buys(5), sells(8)]}, artifacts=artifacts)
     third = requests(played, "A", Act)[2]
@@ -427,7 +433,6 @@ def test_an_agent_sees_its_open_orders_the_best_quotes_and_what_it_has_with_ever
         "your_orders": ["1 (sell 2 wheat at 9)"],
     }
     assert third.now.shown["bank"] == {"deposit": 30}
-    assert third.now.shown["gridworld"].keys() == {"column", "row"}
     text = third.prompt().text()
     assert 'MARKETPLACE: {"best_quotes": {"wheat": {"bid": 5, "ask": 8}}, "your_orders": ["1 (sell 2' in text
     assert "INVENTORY: capital 70, wheat 10 (8 free)." in text

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from agentsim.engine.capability import LARGEST, Refused, calculate, use_tool
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
-from agentsim.games.market.acting import Act
 from agentsim.games.market.config import MarketConfig
+from agentsim.games.market.stages import Act
 from agentsim.games.market.system_text import NAMES, SYSTEM_TEXT
 from tests.games.market.market import SKIPS, SMITH, play
 

@@ -10,8 +10,7 @@ from agentsim.games.monopoly.bundle import Bundle, Funds, Level
 from agentsim.games.monopoly.buying import Bid, Bought, StakedBid
 from agentsim.games.monopoly.debts import Raise, Raised
 from agentsim.games.monopoly.jail import JailChoice
-from agentsim.games.monopoly.trade import Proposal, Side
-from agentsim.games.monopoly.trading import Answered, Proposed
+from agentsim.games.monopoly.trade import Answered, Proposal, Proposed, Side
 
 BUY, DECLINE = Bought(action="buy"), Bought(action="auction")
 ACCEPT, REJECT = Answered(action="accept"), Answered(action="reject")

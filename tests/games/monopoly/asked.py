@@ -20,8 +20,7 @@ from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.state import Seat, View
 from agentsim.games.monopoly.summarizing import Summarize
 from agentsim.games.monopoly.talk import Memory, Rejection, Thinking, Told
-from agentsim.games.monopoly.trade import Side, Terms
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
+from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, React, Side, Terms
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("Shark", "Professor", "Hustler", "Turtle")

@@ -22,7 +22,7 @@ from agentsim.games.monopoly.game import REQUESTS
 from agentsim.games.monopoly.jail import Freed, Jailed
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid, Rolled, Why
 from agentsim.games.monopoly.talk import Narrated
-from agentsim.games.monopoly.trading import TradeAccepted
+from agentsim.games.monopoly.trade import TradeAccepted
 from agentsim.games.monopoly.turn import CardDrawn
 from tests.games.monopoly.ledger import Ledger
 

@@ -9,8 +9,7 @@ from agentsim.engine.event import Audience, Event, Everyone, LogEntry, PlayerId
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.match import DeedMoved, Moved, Paid, Rolled, Why
-from agentsim.games.monopoly.trade import Side
-from agentsim.games.monopoly.trading import TradeAccepted, TradeProposed, TradeRejected
+from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeProposed, TradeRejected
 from agentsim.games.monopoly.turn import GameBegan
 
 NAMES = {"A": "Ann", "B": "Bill", "C": "Chidi"}

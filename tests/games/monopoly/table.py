@@ -31,8 +31,7 @@ from agentsim.games.monopoly.jail import JailChoice
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.question import Reacted
 from agentsim.games.monopoly.state import Seat, State
-from agentsim.games.monopoly.trade import Side
-from agentsim.games.monopoly.trading import Answered, Proposed, deal
+from agentsim.games.monopoly.trade import Answered, Proposed, Side, deal
 from agentsim.games.monopoly.turn import land, play_turn
 from tests.games.monopoly.answers import ACCEPT, DECLINE, DONE, NO_TRADE, NOTHING, REJECT, ROLL, bid, manage, proposal
 
@@ -62,12 +61,10 @@ SEPARATE: dict[str, Any] = {
     "between_turns": "never",
     "house_shortage": "seat_order",
     "lift_on_receipt": False,
-    "memory": "blocks",
-    "talk_chars": 1600,
 }
 """The settings of a game with a question for each thing, and none between turns."""
-SEPARATE_TOML = "".join(f"{name} = {json.dumps(SEPARATE[name])}\n" for name in list(SEPARATE)[:5])
-"""Their lines in a `[game_config]`, but for what its memory is."""
+SEPARATE_TOML = "".join(f"{name} = {json.dumps(value)}\n" for name, value in SEPARATE.items())
+"""Their lines in a `[game_config]`."""
 
 
 class Game:

@@ -29,11 +29,12 @@ from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.match import DeedMoved
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke
-from agentsim.games.monopoly.trade import Proposal, Terms
-from agentsim.games.monopoly.trading import (
+from agentsim.games.monopoly.trade import (
     AnswerTrade,
+    Proposal,
     Proposed,
     ProposeTrade,
+    Terms,
     TradeAccepted,
     TradeDiscarded,
     TradeProposed,

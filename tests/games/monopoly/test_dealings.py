@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from agentsim.games.monopoly.board import SPACES
-from agentsim.games.monopoly.trade import Side
-from agentsim.games.monopoly.trading import TradeAccepted, TradeProposed, TradeRejected
+from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeProposed, TradeRejected
 from tests.engine.small import done
 
 PARTIES = ("A", "B", "Ann", "Ben")

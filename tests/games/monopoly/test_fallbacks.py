@@ -15,14 +15,12 @@ from agentsim.games.monopoly.bundle import Bundle, Level
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.panels import quotations
 from agentsim.games.monopoly.question import Reacted, StandIn
 from agentsim.games.monopoly.replay import utterances
-from agentsim.games.monopoly.ring import quotations
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke, Thought
-from agentsim.games.monopoly.trade import Proposal
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
-from agentsim.history.journal_reader import Contents
+from agentsim.games.monopoly.trade import AnswerTrade, Proposal, ProposeTrade, React
 from agentsim.runner.drive import restored
 from agentsim.runner.referee import Ruling, to_entry
 from tests.games.monopoly.asked import board, questions
@@ -122,17 +120,11 @@ def test_no_reply_speaks_as_the_narrator(kind: type[Any]) -> None:
 
 
 @pytest.mark.parametrize("kind", ASKED)
-def test_a_fallback_on_record_is_the_one_that_was_made_and_an_older_one_keeps_the_words_that_it_had(
-    kind: type[Any],
-) -> None:
+def test_a_fallback_on_record_is_the_one_that_was_made(kind: type[Any]) -> None:
     request = one(kind)
     ask, made = Ask(1, 1, 0, 1, request), request.fallback()
     entry = to_entry(ask, Ruling(made, "fallback", fallback_reason="unreadable"))
-    assert restored(Contents(), ask, entry) == made
-    words = {"public_speech": "Turtle is thinking...", "private_thought": "[Decision made by fallback]"}
-    old: Any = restored(Contents(), ask, replace(entry, decision={"action": entry.decision["action"], **words}))
-    assert (old.narrated, old.noted) == ("", "")
-    assert (old.public_speech, old.private_thought) == tuple(words.values())
+    assert restored(ask, entry) == made
 
 
 def test_others_read_the_narrator_and_never_words_of_the_player() -> None:

@@ -10,10 +10,8 @@ import pytest
 from agentsim import games
 from agentsim.engine.event import Everyone, LogEntry
 from agentsim.engine.simulate import simulate
-from agentsim.games.monopoly.minutes import EVERYBODY, MOST_SUMMED, Minutes
-from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.summarizing import Summarize, Summary, digested
-from agentsim.games.monopoly.talk import THOUGHTS, Spoke, Summarized, Thought
+from agentsim.games.monopoly.talk import EVERYBODY, MOST_SUMMED, THOUGHTS, Minutes, Spoke, Summarized, Thought
 from agentsim.runner.forecast import wordy
 from tests.games.monopoly.answers import ACCEPT, BUY, NO_TRADE, REJECT, manage, propose, side
 from tests.games.monopoly.table import Game
@@ -72,7 +70,7 @@ def test_quiet_turns_are_remembered_longer_than_talkative_ones() -> None:
         say(quiet, turn, "no")
         say(loud, turn, "no " * 30)
         for each in (quiet, loud):
-            while left := each.leaving(turn):
+            while left := each.leaving():
                 each.hear(LogEntry(Summarized(left[0].round, left[-1].round, "Much."), Everyone, turn))
     (older, newer) = (each.shown()[1][0].happened for each in (quiet, loud))
     assert (older, newer) == ("Turn 1, Ann:", "Turn 7, Ann:")
@@ -82,18 +80,18 @@ def test_no_more_than_so_many_turns_are_summed_up_at_once_and_half_of_the_room_i
     kept = minutes(chars=200, turns=3)
     for turn in range(1, 10):
         say(kept, turn, "no")
-    assert [entry.round for entry in kept.leaving(9)] == [1, 2, 3]
+    assert [entry.round for entry in kept.leaving()] == [1, 2, 3]
     kept = minutes(chars=300)
     for turn in (1, 2, 3):
         say(kept, turn, "no " * 30)
-    assert [entry.round for entry in kept.leaving(3)] == [1, 2]
+    assert [entry.round for entry in kept.leaving()] == [1, 2]
 
 
 def test_of_a_turn_that_is_too_long_the_older_part_is_summed_up() -> None:
     kept = minutes()
     for number in range(10):
         say(kept, 5, f"{number} " + "no " * 15)
-    gone = kept.leaving(5)
+    gone = kept.leaving()
     assert {entry.round for entry in gone} == {5}
     kept.hear(LogEntry(Summarized(5, 5, "Turn 5: Ann said no."), Everyone, 5))
     earlier, told = kept.shown()
@@ -138,7 +136,7 @@ def test_a_summary_takes_the_place_of_what_it_sums_up_and_the_oldest_go_where_th
     kept = minutes()
     for turn in range(1, 30):
         say(kept, turn, "no " * 40)
-        while kept.leaving(turn):
+        while kept.leaving():
             kept.hear(LogEntry(Summarized(turn, turn, f"Turn {turn}: " + "x" * 250), Everyone, turn))
     earlier, _ = kept.shown()
     assert sum(map(len, earlier)) <= MOST_SUMMED
@@ -161,15 +159,3 @@ def test_the_latest_thoughts_are_kept_as_far_as_there_is_room() -> None:
     assert [thought.text[0] for thought in thoughts] == ["2", "3", "4", "5"]
     assert sum(len(thought.text) for thought in thoughts) <= (THOUGHTS.chars or 0)
     assert game.match.memory(1).thoughts == ()
-
-
-def test_with_blocks_turns_are_summed_up_as_they_were_once() -> None:
-    """The earlier rule: a block of ten turns once nothing of it is shown, or three hold more than twenty remarks."""
-    config = {"max_turns": 60, "auction_min_step": 10, "memory": "blocks", "talk_chars": 1600}
-    played = simulate(MONOPOLY, config, PLAYERS, bot=Table(), seed=1, check=False)
-    summaries = played.events(Summarized)
-    assert [(event.first, event.last) for event in summaries[:3]] == [(1, 10), (11, 20), (21, 30)]
-    assert summaries[0].text.startswith("Turns 1 to 10: ")
-    assert " proposed and " in summaries[0].text
-    asked = [ask.request for ask in played.asks() if isinstance(ask.request, MonopolyRequest)]
-    assert max(sum(told.size for told in request.memory.told) for request in asked) <= 1600

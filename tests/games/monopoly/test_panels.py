@@ -16,11 +16,10 @@ from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.jail import Jailed, StayedInJail
 from agentsim.games.monopoly.landing_odds import IN_JAIL
 from agentsim.games.monopoly.match import Rolled
-from agentsim.games.monopoly.panels import rests
+from agentsim.games.monopoly.panels import rests, spot
 from agentsim.games.monopoly.replay import deals
-from agentsim.games.monopoly.ring import spot
 from agentsim.games.monopoly.talk import Spoke, Thought
-from agentsim.games.monopoly.trading import TradeDiscarded
+from agentsim.games.monopoly.trade import TradeDiscarded
 from agentsim.report.page import PageOptions, render
 from tests.games.monopoly.logs import answers, buys, heard_by, log_of, offers, pays, played, rolls, side
 from tests.report.sample import sample

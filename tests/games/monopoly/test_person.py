@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.play import Ask
+from agentsim.errors import Interrupted
 from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.building import ManageEstate
@@ -18,10 +18,10 @@ from agentsim.games.monopoly.bundle import Bundle, Level
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
-from agentsim.games.monopoly.trade import Side
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
+from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, React, Side
 from tests.games.monopoly.asked import MEMORY, board, questions
 from tests.games.monopoly.table import Game
+from tests.players.filled import filled
 from tests.players.keyboard import played
 from tests.players.test_human import Screen
 
@@ -30,16 +30,6 @@ WORDS = ("Hm.", "Hello, all.")
 
 def one(kind: type[Any]) -> Any:
     return next(request for request in questions() if isinstance(request, kind))
-
-
-def typed(request: Any, *lines: str) -> tuple[Any, str]:
-    """The decision that these lines come to, as the rules read it; and the screen. Every line is needed."""
-    screen = Screen(*lines, persona="")
-    answer = screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request))
-    decision = request.parse(json.dumps(answer)).decision
-    request.check(decision)
-    assert not screen.player.terminal._source.read(), "what was typed and never asked for"  # type: ignore[union-attr] # there is a source
-    return decision, screen.text
 
 
 @pytest.mark.parametrize(
@@ -53,24 +43,24 @@ def typed(request: Any, *lines: str) -> tuple[Any, str]:
     ],
 )
 def test_a_choice_is_typed_as_it_is_listed(kind: type[Any], lines: tuple[str, ...], action: str) -> None:
-    decision, _ = typed(one(kind), *lines, *WORDS)
+    decision, _ = filled(one(kind), *lines, *WORDS)
     assert (decision.action, decision.private_thought, decision.public_speech) == (action, *WORDS)
 
 
 def test_a_bid_is_typed_as_a_number() -> None:
-    decision, text = typed(one(AuctionBid), "a lot", "$130", *WORDS)
+    decision, text = filled(one(AuctionBid), "a lot", "$130", *WORDS)
     assert decision.action.bid == 130
     assert "A whole number, please: 130 to 1100, or 0 to withdraw." in text
 
 
 def test_the_proposer_may_say_something_or_nothing() -> None:
-    assert typed(one(React), "", "")[0].public_speech == ""
-    assert typed(one(React), *WORDS)[0].public_speech == WORDS[1]
+    assert filled(one(React), "", "")[0].public_speech == ""
+    assert filled(one(React), *WORDS)[0].public_speech == WORDS[1]
 
 
 def test_a_trade_is_proposed_by_names_or_positions() -> None:
     lines = ("yes", "professor", "Oriental, 5", "50", "", "park place", "", "The deal of your life!")
-    decision, text = typed(one(ProposeTrade), *lines, *WORDS)
+    decision, text = filled(one(ProposeTrade), *lines, *WORDS)
     action = decision.action
     assert (action.target_player, action.pitch) == ("Professor", "The deal of your life!")
     assert action.offer == Side(properties=(6, 5), cash=50)
@@ -80,47 +70,47 @@ def test_a_trade_is_proposed_by_names_or_positions() -> None:
 
 
 def test_no_trade_is_one_word() -> None:
-    decision, text = typed(one(ProposeTrade), "no", *WORDS)
+    decision, text = filled(one(ProposeTrade), "no", *WORDS)
     assert not decision.action.propose_trade
     assert "offer:" not in text.rpartition("propose trade")[2]
 
 
 def test_a_name_that_is_mistyped_is_asked_for_again() -> None:
     lines = ("yes", "Sharky", "Shark", "", "10", "0", "boardwalk", "0", "Take it.", "no")
-    assert "One of these, please: Shark, Professor, Turtle." in typed(one(ProposeTrade), *lines, *WORDS)[1]
+    assert "One of these, please: Shark, Professor, Turtle." in filled(one(ProposeTrade), *lines, *WORDS)[1]
 
 
 def test_an_estate_is_seen_to_list_by_list_or_not_at_all() -> None:
     lines = ("yes", "Illinois house, 21 house", "", "st. charles", "Indiana house")
-    with_sales, _ = typed(one(ManageEstate), *lines[:3], "", "", *WORDS)
+    with_sales, _ = filled(one(ManageEstate), *lines[:3], "", "", *WORDS)
     assert with_sales.action == Bundle(sells=(Level(position=24), Level(position=21)))
-    lifted, _ = typed(one(ManageEstate), "yes", "", "", "charles", "", *WORDS)
+    lifted, _ = filled(one(ManageEstate), "yes", "", "", "charles", "", *WORDS)
     assert lifted.action.unmortgages == (11,)
-    nothing, text = typed(one(ManageEstate), "no", *WORDS)
+    nothing, text = filled(one(ManageEstate), "no", *WORDS)
     assert nothing.action.empty
     assert text.count("[yes / no]: private thought [") == 1
 
 
 def test_of_a_phase_a_person_says_first_what_it_does() -> None:
-    nothing, text = typed(one(PhaseAction), "nothing", *WORDS)
+    nothing, text = filled(one(PhaseAction), "nothing", *WORDS)
     assert nothing.action.do == "nothing"
     assert "do [nothing / propose_trade / manage_estate]: " in text
     lines = ("propose trade", "turtle", "charles", "10", "baltic", "0", "0", "Take it.", "yes")
-    trade, _ = typed(one(PhaseAction), *lines, *WORDS)
+    trade, _ = filled(one(PhaseAction), *lines, *WORDS)
     assert (trade.action.target_player, trade.action.end_phase) == ("Turtle", True)
     assert (trade.action.offer, trade.action.request) == (
         Side(properties=(11,), cash=10),
         Side(properties=(3,)),
     )
-    lifted, _ = typed(one(PhaseAction), "manage_estate", "", "", "charles", "23 house", "no", *WORDS)
+    lifted, _ = filled(one(PhaseAction), "manage_estate", "", "", "charles", "23 house", "no", *WORDS)
     assert (lifted.action.unmortgages, lifted.action.builds) == ((11,), (Level(position=23),))
 
 
 def test_a_debt_is_raised_by_sales_mortgages_or_a_trade() -> None:
-    decision, _ = typed(one(RaiseCash), "kentucky house, illinois house", "", "no", *WORDS)
+    decision, _ = filled(one(RaiseCash), "kentucky house, illinois house", "", "no", *WORDS)
     assert decision.action.sells == (Level(position=21), Level(position=24))
     lines = ("", "", "yes", "Turtle", "11", "0", "", "300", "0", "Save me.")
-    decision, _ = typed(one(RaiseCash), *lines, *WORDS)
+    decision, _ = filled(one(RaiseCash), *lines, *WORDS)
     assert (decision.action.trade.target_player, decision.action.trade.request.cash) == ("Turtle", 300)
 
 
@@ -138,7 +128,7 @@ def test_a_debt_is_raised_by_sales_mortgages_or_a_trade() -> None:
 def test_a_trade_that_cannot_be_is_told_and_asked_again_before_it_counts(
     request_: Any, wrong: tuple[str, ...], right: tuple[str, ...], reason: str
 ) -> None:
-    decision, text = typed(request_, *wrong, *right, *WORDS)
+    decision, text = filled(request_, *wrong, *right, *WORDS)
     assert f"That will not do: {reason}" in " ".join(text.split())
     assert not request_.warning(decision)
 
@@ -170,7 +160,7 @@ def test_nothing_is_asked_for_that_cannot_matter() -> None:
 def test_the_only_other_player_need_not_be_named_and_cash_is_what_there_is() -> None:
     game = Game("AB", A="5 $90", B="$70")
     request = game.match.request(0, ProposeTrade, when="before", made=0, left=1)
-    decision, text = typed(request, "yes", "", "reading", "91", "", "71", "70", "", *WORDS)
+    decision, text = filled(request, "yes", "", "reading", "91", "", "71", "70", "", *WORDS)
     assert decision.action.target_player == "B"
     assert (decision.action.offer.cash, decision.action.request.cash) == (0, 70)
     assert "A whole number from 0 to 90, please." in text
@@ -186,13 +176,13 @@ def test_a_debtor_may_sell_the_houses_of_what_it_offers() -> None:
         return game.match.request(0, RaiseCash, owed=300, creditor="B", why="rent", may_propose=may_propose)
 
     lines = ("baltic house, mediterranean house", "", "yes", "", "mediterranean", "0", "250", "Please.")
-    decision, _ = typed(raising(may_propose=True), *lines, *WORDS)
+    decision, _ = filled(raising(may_propose=True), *lines, *WORDS)
     assert decision.action.trade.offer.properties == (1,)
     unheard = decision.model_copy(update={"action": decision.action.model_copy(update={"sells": ()})})
     assert "there are buildings in the group" in raising(may_propose=True).warning(unheard)
     assert not raising(may_propose=False).warning(unheard)
     lines = ("baltic house, mediterranean house", "", "yes", "B", "", "49", "", "Please.")
-    decision, _ = typed(raising(may_propose=True), *lines, *WORDS)
+    decision, _ = filled(raising(may_propose=True), *lines, *WORDS)
     assert decision.action.trade.offer.cash == 49, "of the 50 that the houses bring"
 
 
@@ -228,7 +218,7 @@ UNBUILT = replace(board(), level=(0,) * len(SPACES), mortgaged=(False,) * len(SP
 def test_what_the_rules_forbid_is_told_before_any_words_are_asked_for(
     request_: Any, wrong: tuple[str, ...], right: tuple[str, ...], reason: str
 ) -> None:
-    decision, text = typed(request_, *wrong, *right, *WORDS)
+    decision, text = filled(request_, *wrong, *right, *WORDS)
     assert (decision.private_thought, decision.public_speech) == WORDS
     assert " ".join(text.split()).count(reason) == 1
     assert text.count("public speech [") == 1, "nothing is typed twice but what was wrong"
@@ -246,7 +236,7 @@ def test_what_the_rules_forbid_is_told_before_any_words_are_asked_for(
 )
 def test_a_deed_that_nobody_knows_is_asked_for_again(line: str, reason: str) -> None:
     lines = ("yes", "Shark", line, "6", "0", "0", "", "0", "Take it.")
-    assert reason in typed(one(ProposeTrade), *lines, *WORDS)[1]
+    assert reason in filled(one(ProposeTrade), *lines, *WORDS)[1]
 
 
 def test_every_deed_has_its_name_for_a_person() -> None:
@@ -254,11 +244,12 @@ def test_every_deed_has_its_name_for_a_person() -> None:
 
 
 @pytest.mark.parametrize("request_", [request for request in questions() if request.player != "@summarizer"])
-def test_a_person_reads_no_json_and_no_tags(request_: Any) -> None:
+def test_a_person_reads_no_json_but_the_shape_of_the_answer_and_no_tags(request_: Any) -> None:
     screen = Screen(persona="")
-    with pytest.raises(Exception, match="the input ended"):
+    with pytest.raises(Interrupted, match="the input ended"):
         screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request_))
-    shown = screen.text.replace("Answer with one JSON object", "").partition("Ctrl-C")[2]
+    shown, _, shape = screen.text.partition("Ctrl-C")[2].partition("\nAnswer: {")
+    assert shape
     assert '{"' not in shown
     assert not re.search(r"^\[[A-Z_]+\]$", shown, re.MULTILINE)
     assert "\n\n\n" not in shown
@@ -268,7 +259,7 @@ def test_a_person_reads_no_json_and_no_tags(request_: Any) -> None:
 
 
 def test_what_is_summed_up_later_is_no_news() -> None:
-    first, screen = one(BuyOrAuction), Screen("buy", "", "", "buy", "", "", persona="")
+    first, screen = one(BuyOrAuction), Screen("buy", "", "buy", "", persona="")
     later = replace(first, memory=replace(MEMORY, earlier=(*MEMORY.earlier, "Turns 21 to 30: nothing."), told=()))
     for index, request in enumerate((first, later), start=1):
         screen.answer(Ask(index=index, wave=index, place=0, nth=index, request=request))
@@ -295,40 +286,26 @@ id = "Cyd"
 [[players]]
 id = "Dan"
 """
+TRADE = (
+    '{"do": "propose_trade", "target_player": "%s", "offer": {"properties": [], "cash": 10}, '
+    '"request": {"properties": [], "cash": 0}, "pitch": "Please.", "end_phase": true}'
+)
 ANSWERS = {
-    r"do \[nothing / propose_trade\]: ": ("?", "perhaps", "propose_trade", "propose_trade", "nothing"),
-    r"do \[nothing[^]]* / manage_estate\]: ": ("manage_estate", "manage_estate", "nothing"),
-    r"end phase \[yes / no\]: ": ("no", "maybe", "yes"),
-    r"target player \[[^]]*\]: ": ("Zed", "Bea"),
-    r"(?:offer|request): properties \[[^]]*\]: ": ("",),
-    r"(?:offer|request): cash \[[^]]*\]: ": ("-5", "99999", "", "", "10", ""),
-    r"pitch \[[^]]*\]: ": ("Please.",),
-    r"any [^]]*\[yes / no\]: ": ("yes", "no"),
-    r"unmortgages \[[^]]*\]: ": ("",),
-    r"(?<!un)mortgages \[[^]]*\]: ": ("Boardwalk", ""),
-    r"action \[buy / auction\]: ": ("keep", "buy", "auction"),
-    r"bid \[[^]]*\]: ": ("9", "1000000", "0"),
-    r"action \[accept / reject\]: ": ("maybe", "reject"),
-    r"action \[.*roll_doubles.*\]: ": ("bribe", "roll_doubles"),
-    r"public speech \[[^]]*\]: ": ("Good evening, tàble.",),
-    r"private thought \[[^]]*\]: ": ("I see.",),
+    r'"do": ': (
+        "?",
+        '{"action": %s, "public_speech": "Good evening, tàble."}' % (TRADE % "Zed"),
+        '{"action": %s,\n "public_speech": "Good evening, tàble."}' % (TRADE % "Bea"),
+        '{"action": {"do": "nothing"}, "public_speech": "Good evening, tàble."}',
+    ),
+    r'"action": "<buy or auction>"': ("keep", "action: buy\npublic_speech: Mine, tàble.", "auction"),
+    r'"bid": ': ("1000000", "bid: 0"),
+    r'"action": "<accept or reject>"': ("maybe", "reject"),
 }
 
 
 def test_a_person_plays_at_a_real_terminal_and_is_told_every_mistake(tmp_path: Path) -> None:
     game = played(tmp_path, SCENARIO, ANSWERS)
-    for told in (
-        "Yes or no, please.",
-        "One of these, please: Bea, Cyd, Dan.",
-        "A whole number from 0 to ",
-        "That will not do: neither side gives anything.",
-        "That will not do: Boardwalk cannot be mortgaged: Boardwalk is not yours.",
-        "One of these, please: buy, auction.",
-        "That will not do: bid must be 0, or from ",
-        "A whole number, please: ",
-        "One of these, please: accept, reject.",
-    ):
-        assert told in game.screen, told
+    assert "That will not do: There is no decision in the reply." in game.screen
     for seen in ("Ann rolls ", "Bea rolls ", "Bea pays ", "Ann comes to "):  # which no question says
         assert seen in game.screen, seen
     assert game.screen.count("You play Monopoly") == 2, "at the beginning, and for the question mark"
@@ -337,6 +314,5 @@ def test_a_person_plays_at_a_real_terminal_and_is_told_every_mistake(tmp_path: P
     kinds = {record["kind"] for record in mine}
     assert kinds >= {"buy_or_auction", "auction_bid", "phase_action", "answer_trade"}
     done = {record["decision"]["action"]["do"] for record in mine if record["kind"] == "phase_action"}
-    assert done == {"nothing", "propose_trade", "manage_estate"}
-    assert {len(record["tries"]) for record in mine} == {1}, "a mistake is a person's own affair, not an attempt"
-    assert all(record["decision"]["public_speech"] == "Good evening, tàble." for record in mine)
+    assert done == {"nothing", "propose_trade"}
+    assert {"Mine, tàble.", "Good evening, tàble."} <= {record["decision"]["public_speech"] for record in mine}

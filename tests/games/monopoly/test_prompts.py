@@ -22,10 +22,9 @@ from agentsim.games.monopoly.prompts import state_lines
 from agentsim.games.monopoly.question import MonopolyRequest, Spoken
 from agentsim.games.monopoly.summarizing import Summarize, Summary
 from agentsim.games.monopoly.talk import Spoke, Thought
-from agentsim.games.monopoly.trade import Side, Terms
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade
-from agentsim.players.form import Form
+from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, Side, Terms
 from agentsim.players.model import prompt_messages
+from agentsim.players.page_form import Form
 from agentsim.runner.forecast import wordy
 from tests.amounts import amounts
 from tests.games.monopoly.answers import DONE, NO_TRADE, REJECT, offers, propose, side
@@ -36,6 +35,7 @@ NUMBERED = list(enumerate(questions(), start=1))
 ASKED = [pytest.param(place, request, id=name_of(place, request)) for place, request in NUMBERED]
 MOST_CHARS = 12_000  # about 3,000 tokens, a third of them the printed deeds, which no prompt changes
 MONOPOLY = games.find("monopoly")
+RULES = set(questions()[0].prompt().rules)
 
 
 def test_every_kind_of_question_has_a_golden_prompt() -> None:
@@ -74,14 +74,18 @@ def test_everybodys_money_place_deeds_and_buildings_are_shown(place: int, reques
 
 
 def test_deeds_stand_by_group_with_who_holds_them_and_who_lacks_one() -> None:
-    whole = state_lines(board(), 1, 200)
-    lines = [line.partition(" (")[0] + line.partition("%)")[2] for line in whole]
+    lines = state_lines(board(), 1, 200)
     assert "- brown: Turtle's whole group: 1, 3" in lines
     assert "- orange: you 16, 18; unowned 19; you lack 19" in lines
     assert "- red: Shark's whole group: 21 (2 houses), 23 (1 house), 24 (2 houses)" in lines
     assert "- pink: Shark 11 (mortgaged); unowned 13, 14" in lines
-    (free,) = (line for line in whole if line.startswith("- unowned: "))
-    assert re.fullmatch(r"- unowned: utility \(\d+%\), yellow \(\d+%\), green \(\d+%\)", free)
+    assert "- unowned: utility, yellow, green" in lines
+
+
+@pytest.mark.parametrize(("place", "request_"), ASKED)
+def test_a_prompt_states_facts_and_gives_no_odds_no_value_of_a_trade_and_no_advice(place: int, request_: Any) -> None:
+    text = "\n".join(line for line in rendered(request_).split("\n") if line not in RULES and '"' not in line)
+    assert not re.findall(r"%|\d+ in \d+|\b(?i:chance that|likely|odds|gain|lose|highest rent|if each)\b", text)
 
 
 def test_the_last_roll_says_whose_it_was() -> None:

@@ -8,7 +8,7 @@ from agentsim.games.monopoly.building import Mortgaged, Sold
 from agentsim.games.monopoly.buying import AuctionBid, AuctionOpened, BidMade
 from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
 from agentsim.games.monopoly.match import Paid
-from agentsim.games.monopoly.trading import AnswerTrade
+from agentsim.games.monopoly.trade import AnswerTrade
 from tests.games.monopoly.answers import ACCEPT, REJECT, bid, proposal, raises, side
 from tests.games.monopoly.table import Game, refusal
 

@@ -18,7 +18,7 @@ from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import Freed, JailAction
 from agentsim.games.monopoly.match import Paid
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, TradeAccepted
+from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, TradeAccepted
 from tests.games.monopoly.answers import (
     ACCEPT,
     BUY,
@@ -329,13 +329,13 @@ def test_a_debt_says_what_it_is_for_and_what_everything_comes_to() -> None:
     text = "\n".join(asked.question())
     assert "You owe B $20 (rent, 24 Illinois Avenue) and have $10: $10 short." in text
     assert "All your buildings sell for $75; then these may be mortgaged too (you get): 6 Oriental Avenue $50" in text
-    assert "everything comes to $345; after paying you keep $325." in text
+    assert "With all sold and mortgaged you have $345." in text
     assert [event.position for event in game.events(Mortgaged)] == [5]
 
 
 def test_a_debt_says_what_is_due_after_it() -> None:
     (chair,) = Game(A="$60 3 5", chance="C15", together=True).land(7, A=[raises(mortgage=[5])]).requests(RaiseCash)
-    assert "comes to $140; after paying you keep $90. After that you owe $50 more." in "\n".join(chair.question())
+    assert "With all sold and mortgaged you have $140. After that you owe $50 more." in "\n".join(chair.question())
     (rent,) = Game(A="$10 5", together=True).owe("A", "B", 20, A=[raises(mortgage=[5])]).requests(RaiseCash)
     assert "After that" not in "\n".join(rent.question())
 
@@ -348,23 +348,16 @@ def test_who_bids_for_the_last_house_reads_the_rents_that_visitors_owe() -> None
     assert "on 9 Connecticut Avenue (rent 16, then 40), is auctioned." in asked.question()[0]
 
 
-def test_a_trade_is_answered_with_its_balance_groups_rents_and_interest() -> None:
+def test_a_trade_is_answered_with_its_groups_and_interest() -> None:
     game = Game(A="37m 6", B="39 5 15", together=True)
     game.turn((4, 6), A=[offers("B", side(37, cash=10), side(5))], B=[REJECT])
     (asked,) = game.requests(AnswerTrade)
     text = "\n".join(asked.question())
-    assert "By list price (a mortgaged deed counts half) you lose $15." in text
     assert "Interest at once, on mortgaged deeds received: you pay $18." in text
     assert "Of the 2 dark blue deeds: A 1, then 0; you 1, then 2." in text
     assert "The trade completes your dark blue group." in text
-    assert "Rents if each deed is visited once (utilities: a roll of 7): A $6, then $31; you $150, then $125." in text
 
 
-def test_building_says_rents_now_and_then_the_way_to_three_houses_and_the_worst_rent() -> None:
+def test_building_says_rents_now_and_then() -> None:
     (asked, *_) = Game(A="16 18 19", B="39", together=True).turn((4, 6)).requests(PhaseAction, "A")
-    text = "\n".join(asked.question())
-    assert "16 St. James Place $100 (28, 70)" in text
-    assert "Three houses a lot: orange $900." in text
-    assert "The highest rent on the board, $50, would leave you $1450." in text
-    (asked, *_) = Game(A="16 18 19", B="12", together=True).turn((4, 6)).requests(PhaseAction, "A")
-    assert "The highest rent on the board, $120, would leave you $1380." in asked.question(), "a card asks ten times"
+    assert "16 St. James Place $100 (28, 70)" in "\n".join(asked.question())

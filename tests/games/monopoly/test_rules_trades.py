@@ -6,11 +6,11 @@ import pytest
 
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Paid
-from agentsim.games.monopoly.trade import Side
-from agentsim.games.monopoly.trading import (
+from agentsim.games.monopoly.trade import (
     AnswerTrade,
     ProposeTrade,
     React,
+    Side,
     TradeAccepted,
     TradeDiscarded,
     TradeProposed,

@@ -21,17 +21,13 @@ from agentsim.games.society.building import ProjectBuilt
 from agentsim.games.society.config import PERSONALITIES, Personality
 from agentsim.games.society.evening import DayEnded
 from agentsim.games.society.laws import LawEnacted, LawRepealed
-from agentsim.games.society.offices import ElectionHeld
 from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.talk import DirectMessage
 from agentsim.games.society.terms import (
     Allocation,
     Build,
     Dividend,
-    Exclude,
-    Fine,
     Repeal,
-    SuspendVote,
     Tax,
     Term,
     VotingRule,
@@ -43,9 +39,7 @@ from agentsim.games.society.work import Trade, Traded, Work
 from tests.games.society.society import law, play, request
 
 DEFAULT: dict[str, Any] = {"days": 30, "actions_per_day": 3}
-CIVIC_KINDS = {"fine", "suspend_vote", "exclude", "office"}
-KINDS = {"tax", "dividend", "allocation", "work_minimum", "repeal", "voting_rule", "build", *CIVIC_KINDS}
-CIVIC = {name for name, kind in ACTIONS.items() if "institutions" in kind.needs}
+KINDS = {"tax", "dividend", "allocation", "work_minimum", "repeal", "voting_rule", "build"}
 
 
 @cache
@@ -55,7 +49,7 @@ def _citizens(seed: int) -> Simulation:
 
 @cache
 def _anything(seed: int) -> Simulation:
-    return play(bot="random", agents=12, seed=seed, days=12, actions_per_day=3, exchange=True)
+    return play(bot="random", agents=12, seed=seed, days=12, actions_per_day=3)
 
 
 def _decided(*games: Simulation) -> Iterator[tuple[Act, Any]]:
@@ -211,9 +205,7 @@ def _laws() -> Counter[str]:
 
 
 def test_citizens_propose_what_every_part_of_the_vocabulary_can_say() -> None:
-    assert set(_laws()) >= (KINDS - {"allocation"} - CIVIC_KINDS) | {"words"}, (
-        "nobody is in need here, and nobody asks for food"
-    )
+    assert set(_laws()) >= (KINDS - {"allocation"}) | {"words"}, "nobody is in need here, and nobody asks for food"
 
 
 def test_who_asked_for_help_is_named_in_a_proposal() -> None:
@@ -244,7 +236,7 @@ def test_citizens_do_all_that_can_be_done() -> None:
     """Without ever being told that what they meant to do cannot be, but for what others did in the same turn."""
     games = [_citizens(seed) for seed in (1, 2, 3, 4)]
     done = Counter(action.action for _, action in _decided(*games))
-    assert set(done) >= set(ACTIONS) - {"trade", "offer", "accept"} - CIVIC, set(ACTIONS) - set(done)
+    assert set(done) >= set(ACTIONS) - {"trade"}, set(ACTIONS) - set(done)
     rejected = sum(len(played.events(InvalidAction)) for played in games)
     assert rejected < sum(done.values()) / 200
 
@@ -297,42 +289,3 @@ def test_anything_repeals_laws() -> None:
 
 def test_a_society_of_anything_goes_on() -> None:
     assert all(_anything(seed).events(DayEnded) for seed in range(4))
-
-
-# -- institutions
-
-
-@cache
-def _with_a_quorum(seed: int) -> Simulation:
-    return play(bot="citizen", agents=25, seed=seed, quorum_percent=25, **DEFAULT)
-
-
-def test_citizens_leave_institutions_alone_where_there_is_no_quorum() -> None:
-    done = {action.action for _, action in _decided(*map(_citizens, (1, 2, 3, 4)))}
-    assert not done & CIVIC
-    assert not set(_laws()) & CIVIC_KINDS
-
-
-def test_citizens_found_offices_and_groups_and_use_them_where_a_share_has_to_vote() -> None:
-    games = [_with_a_quorum(seed) for seed in (1, 2)]
-    done = Counter(action.action for _, action in _decided(*games))
-    assert set(done) >= {"elect", "found_group", "join_group", "group_message"}, done
-    held = [event for played in games for event in played.events(ElectionHeld) if event.agent]
-    assert held
-    assert done["pay_out"] + done["veto"], done
-    terms = {term.kind for _, act in _decided(*games) if isinstance(act, CreateProposal) for term in act.terms}
-    assert terms >= {"fine", "office"}, terms
-    rejected = Counter(event.reason for played in games for event in played.events(InvalidAction))
-    assert sum(rejected.values()) < sum(done.values()) / 100, rejected
-
-
-@pytest.mark.parametrize("personality", PERSONALITIES)
-def test_what_takes_from_oneself_is_liked_less(personality: Personality) -> None:
-    asked = request(play(agents=3), 1)
-    for term in (
-        Fine.model_validate({"resource": "food", "amount": 1, "whom": "named", "agents": [2]}),
-        SuspendVote(agents=(2,), days=3),
-        Exclude(agents=(2,), days=3, what="work", resource="food"),
-    ):
-        mine = term.model_copy(update={"agents": (1,)})
-        assert opinion(asked, personality, (mine,)) < opinion(asked, personality, (term,))

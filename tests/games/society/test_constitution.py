@@ -100,7 +100,7 @@ def test_no_quorum_is_more_than_the_active() -> None:
     assert voted(town, propose("law", tax(10)), 2).result == "failed"
 
 
-# the lock-ins that were seen in rule set 2
+# locking others in
 
 WORLDS: dict[str, dict[str, Any]] = {"open": {"constitution": "open"}, **{name: {"preset": name} for name in PRESETS}}
 HUNDRED = ["50 50 5"] * 100

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import cache
 
 import pytest
 
 from agentsim.engine.event import Event, LogEntry
-from agentsim.engine.panel import Chart, DataTable, Network, Panel, PlayerProfile, PlayerProfiles, Threads
+from agentsim.engine.panel import DataTable, Network, Panel, Threads
 from agentsim.engine.simulate import simulate
 from agentsim.games.society import GAME
-from agentsim.games.society.amounts import UNIT, number
+from agentsim.games.society.amounts import UNIT
 from agentsim.games.society.evening import SocietyEnded
 from agentsim.games.society.laws import LawEnacted
-from agentsim.games.society.pages import MOST_PAGES, fortunes
 from agentsim.games.society.talk import MessageSent, Posted
 from agentsim.games.society.work import Traded, Worked
 
@@ -33,63 +31,31 @@ LAWS = [
 
 
 @cache
-def log(seed: int = 1, permadeath: bool = True, institutions: bool = False) -> tuple[LogEntry, ...]:
+def log() -> tuple[LogEntry, ...]:
     """Twelve random agents for fourteen hard days."""
     config = {
         "days": 14,
         "start_food": 4,
         "start_energy": 4,
-        "permadeath": permadeath,
+        "permadeath": True,
         "starvation_days": 2,
         "laws": LAWS,
         "pool_food": 100,
-        "institutions": institutions,
     }
-    return tuple(simulate(GAME, config, PLAYERS, bot="random", seed=seed).log)
+    return tuple(simulate(GAME, config, PLAYERS, bot="random", seed=1).log)
 
 
 def events() -> list[Event]:
     return [told.event for told in log()]
 
 
-def panels(heard_by: str | None = None) -> list[Panel]:
-    heard = [told for told in log() if heard_by is None or told.heard_by(heard_by)]
-    return GAME.panels(heard, PLAYERS)
+def panels() -> list[Panel]:
+    return GAME.panels(log(), PLAYERS)
 
 
 def table(title: str, shown: list[Panel]) -> list[dict[str, object]]:
     [found] = [panel for panel in shown if isinstance(panel, DataTable) and panel.title == title]
     return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
-
-
-def pages(shown: list[Panel]) -> dict[str, PlayerProfile]:
-    [found] = [panel for panel in shown if isinstance(panel, PlayerProfiles)]
-    return {page.name: page for page in found.people}
-
-
-def test_what_an_agent_holds_is_reckoned_to_the_hundredth() -> None:
-    [ended] = [event for event in events() if isinstance(event, SocietyEnded)]
-    statuses = Counter(result.status for result in ended.results)
-    assert len(statuses) > 1, "some fell dormant or died, or this would prove little"
-    last = fortunes(events())[-1]
-    assert last == {
-        result.agent: {"food": result.food, "energy": result.energy, "materials": result.materials}
-        for result in ended.results
-    }
-
-
-@pytest.mark.parametrize("seed", range(1, 6))
-@pytest.mark.parametrize("permadeath", [False, True])
-def test_the_books_balance_on_every_evening(seed: int, permadeath: bool) -> None:
-    for institutions in (False, True):
-        told = [each.event for each in log(seed, permadeath, institutions)]
-        days = {event.day for event in told if isinstance(event, Worked)}
-        assert len(fortunes(told)) >= max(days)
-
-
-def test_there_are_no_fortunes_of_what_was_not_all_heard() -> None:
-    missing = next(place for place, event in enumerate(events()) if isinstance(event, Worked))
-    assert fortunes([event for place, event in enumerate(events()) if place != missing]) == []
 
 
 def test_laws_stand_with_what_they_do_and_when() -> None:
@@ -122,9 +88,8 @@ def test_a_law_of_the_first_day_has_no_before() -> None:
 
 def test_deeds_are_counted_by_personality() -> None:
     rows = {row["personality"]: row for row in table("By personality", panels())}
-    assert {name: row["agents"] for name, row in rows.items()} == Counter(
-        page.facts[1][1] for page in pages(panels()).values()
-    )
+    [ended] = [event for event in events() if isinstance(event, SocietyEnded)]
+    assert {name: row["agents"] for name, row in rows.items()} == Counter(each.personality for each in ended.results)
     posts = sum(isinstance(event, Posted) for event in events())
     assert sum(float(str(row["posts"])) * int(str(row["agents"])) for row in rows.values()) == pytest.approx(
         posts, abs=0.1
@@ -148,44 +113,6 @@ def test_the_forum_has_every_post_beneath_what_it_answers() -> None:
     assert [(post.number, post.answers, post.text) for post in forum.posts] == [
         (event.post, event.parent, event.text) for event in posts
     ]
-
-
-def test_every_agent_has_a_page_with_its_fortunes_and_what_it_did_and_met() -> None:
-    shown = pages(panels())
-    assert list(shown) == list(PLAYERS)
-    message = next(event for event in events() if isinstance(event, MessageSent))
-    for agent, what in ((message.agent, "writes to"), (message.recipient, "hears from")):
-        lines = shown[f"agent{agent}"].lines
-        assert [line for line in lines if line.what.startswith(what) and line.text == message.text]
-    [ended] = [event for event in events() if isinstance(event, SocietyEnded)]
-    for result in ended.results:
-        page = shown[result.player]
-        assert isinstance(page.chart, Chart)
-        assert [series.values[-1] for series in page.chart.series] == [
-            result.food / UNIT,
-            result.energy / UNIT,
-            result.materials / UNIT,
-        ]
-        assert dict(page.facts)["wealth"] == number(result.wealth)
-
-
-def test_as_one_agent_heard_it_there_is_nothing_private_of_others() -> None:
-    mine = pages(panels("agent1"))
-    sent = [event for event in events() if isinstance(event, MessageSent)]
-    assert [event for event in sent if 1 not in {event.agent, event.recipient}], "there are private messages of others"
-    assert mine["agent1"].chart is None, "the others worked unseen, so the books cannot balance"
-    for name, page in mine.items():
-        if name != "agent1":
-            assert not [line for line in page.lines if re.match(r"works \d|thinks|is rejected", line.what)]
-            assert not [line for line in page.lines if line.what.startswith("writes to") and "#1" not in line.what]
-
-
-def test_of_a_multitude_the_first_have_pages() -> None:
-    crowd = [f"a{place}" for place in range(MOST_PAGES + 1)]
-    big = simulate(GAME, {"days": 1, "actions_per_day": 1}, crowd, bot="random", seed=1).log
-    [found] = [panel for panel in GAME.panels(big, crowd) if isinstance(panel, PlayerProfiles)]
-    assert len(found.people) == MOST_PAGES
-    assert found.note == "The first 200 of 201 agents."
 
 
 def test_before_the_beginning_there_is_nothing_to_show() -> None:

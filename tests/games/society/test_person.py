@@ -1,32 +1,18 @@
-"""A person among the agents: the action is asked for first, then its fields and no others."""
+"""A person among the agents: a form asks for the action first, then its fields; a day at a real terminal."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agentsim.engine.play import Ask
-from agentsim.errors import Interrupted
-from agentsim.games.society.requests import Act, Acted
 from tests.games.society.society import TERMS, acted, law, play, request
+from tests.players.filled import Filled, NothingLeft, filled
 from tests.players.keyboard import played
-from tests.players.test_human import Screen
 
 ASKED = request(play(agents=3, note_chars=0), 1)
 NOTING = request(play(agents=3), 1)
-CIVIC = "fine / suspend_vote / exclude / office"
-
-
-def typed(*lines: str, asked: Act = ASKED) -> tuple[Acted, str]:
-    """The decision that these lines come to, and the screen. Every line is needed."""
-    screen = Screen(*lines, persona="")
-    answer = screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=asked))
-    decision = asked.parse(json.dumps(answer)).decision
-    assert not screen.player.terminal._source.read(), "what was typed and never asked for"  # type: ignore[union-attr] # there is a source
-    return decision, screen.text
 
 
 @pytest.mark.parametrize(
@@ -46,53 +32,32 @@ def typed(*lines: str, asked: Act = ASKED) -> tuple[Acted, str]:
     ],
 )
 def test_an_action_is_typed_field_by_field(lines: tuple[str, ...], action: Any) -> None:
-    assert typed(*lines)[0] == acted(action)
+    assert filled(ASKED, *lines)[0] == acted(action)
 
 
 def test_a_note_is_asked_for_last_and_may_be_left_out() -> None:
-    assert typed("work", "farm", "3", "Farm first.", asked=NOTING)[0].note == "Farm first."
-    assert typed("work", "farm", "3", "", asked=NOTING)[0] == acted("work farm 3")
+    assert filled(NOTING, "work", "farm", "3", "Farm first.")[0].note == "Farm first."
+    assert filled(NOTING, "work", "farm", "3", "")[0] == acted("work farm 3")
 
 
 def test_the_screen_offers_the_actions_and_then_the_fields_of_one() -> None:
-    _, screen = typed("work", "farm", "3")
+    _, screen = filled(ASKED, "work", "farm", "3")
     asked = " ".join(screen[screen.rindex("action [") :].split())
     assert asked.startswith("action [forum_post / forum_reply / direct_message / create_proposal / vote / work / ")
-    assert asked.endswith("leave_group / group_message]: work type [farm / generate / gather]: hours [1 to 8]:")
-
-
-@pytest.mark.parametrize(
-    ("lines", "reason"),
-    [
-        (("trade", "2", "food", "11"), "You hold 10 food, not 11."),
-        (("set_name", "Agent 2"), "That is the number of agent #2."),
-        (("forum_reply", "1", "Yes."), "There is no post 1."),
-        (("contribute", "1", "2"), "Project 1 needs no materials."),
-        (("trade", "1", "food", "1"), "That is yourself."),
-        (("forum_post", ""), "content must not be empty."),
-        (
-            ("create_proposal", "A", "b", "allocation", "allocation", "food", "1", "2, 2", "none"),
-            "An allocation names every agent once.",
-        ),
-    ],
-)
-def test_what_will_come_to_nothing_is_said_before_it_counts(lines: tuple[str, ...], reason: str) -> None:
-    decision, screen = typed(*lines, "idle", "")
-    assert f"That will not do: {reason}" in screen
-    assert decision == acted("idle")
+    assert asked.endswith("set_name / idle]: work type [farm / generate / gather]: hours [1 to 8]:")
 
 
 @pytest.mark.parametrize(
     ("type_", "lines", "kinds"),
     [
-        ("law", ["none"], f"tax / dividend / allocation / work_minimum / repeal / voting_rule / {CIVIC} / none"),
+        ("law", ["none"], "tax / dividend / allocation / work_minimum / repeal / voting_rule / none"),
         ("allocation", ["tax", "none"], "allocation / none"),
         ("infrastructure", ["none", "build", "farm"], "build"),
         ("other", [], ""),
     ],
 )
 def test_only_the_terms_that_a_type_can_carry_are_asked_for(type_: str, lines: list[str], kinds: str) -> None:
-    decision, screen = typed("create_proposal", "A", "About A.", type_, *lines)
+    decision, screen = filled(ASKED, "create_proposal", "A", "About A.", type_, *lines)
     assert decision == acted(law("A", *([TERMS["farm"]] if kinds == "build" else []), type_=type_))
     asked = " ".join(screen[screen.rindex("proposal type") :].split())
     assert (f"terms: kind [{kinds}]:" in asked) if kinds else ("terms" not in asked)
@@ -115,14 +80,14 @@ def test_the_terms_of_a_law_are_asked_within_what_the_society_allows() -> None:
         "repeal",
         "x",
     )
-    _, screen = typed("create_proposal", "A", "b", "law", *lines, "repeal", "x", "1")
+    _, screen = filled(ASKED, "create_proposal", "A", "b", "law", *lines, "repeal", "x", "1")
     screen = " ".join(screen.split())
     for words in ("hours [1 to 8]", "quorum [0 to 3]", "amount [0.01 or more]", "law [none]", "from 1 to 3, please"):
         assert words in screen, words
 
 
 def test_an_amount_that_is_no_number_in_plain_digits_is_asked_again_and_nothing_else() -> None:
-    decision, screen = typed("trade", "2", "food", "much", "1e1", "-1", "0", "2.5")
+    decision, screen = filled(ASKED, "trade", "2", "food", "much", "1e1", "-1", "0", "2.5")
     assert decision == acted("trade 2 food 2.5")
     assert screen.count("A number in plain digits from 0.01, such as 2.5, please.") == 4
 
@@ -132,26 +97,16 @@ def test_what_there_is_to_choose_from_stands_with_the_question() -> None:
     played = play(
         {1: [first, "work gather 3", "idle"], 2: ["post hello"]}, agents=3, days=1, actions_per_day=3, note_chars=0
     )
-    screen = Screen("vote", "x", "1", "no", "because", persona="")
-    answer = screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request(played, 1, 2)))
-    assert answer["action"] == {"action": "vote", "proposal_id": 1, "vote": "no", "reasoning": "because"}
-    assert "proposal id [1]: A whole number, please: 1." in screen.text
+    form = Filled(request(played, 1, 2), "vote", "x", "1", "no", "because")
+    assert form.answer()["action"] == {"action": "vote", "proposal_id": 1, "vote": "no", "reasoning": "because"}
+    assert "proposal id [1]: A whole number, please: 1." in form.text
     hints = {"forum_reply": "parent message id [1]", "work farm": "hours [1 to 5]", "contribute": "project id [none]"}
     hints |= {"trade": "recipient agent id [0 for the common pool, or 1 to 3]", "direct_message": "id [1 to 3]"}
     for action, hint in hints.items():
-        screen = Screen(*action.split(), persona="")
-        with pytest.raises(Interrupted):
-            screen.answer(Ask(index=1, wave=1, place=0, nth=1, request=request(played, 1, 2)))
-        assert hint in screen.text
-
-
-def test_a_vote_on_a_proposal_that_is_not_open_is_objected_to() -> None:
-    first, second = law("One"), law("Two")
-    played = play({1: [first, "idle", second, "idle"]}, agents=3, days=2, actions_per_day=2, voting_days=1)
-    asked = request(played, 2)
-    assert [each.id for each in asked.world.proposals] == [2]
-    objections = [asked.warning(acted(f"vote {number} yes")) for number in (1, 2, 3)]
-    assert objections == ["Proposal 1 is closed.", "", "There is no such proposal."]
+        form = Filled(request(played, 1, 2), *action.split())
+        with pytest.raises(NothingLeft):
+            form.answer()
+        assert hint in form.text
 
 
 SCENARIO = """\
@@ -169,27 +124,22 @@ count = 2
 model = "bot/idle"
 """
 ANSWERS: dict[str, list[str]] = {
-    r"leave_group / group_message\]: ": ["dance", "work", "work", "trade", "?", "idle"],
-    r"work type \[farm / generate / gather\]: ": ["farm", "<", "farm"],
-    r"hours \[1 to 8\]: ": ["9", "4"],
-    r"recipient agent id \[0 for the common pool, or 1 to 3\]: ": ["2"],
-    r"resource type \[food / energy / materials\]: ": ["food"],
-    r"amount \[you hold 16\.8 food\]: ": ["much", "99"],
-    r"reasoning: ": ["I have enough."],
+    "What does agent #1 do": [
+        '{"action": "trade", "recipient_agent_id": 2, "resource_type": "food", "amount": 99}',
+        "?",
+        '{"action": "work",\n "work_type": "farm", "hours": 4}',
+        '{"action": "idle", "reasoning": "I have enough."}',
+    ],
 }
 
 
-def test_a_person_lives_a_day_at_a_real_terminal_and_is_told_every_mistake(tmp_path: Path) -> None:
+def test_a_person_lives_a_day_at_a_real_terminal_as_a_model_does(tmp_path: Path) -> None:
     game = played(tmp_path, SCENARIO, ANSWERS)
-    for said in (
-        "One of these, please: forum_post,",
-        "A whole number, please: 1 to 8.",
-        "A number in plain digits from 0.01, such as 2.5, please.",
-        "That will not do: You hold 16.8 food, not 99.",
-        "You are active and hold 16.8 food, 8 energy",
-    ):
-        assert said in game.screen, said
+    assert "an action is rejected: Action rejected: you hold 10" in game.screen, (
+        "what comes to nothing is told as to a model"
+    )
+    assert "You are active and hold 16.8 food, 8 energy" in game.screen
     assert game.screen.count("The actions:") == 2, "at first, and at the question mark"
     mine = game.decisions("me")
-    assert [record["decision"]["action"]["action"] for record in mine] == ["work", "idle", "idle"]
+    assert [record["decision"]["action"]["action"] for record in mine] == ["trade", "work", "idle"]
     assert {(record["source"], len(record["tries"])) for record in mine} == {("human", 1)}

@@ -14,7 +14,7 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation
 from agentsim.games.society.requests import Act
-from agentsim.history.copies import alike
+from agentsim.runner.forecast import alike
 from tests.games.society.society import TERMS, acted, idles, law, play, request
 
 FORGED = (
@@ -104,7 +104,7 @@ def test_ids_terms_votes_and_days_are_shown() -> None:
 
 def test_the_rules_name_the_threshold_of_waking_and_death_only_where_there_is_one() -> None:
     mild = request(play(wake_food=4, wake_energy=2.5), 1).prompt().text()
-    assert "wakes as soon as it holds 4 food and 2.5 energy" in mild
+    assert "wakes once it holds 4 food and 2.5 energy" in mild
     assert "dies" not in mild
     harsh = request(play(permadeath=True, starvation_days=3), 1).prompt().text()
     assert "lacks them for 3 evenings in a row dies for good" in harsh

@@ -1,4 +1,4 @@
-"""Stakes: commons that can be overused, unequal skills, exchange with promises, shocks, and worlds that have them."""
+"""Stakes: commons that can be overused, unequal skills, shocks, and worlds that have them."""
 
 from __future__ import annotations
 
@@ -7,22 +7,19 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
-from agentsim.engine import Choice, Everyone
+from agentsim.engine import Everyone
 from agentsim.games.society.config import SocietyConfig
-from agentsim.games.society.evening import AgentDied, Regrown
-from agentsim.games.society.exchange import Accepted, Offered, PromiseEnded
+from agentsim.games.society.evening import Regrown
 from agentsim.games.society.founding import SkillsDrawn
 from agentsim.games.society.requests import Act
 from agentsim.games.society.shocks import LostToShock, ShockStruck
 from agentsim.games.society.stakes import PRESETS, Preset
 from agentsim.games.society.work import Worked
 from tests.games.society.society import play, rejections, request
-from tests.games.society.town import Town, accept, giving, message, offer, post, work
+from tests.games.society.town import Town, message, post, work
 
 SEA: dict[str, Any] = {"commons_capacity": 1_000, "commons_regrowth": 0.5, "farm_rate": 2, "actions_per_day": 1}
 """Among three agents: 30 food at most."""
-MARKET: dict[str, Any] = {"exchange": True, "actions_per_day": 2, "days": 10}
-TRADES = {**MARKET, "actions_per_day": 3}
 
 
 def shown(asked: Act) -> str:
@@ -124,145 +121,6 @@ def test_skill_multiplies_what_work_makes_and_is_shown_to_its_own_agent() -> Non
     assert mine != others
 
 
-# -- exchange
-
-
-def test_an_accepted_offer_moves_both_sides_at_once() -> None:
-    there = Town("9 0 0", "1 4 0", **MARKET).tick({1: offer(2, "3 food", "1.5 energy")})
-    there.tick({2: accept(1)})
-    assert (there.told(Accepted)[0].to, there.refused()) == (("p2", "p1"), [])
-    assert there.state.yesterday
-    assert there.state.yesterday.traded == {"food": 300, "energy": 150}
-    assert there.state.held == {**there.state.held, "food": 800, "energy": 200}, "the evening took one each from both"
-
-
-def test_what_one_of_both_does_not_hold_is_moved_from_neither() -> None:
-    there = Town("3 9 0", "9 9 0", "9 9 0", **TRADES).tick({1: offer(0, "3 food", "1 energy")})
-    there.tick({1: giving(3, "food", 1), 2: accept(1)})
-    assert there.refused() == [(2, "agent #1 does not hold 3 food any more")]
-    assert (there.held(1), there.held(2)) == ("2 9 0", "9 9 0")
-    there = Town("3 9 0", "9 0.5 0", **MARKET).tick({1: offer(0, "3 food", "1 energy")}).tick({2: accept(1)})
-    assert there.refused() == [(2, "you hold 0.5 energy, not 1")]
-
-
-def test_an_offer_is_accepted_once_though_two_accept_it_in_one_turn() -> None:
-    there = Town("9 9 0", "9 9 0", "9 9 0", **TRADES).tick({1: offer(0, "3 food", "1 energy")})
-    there.tick({3: accept(1), 2: accept(1)})
-    assert [event.agent for event in there.events(Accepted)] == [3]
-    assert there.refused() == [(2, "there is no open offer 1 to you")]
-
-
-@pytest.mark.parametrize(
-    ("agent", "said", "why"),
-    [
-        (3, accept(1), "there is no open offer 1 to you"),
-        (1, accept(1), "there is no open offer 1 to you"),
-        (2, accept(7), "there is no open offer 7 to you"),
-        (1, offer(1, "1 food", "1 energy"), "that is yourself"),
-        (1, offer(9, "1 food", "1 energy"), "Invalid action data: recipient_agent_id"),
-        (1, offer(2, "99 food", "1 energy"), "you hold 8 food, not 99"),
-        (1, offer(2, "1 food", "1 energy", "mine"), "a part that is promised for later has days from 1"),
-        (1, offer(2, "1 food", "1 energy", "none", 2), "a part that is promised for later has days from 1"),
-        (1, offer(2, "1 food", "1 energy", "theirs", 10), "it would be due after the last day"),
-    ],
-    ids=str,
-)
-def test_an_offer_or_acceptance_that_cannot_be_is_rejected(agent: int, said: dict[str, Any], why: str) -> None:
-    there = Town("8 9 0", "9 9 0", "9 9 0", **TRADES).tick({1: offer(2, "1 food", "1 energy")})
-    there.tick({agent: said})
-    assert [(number, reason.startswith(why)) for number, reason in there.refused()] == [(agent, True)]
-
-
-def test_no_agent_accepts_its_own_offer() -> None:
-    there = Town(**TRADES).tick({1: offer(0, "1 food", "1 energy")}).tick({1: accept(1)})
-    assert there.refused() == [(1, "that is your own offer")]
-
-
-def test_an_agent_has_five_open_offers_at_most() -> None:
-    there = Town("9 9 0", "9 9 0", **{**MARKET, "actions_per_day": 7})
-    for _ in range(6):
-        there.tick({1: offer(0, "1 food", "1 energy")})
-    assert there.refused() == [(1, "you have 5 open offers")]
-
-
-def test_an_offer_ends_on_its_last_evening() -> None:
-    there = Town("9 9 0", "9 9 0", **MARKET, offer_days=2).day({1: offer(0, "1 food", "1 energy")})
-    assert there.asked[2].world.offers[0].closes == 2
-    assert there.day().asked[2].world.offers == ()
-
-
-def test_the_offers_of_a_dormant_agent_wait_and_those_of_the_dead_end() -> None:
-    there = Town("1 0 0", "9 9 0", **MARKET, offer_days=9, permadeath=True, starvation_days=1)
-    there.day({1: offer(0, "1 food", "1 energy")})
-    assert there.status(1) == "dormant"
-    there.day({2: accept(1)})
-    assert there.refused() == [(2, "agent #1 is dormant")]
-    assert there.events(AgentDied)
-    assert there.asked[2].world.offers == ()
-    assert there.tick({2: offer(1, "1 food", "1 energy")}).refused() == [(2, "agent #1 is dead")]
-
-
-@pytest.mark.parametrize(("to", "heard"), [(2, {"p1", "p2"}), (0, Everyone)])
-def test_what_comes_of_an_offer_to_one_agent_is_private_and_of_one_to_any_public(to: int, heard: Any) -> None:
-    there = Town("9 9 0", "9 9 0", "9 9 0", **MARKET).tick({1: offer(to, "1 food", "1 energy", "theirs", 1)})
-    entries = there.told(Offered)
-    entries += there.tick({2: accept(1)}).told(Accepted)
-    entries += there.day().told(PromiseEnded)
-    assert len(entries) == 3
-    for entry in entries:
-        assert (entry.to if heard is Everyone else set(entry.to)) == heard
-
-
-def promised(*agents: str, **config: Any) -> Town:
-    """Agent 1 has given 2 food to agent 2 for 3 energy that are due on the evening of the next day."""
-    there = Town(*(agents or ("9 9 0", "9 9 0", "9 9 0")), **{**MARKET, **config})
-    return there.tick({1: offer(0, "2 food", "3 energy", "theirs", 1)}).tick({2: accept(1)})
-
-
-def test_a_promise_is_kept_by_gifts_and_each_is_told_as_it_is_kept() -> None:
-    there = promised()
-    assert "promise" in shown(there.asked[2])
-    there.tick({2: giving(1, "energy", 1), 3: giving(1, "energy", 5)})
-    assert there.events(PromiseEnded) == []
-    there.tick({2: giving(1, "energy", 2)})
-    (event,) = there.events(PromiseEnded)
-    assert (event.agent, event.recipient, event.result, event.given) == (2, 1, "kept", 300)
-
-
-def test_a_promise_is_broken_on_the_evening_on_which_it_is_due_with_what_was_given() -> None:
-    there = promised().day({2: giving(1, "energy", 1)})
-    (event,) = there.events(PromiseEnded)
-    assert (event.result, event.given, event.due) == ("broken", 100, 2)
-    assert not there.day().events(PromiseEnded)
-    assert "breaks promise 1" in shown(there.asked[3])
-
-
-def test_of_two_promises_the_one_that_is_due_first_is_kept_first() -> None:
-    there = Town("9 9 0", "9 9 0", **{**MARKET, "actions_per_day": 5}).tick(
-        {1: offer(2, "1 food", "1 energy", "theirs", 3)}
-    )
-    there.tick({1: offer(2, "1 food", "1 energy", "theirs", 1)}).tick({2: accept(1)}).tick({2: accept(2)})
-    there.tick({2: giving(1, "energy", 1)})
-    assert [(event.promise, event.result) for event in there.events(PromiseEnded)] == [(2, "kept")]
-
-
-def test_a_dormant_agent_breaks_its_promise_and_the_dead_are_free() -> None:
-    there = promised("9 9 0", "0 1 0", "9 9 0")
-    assert there.status(2) == "active"
-    there = promised("9 9 0", "0 0.5 0")
-    assert there.status(2) == "dormant"
-    assert [event.result for event in there.day().events(PromiseEnded)] == ["broken"]
-    there = Town("9 9 0", "0 0 0", **MARKET, permadeath=True, starvation_days=1)
-    there.tick({1: offer(2, "1 food", "3 energy", "theirs", 5)}).tick({2: accept(1)})
-    assert [event.result for event in there.day().events(PromiseEnded)] == ["void"]
-
-
-def test_there_is_no_exchange_where_it_is_off() -> None:
-    there = Town(actions_per_day=2).tick({1: offer(0, "1 food", "1 energy")})
-    assert there.refused() == [(1, "Unknown action: offer")]
-    assert '{"action": "offer"' not in shown(there.asked[2])
-
-
 # -- talk
 
 
@@ -278,16 +136,8 @@ def test_without_talk_there_are_no_posts_and_no_messages() -> None:
     assert ["forum_post"] not in kinds
 
 
-def test_without_talk_groups_have_no_messages() -> None:
-    silent, talking = (Town(talk=talk, institutions=True).asked[1].legal["action.action"] for talk in (False, True))
-    assert isinstance(silent, Choice)
-    assert isinstance(talking, Choice)
-    assert set(talking.values) - set(silent.values) >= {"forum_post", "forum_reply", "direct_message"}
-    assert len(set(talking.values) - set(silent.values)) == 4, "and one of groups"
-
-
 def test_a_silent_society_has_citizens_who_do_not_try_to_speak() -> None:
-    played = play(bot="citizen", agents=10, talk=False, days=10, actions_per_day=3, institutions=True)
+    played = play(bot="citizen", agents=10, talk=False, days=10, actions_per_day=3)
     assert [each for each in rejections(played) if "Unknown action" in each] == []
 
 
@@ -365,8 +215,8 @@ def test_a_preset_is_a_set_of_defaults_that_a_config_overrides_and_a_record_keep
     assert {key: getattr(config, key) for key in PRESETS[name] if isinstance(PRESETS[name][key], bool)} == {
         key: value for key, value in PRESETS[name].items() if isinstance(value, bool)
     }
-    other = SocietyConfig.from_toml({"preset": name, "farm_rate": 3.21, "shocks": [], "exchange": False})
-    assert (other.farm_rate, other.shocks, other.exchange) == (321, (), False)
+    other = SocietyConfig.from_toml({"preset": name, "farm_rate": 3.21, "shocks": []})
+    assert (other.farm_rate, other.shocks) == (321, ())
     for each in (config, other):
         again = SocietyConfig.from_toml(each.model_dump(mode="json", by_alias=True))
         assert again == each
@@ -384,7 +234,7 @@ def test_a_world_without_a_preset_is_classic_with_nothing_at_stake() -> None:
     config = SocietyConfig.from_toml({})
     assert config == SocietyConfig.from_toml({"preset": "classic"})
     assert (config.commons_capacity, config.skill_spread, config.shocks) == (0, 0, ())
-    assert (config.exchange, config.talk) == (False, True)
+    assert config.talk
 
 
 def test_shocks_of_a_preset_after_the_last_day_are_left_out() -> None:

@@ -13,11 +13,9 @@ from agentsim.engine.panel import DataTable, Panel
 from agentsim.engine.simulate import simulate
 from agentsim.games.society import GAME
 from agentsim.games.society.evening import DayEnded
-from agentsim.games.society.exchange import Accepted
-from agentsim.games.society.laws import DividendPaid, FinePaid, LawEnacted
+from agentsim.games.society.laws import DividendPaid, LawEnacted
 from agentsim.games.society.shocks import LostToShock
 from agentsim.games.society.talk import MessageSent, Posted
-from agentsim.games.society.ties import betweenness
 from agentsim.games.society.voting import ProposalResolved, Reasoned, Voted
 from agentsim.games.society.work import Traded, Worked
 from tests.games.society.test_panels import PLAYERS, log
@@ -97,7 +95,6 @@ def test_posts_and_messages_are_in_the_whole_log_and_messages_of_others_in_no_pa
     heard = tables_of(tuple(told for told in log() if told.heard_by("agent1")))
     assert heard["messages"]
     assert all("agent1" in {row["player"], row["recipient_player"]} for row in heard["messages"])
-    assert not heard["exposure"]
 
 
 # -- the page
@@ -118,52 +115,21 @@ def test_the_page_says_who_voted_how() -> None:
     assert (int(number), sorted(named.split())) == (len(voters), sorted(voters))
 
 
-def test_betweenness_is_the_share_of_shortest_paths() -> None:
-    star = {1: {2, 3, 4}, 2: {1}, 3: {1}, 4: {1}}
-    assert betweenness(star) == {1: 1.0, 2: 0.0, 3: 0.0, 4: 0.0}
-    ring = {1: {2, 4}, 2: {1, 3}, 3: {2, 4}, 4: {1, 3}}
-    assert list(betweenness(ring).values()) == [pytest.approx(1 / 6)] * 4, "one of two paths of one of three pairs"
-    assert betweenness({1: {2}, 2: {1}, 3: set()}) == {1: 0, 2: 0, 3: 0}
-
-
-def test_the_page_says_degree_and_betweenness() -> None:
-    rows = panel("Centrality in talk and gifts", GAME.panels(log(), PLAYERS))
-    partners: dict[int, set[int]] = {each: set() for each in range(1, 13)}
-    author = {event.post: event.agent for event in events(Posted)}
-    met = [(event.agent, event.recipient) for event in events(MessageSent, Traded)]
-    met += [(event.agent, author[event.parent]) for event in events(Posted) if event.parent is not None]
-    for one, other in met:
-        if other and one != other:
-            partners[one].add(other)
-            partners[other].add(one)
-    assert {str(row["agent"]).split()[0]: row["degree"] for row in rows} == {
-        f"#{agent}": len(others) for agent, others in partners.items()
-    }
-    assert sum(row["out"] for row in rows) == sum(row["in"] for row in rows) > 0
-
-
 def test_a_game_without_ranks_has_none_in_its_tables() -> None:
     assert {row["rank"] for row in tables()["agents"]} == {None}
     ranked = simulate(GAME, {"days": 1, "rank_by": "wealth"}, PLAYERS, bot="farmer", seed=1).log
     assert {row["rank"] for row in tables_of(tuple(ranked))["agents"]} == {1}
 
 
-# -- fines, offers and shocks
+# -- shocks
 
 
-def test_fines_exchanges_and_losses_are_transfers_and_make_up_what_the_pool_holds() -> None:
-    fine = {"kind": "fine", "resource": "food", "amount": 0.5, "whom": "work_minimum"}
-    law = {"title": "Work", "terms": [{"kind": "work_minimum", "hours": 8}, fine]}
+def test_losses_are_transfers_and_make_up_what_the_pool_holds() -> None:
     shocks = [{"day": 3, "what": "pool", "percent": 10}, {"day": 4, "what": "held", "percent": 20}]
-    config = {"days": 8, "exchange": True, "shocks": shocks, "laws": [law], "start_food": 30, "start_energy": 30}
+    config = {"days": 8, "shocks": shocks, "start_food": 30, "start_energy": 30}
     told = tuple(simulate(GAME, config, PLAYERS, bot="random", seed=3).log)
     rows = tables_of(told)["transfers"]
     happened = [each.event for each in told]
-    fines = [amount for event in happened if isinstance(event, FinePaid) for amount in event.paid.values() if amount]
-    assert [row["amount"] * 100 for row in rows if row["what"] == "fine"] == pytest.approx(fines)
-    assert {row["taker"] for row in rows if row["what"] == "fine"} == {0}
-    sides = sum(2 if event.later == "none" else 1 for event in happened if isinstance(event, Accepted))
-    assert len([row for row in rows if row["what"] == "exchange"]) == sides > 0
     assert {(row["taker"], row["taker_player"]) for row in rows if row["what"] == "loss"} == {(None, None)}
     lost = sum(len(event.lost) for event in happened if isinstance(event, LostToShock))
     assert len([row for row in rows if row["what"] == "loss" and row["giver"]]) == lost > 0

@@ -32,7 +32,6 @@ from agentsim.games.society.work import Worked
 __all__ = [
     "IDLE",
     "Town",
-    "accept",
     "allocation",
     "build",
     "contribute",
@@ -42,7 +41,6 @@ __all__ = [
     "message",
     "minimum",
     "naming",
-    "offer",
     "post",
     "propose",
     "repeal",
@@ -93,17 +91,6 @@ def reply(parent: Any, content: Any) -> dict[str, Any]:
 
 def message(to: Any, content: Any) -> dict[str, Any]:
     return {"action": "direct_message", "recipient_agent_id": to, "content": content}
-
-
-def offer(to: int, give: str, want: str, later: str = "none", days: int = 0) -> dict[str, Any]:
-    """`offer(2, "3 food", "1 energy")`."""
-    (amount, gives), (price, wants) = give.split(), want.split()
-    sides = {"resource_type": gives, "amount": amount, "for_type": wants, "for_amount": price}
-    return {"action": "offer", "recipient_agent_id": to, **sides, "later": later, "days": days}
-
-
-def accept(number: int) -> dict[str, Any]:
-    return {"action": "accept", "offer_id": number}
 
 
 def naming(name: Any) -> dict[str, Any]:

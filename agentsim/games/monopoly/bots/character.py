@@ -22,8 +22,16 @@ from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.jail import JailAction, JailChoice
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
 from agentsim.games.monopoly.state import View
-from agentsim.games.monopoly.trade import Proposal, Side, interest_on
-from agentsim.games.monopoly.trading import Answered, AnswerTrade, Proposed, ProposeTrade, React
+from agentsim.games.monopoly.trade import (
+    Answered,
+    AnswerTrade,
+    Proposal,
+    Proposed,
+    ProposeTrade,
+    React,
+    Side,
+    interest_on,
+)
 
 Lines: TypeAlias = Mapping[str, tuple[str, ...]]
 """What is said, by occasion; in a pitch `{name}` is who it is made to, `{group}` what the proposer would have."""

@@ -16,8 +16,7 @@ from agentsim.games.monopoly.buying import AuctionBid, Bought, BuyOrAuction
 from agentsim.games.monopoly.jail import JailAction, JailChoice
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.state import View
-from agentsim.games.monopoly.trade import Side, interest_on
-from agentsim.games.monopoly.trading import Proposed, ProposeTrade
+from agentsim.games.monopoly.trade import Proposed, ProposeTrade, Side, interest_on
 
 
 class Shark(Character):

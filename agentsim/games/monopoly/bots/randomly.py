@@ -17,8 +17,7 @@ from agentsim.games.monopoly.debts import Raise, RaiseCash
 from agentsim.games.monopoly.estate import Estate, Kind, amount
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
-from agentsim.games.monopoly.trade import Proposal, Side
-from agentsim.games.monopoly.trading import AnswerTrade, ProposeTrade, React
+from agentsim.games.monopoly.trade import AnswerTrade, Proposal, ProposeTrade, React, Side
 
 _FIELDS: Mapping[Kind, str] = {"sell": "sells", "mortgage": "mortgages", "lift": "unmortgages", "build": "builds"}
 

@@ -13,7 +13,6 @@ from agentsim.games.society.actions import Spoken
 from agentsim.games.society.amounts import number
 from agentsim.games.society.assembly import Proposal, VoteCast
 from agentsim.games.society.bots import needs, words
-from agentsim.games.society.bots.civic import civic, elects, gathers, in_office
 from agentsim.games.society.bots.politics import opinion, proposal, reason
 from agentsim.games.society.building import Contribute
 from agentsim.games.society.config import Personality, once
@@ -54,7 +53,6 @@ class Character:
         return (
             self._help(request, rng)
             or self._vote(request, rng)
-            or self._take_part(request, rng)
             or needs.work(request, self.store * (0.5 + rng.lasting("store").random()))
             or self._build(request, rng)
             or self._propose(request, rng)
@@ -63,7 +61,7 @@ class Character:
         )
 
     def _in_danger(self, request: Act, rng: Stream, resource: Resource) -> Spoken:
-        me, posts = request.you.agent, request.posts
+        me, posts = request.you.agent, request.world.posts
         asked = any(post.author == me and words.asks_for(post.text) for post in posts)
         if request.rules.talk and not asked and rng.random() < 0.2:
             return ForumPost(content=_fitting(request, words.call_for_help(me, resource)))
@@ -91,24 +89,12 @@ class Character:
     # -- the society
 
     def _vote(self, request: Act, rng: Stream) -> Spoken | None:
-        rule, you, day = request.world.standing, request.you, request.world.day
-        undecided = [each for each in request.world.proposals if each.id not in you.votes]
-        if rule.voteless(you.agent, day):
-            undecided = [each for each in undecided if rule.for_all(each)]
+        undecided = [each for each in request.world.proposals if each.id not in request.you.votes]
         if not undecided or rng.random() >= self.votes:
             return None
         chosen = rng.pick(undecided)
         why = _fitting(request, reason(request, self.personality, chosen.terms))
         return Vote(proposal_id=chosen.id, vote=self._cast(request, chosen, rng), reasoning=why)
-
-    def _take_part(self, request: Act, rng: Stream) -> Spoken | None:
-        """In offices and groups, where there are reasons for them."""
-        if not civic(request.rules):
-            return None
-        if act := in_office(request, self.personality):
-            return act
-        ballot = elects(request, rng) if rng.random() < self.votes else None
-        return ballot or gathers(request, self.personality, rng)
 
     def _cast(self, request: Act, chosen: Proposal, rng: Stream) -> VoteCast:
         """By its values, with a leaning of its own for or against this one."""
@@ -154,7 +140,7 @@ class Character:
             return _message(request, other + (other >= me), rng.pick(words.CANVASS).format(proposal=proposal))
         if rng.random() >= self.posts:
             return None
-        others = [post for post in request.posts[-NEWEST:] if post.author != me]
+        others = [post for post in request.world.posts[-NEWEST:] if post.author != me]
         if others and rng.random() < 0.4:
             post = rng.pick(others)
             if rng.random() < 0.4:
@@ -168,13 +154,13 @@ class Character:
 
 
 def _called(request: Act) -> list[tuple[int, Resource]]:
-    """Who asks for what, the oldest call first; found once where all are shown the same posts."""
+    """Who asks for what, the oldest call first; found once for all who are asked in a turn."""
 
     def found() -> list[tuple[int, Resource]]:
-        called = ((post.author, words.asks_for(post.text)) for post in request.posts)
+        called = ((post.author, words.asks_for(post.text)) for post in request.world.posts)
         return [(author, resource) for author, resource in called if resource is not None]
 
-    return once(request.world, "_calls", found) if request.world.posts else found()
+    return once(request.world, "_calls", found)
 
 
 def _fitting(request: Act, text: str) -> str:

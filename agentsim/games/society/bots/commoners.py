@@ -49,7 +49,7 @@ def conditional(request: Act, rng: Stream) -> Spoken:
         return voted
     if _trusts(request):
         return _share(request, rng)
-    callers = {post.author for post in request.posts if post.day >= request.world.day - 1 and post.text == CALL}
+    callers = {post.author for post in request.world.posts if post.day >= request.world.day - 1 and post.text == CALL}
     if request.rules.talk and request.you.agent not in callers:
         return ForumPost(content=CALL[: request.rules.post_chars])
     together = 4 * len(callers) >= min(request.world.active, MOST_CALLERS)

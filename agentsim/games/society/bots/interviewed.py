@@ -31,7 +31,8 @@ def _trust(about: Act) -> float:
     told = about.you.memory.told()
     gifts = sum(each.kind == Traded.kind and not each.own and each.other > 0 for each in told)
     own = {each.about: each.line for each in told if each.kind == Posted.kind and each.own}
-    own |= {post.id: post.text for post in about.posts if post.author == about.you.agent}  # which memory names in brief
+    # memory names these in brief
+    own |= {post.id: post.text for post in about.world.posts if post.author == about.you.agent}
     calls = sum(asks_for(words) is not None for words in own.values())
     return (1 + gifts) / (2 + max(gifts, calls))
 

@@ -20,28 +20,22 @@ from agentsim.games.society.terms import (
     Allocation,
     Build,
     Dividend,
-    Exclude,
-    Fine,
     Repeal,
     Resource,
-    SuspendVote,
     Tax,
     Term,
     WorkMinimum,
 )
 from agentsim.games.society.voting import CreateProposal
 
-_TERMS = (
-    *("tax", "dividend", "asleep", "allocation", "work_minimum", "voting_rule", "build", ""),
-    *("fine", "suspend_vote", "exclude", "office"),
-)
+_TERMS = ("tax", "dividend", "asleep", "allocation", "work_minimum", "voting_rule", "build", "")
 """What is valued: the kinds of terms, `asleep` for dividends to dormant agents, "" for a proposal without any."""
 _WORTH: Mapping[Personality, Mapping[str, float]] = {
-    "efficiency": dict(zip(_TERMS, (-1, -1, 1, -2, 2, 0, 3, 0, 2, -1, -1, 1), strict=True)),
-    "equality": dict(zip(_TERMS, (2, 3, 3, 2, -1, -1, 1, 1, -1, -3, -3, 2), strict=True)),
-    "freedom": dict(zip(_TERMS, (-3, 1, 1, -1, -4, 1, 1, -1, -3, -4, -4, -0.5), strict=True)),
-    "stability": dict(zip(_TERMS, (1, 0, 2, -1, 1, 2, 1, 1, 1, -1, 0.5, 2), strict=True)),
-    "neutral": dict(zip(_TERMS, (-0.5, 1, 1, 0, -0.5, 0, 1, 0, -0.5, -1, -1, 0.5), strict=True)),
+    "efficiency": dict(zip(_TERMS, (-1, -1, 1, -2, 2, 0, 3, 0), strict=True)),
+    "equality": dict(zip(_TERMS, (2, 3, 3, 2, -1, -1, 1, 1), strict=True)),
+    "freedom": dict(zip(_TERMS, (-3, 1, 1, -1, -4, 1, 1, -1), strict=True)),
+    "stability": dict(zip(_TERMS, (1, 0, 2, -1, 1, 2, 1, 1), strict=True)),
+    "neutral": dict(zip(_TERMS, (-0.5, 1, 1, 0, -0.5, 0, 1, 0), strict=True)),
 }
 SHORT_DAYS = 3  # of food or energy: with less, an agent welcomes what brings more
 NEED = 3.0  # what that is worth to it
@@ -53,10 +47,6 @@ _WHY: Mapping[str, str] = {
     "repeal": "The law it ends decides it.",
     "voting_rule": "It changes how we decide.",
     "build": "Building pays later and costs now.",
-    "fine": "It takes from some what they made.",
-    "suspend_vote": "It takes votes from some of us.",
-    "exclude": "It keeps some from what all live on.",
-    "office": "It gives one of us power over the others.",
 }
 
 
@@ -82,8 +72,6 @@ def _worth(request: Act, personality: Personality, term: Term) -> float:
             return worth["asleep" if term.to == "dormant" else "dividend"] + NEED * needy
         case Allocation():
             return worth["allocation"] + NEED * (request.you.agent in term.agents)
-        case Fine() | SuspendVote() | Exclude():
-            return worth[term.kind] - NEED * (request.you.agent in term.agents)
         case WorkMinimum():
             return worth["work_minimum"] * (1 + term.hours / 8)
         case Build():
@@ -121,8 +109,7 @@ def proposal(request: Act, personality: Personality, rng: Stream) -> CreatePropo
     known = {each.title for each in (*world.proposals, *you.proposals)} | {
         law.title for law in (*world.laws, *you.laws)
     }
-    offered = (*_DRAFTS[by](request), *(_civic(request, by) if rules.institutions and rules.quorum_percent else ()))
-    drafts = [draft for draft in offered if draft["title"] not in known]
+    drafts = [draft for draft in _DRAFTS[by](request) if draft["title"] not in known]
     draft = rng.pick(drafts) if drafts else None
     if draft is None or len(draft["title"]) > rules.title_chars or len(draft["description"]) > rules.description_chars:
         return None
@@ -175,7 +162,7 @@ def _equality(request: Act) -> Iterator[Draft]:
             yield _draft("law", title, "Nobody is left behind.", _dividend(resource, need, "dormant"))
     for resource in NEEDS:  # from the pool, for those who said that they are in need
         amount = rules.of("wake", resource)
-        callers = sorted({post.author for post in request.posts if asks_for(post.text) == resource})[:MOST_NAMED]
+        callers = sorted({post.author for post in request.world.posts if asks_for(post.text) == resource})[:MOST_NAMED]
         if callers and amount and world.pool[resource] >= amount * len(callers):
             paid = {"kind": "allocation", "resource": resource, "amount": number(amount), "agents": callers}
             yield _draft("allocation", f"Help with {resource}, day {world.day}", "They asked, and we have it.", paid)
@@ -204,26 +191,6 @@ def _stability(request: Act) -> Iterator[Draft]:
         reserve = _dividend("food", max(1, share(rules.wake_food, 1, 2)), "dormant")
         yield _draft("law", "A reserve for the sleeping", "It costs little and keeps us many.", reserve)
     yield _draft("law", "A week in store", "Let everybody keep food and energy for a week.")
-
-
-def _civic(request: Act, by: Personality) -> Iterator[Draft]:
-    """Institutions, where a share of all has to vote."""
-    rules, world = request.rules, request.world
-    if by == "efficiency":
-        least = {"kind": "work_minimum", "hours": min(2, rules.hours_per_day)}
-        fine = {"kind": "fine", "resource": "materials", "amount": 0.5, "whom": "work_minimum", "agents": []}
-        yield _draft("law", "A price of idleness", "Who breaks the rule pays for it.", least, fine)
-    if by == "equality":
-        most = number(max(10, 2 * (rules.wake_food + rules.wake_energy)))
-        purse = {"kind": "office", "title": "Treasurer", "power": "allocate", "amount": most, "days": 7}
-        yield _draft("law", "One who helps at once", "Need does not wait for a vote.", purse)
-    if by == "stability":
-        guard = {"kind": "office", "title": "Guardian", "power": "veto", "amount": 0, "days": 10}
-        yield _draft("law", "One who says no", "Not every change is an improvement.", guard)
-        last = next(reversed([*world.asleep]), 0)
-        if world.standing.work_minimum and last and not world.standing.excluded:
-            kept = {"kind": "exclude", "agents": [last], "what": "dividend", "resource": "materials", "days": 3}
-            yield _draft("law", f"No materials for #{last} for now", "First food and energy, then the rest.", kept)
 
 
 _DRAFTS: Mapping[Personality, Callable[[Act], Iterator[Draft]]] = {

@@ -10,7 +10,7 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.games.society.actions import ACTIONS, possible
 from agentsim.games.society.config import WorkType
 from agentsim.games.society.requests import Act, Acted
-from agentsim.games.society.terms import MOST_DAYS, MOST_TERMS, RESOURCES, ProposalType, kinds
+from agentsim.games.society.terms import MOST_TERMS, RESOURCES, ProposalType, kinds
 from agentsim.games.society.turn import Rejected
 
 ODD = 0.15  # of the actions are anything that can be said, most of which cannot be
@@ -28,7 +28,7 @@ def random(request: Request[Any], rng: Stream) -> Decision:
     values = _aimed(request, rng)
     able = [name for name in (*_OFTEN, *possible(request.rules)) if None not in map(values.get, _fields(name))]
     name = rng.pick(able)
-    if name in {"direct_message", "pay_out"}:  # an agent, and not the pool
+    if name == "direct_message":  # to an agent, and not to the pool
         values["recipient_agent_id"] = max(1, values["recipient_agent_id"])
     return Acted.model_validate({"action": {"action": name, **{field: values[field] for field in _fields(name)}}})
 
@@ -51,9 +51,9 @@ def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
 
     said = f"{rng.pick(_WORDS)}, #{rng.integer(1, rules.agents)}."[: rules.post_chars]
     type_ = rng.pick(get_args(ProposalType))
-    carried = kinds(type_, institutions=rules.institutions)
+    carried = kinds(type_)
     count = 1 if type_ == "infrastructure" else rng.integer(0, MOST_TERMS if carried else 0)
-    values: dict[str, Any] = {
+    return {
         **dict.fromkeys(("content", "reasoning"), said),
         "title": said[: min(20, rules.title_chars)],
         "description": said[: rules.description_chars],
@@ -63,29 +63,13 @@ def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
         "vote": rng.pick(("yes", "yes", "no", "abstain")),
         "proposal_id": one_of(world.proposals, you.proposals),
         "project_id": one_of(world.projects),
-        "parent_message_id": one_of(request.posts),
+        "parent_message_id": one_of(request.world.posts),
         "recipient_agent_id": rng.integer(0, rules.agents),
         "resource_type": rng.pick(RESOURCES),
         "amount": _amount(rng),
         "proposal_type": type_,
         "terms": [_term(request, rng.pick(carried), rng) for _ in range(count)],
     }
-    if rules.exchange:
-        values["later"] = later = rng.pick(("none", "none", "mine", "theirs"))
-        values |= {
-            "for_type": rng.pick(RESOURCES),
-            "for_amount": _amount(rng),
-            "days": 0 if later == "none" else rng.integer(1, 2),
-            "offer_id": one_of(world.offers, you.offers),
-        }
-    if rules.institutions:
-        values |= {
-            "office_id": one_of(world.offices),
-            "candidate_agent_id": rng.integer(1, rules.agents + (rng.random() < ODD)),
-            "group_id": one_of(world.groups, you.groups),
-            "group_name": f"{rng.pick(_WORDS)} {rng.below(100)}"[: rules.name_chars],
-        }
-    return values
 
 
 def _term(request: Act, kind: str, rng: Stream) -> dict[str, Any]:
@@ -102,15 +86,4 @@ def _term(request: Act, kind: str, rng: Stream) -> dict[str, Any]:
         "voting_rule": {"threshold": rng.integer(50, 60), "quorum": rng.integer(0, min(2, rules.agents))},
         "build": {"what": rng.pick(("farm", "generator"))},
     }
-    if rules.institutions:
-        against = {"agents": named, "days": rng.integer(1, MOST_DAYS)}
-        power = rng.pick(("allocate", "veto"))
-        allowance = paid["amount"] if power == "allocate" else 0
-        whom = rng.pick(("named", "work_minimum"))
-        fields |= {
-            "fine": {**paid, "whom": whom, "agents": named if whom == "named" else []},
-            "suspend_vote": against,
-            "exclude": {**against, "what": rng.pick(("work", "dividend")), "resource": rng.pick((*RESOURCES, "all"))},
-            "office": {"title": rng.pick(_WORDS), "power": power, "amount": allowance, "days": rng.integer(1, 3)},
-        }
     return {"kind": kind, **fields[kind]}

@@ -1,0 +1,268 @@
+"""Candidates: the places of a reply that give its decision, and whether each stands alone.
+
+A candidate is an object, a tag, a label at the beginning of a line, or a line that is nothing but a value. It stands
+alone if no words are on its lines and what stands above it is a finished sentence, or only announces it (`My vote:`).
+Else it may be a part of a sentence, an example or a quotation.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from agentsim.engine.reading.fields import MISSING, REASONS, Field
+from agentsim.engine.reading.markup import tag_content, tag_name, tags
+from agentsim.engine.reading.text import (
+    HOLE,
+    MOST_CANDIDATES,
+    bounded,
+    has_words,
+    headings,
+    listed,
+    masked,
+    of_few_lines,
+    spaced,
+    words_in,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A decision that a place of the reply gives: values by path, and whether they are among the legal ones."""
+
+    start: int
+    end: int
+    stage: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    legal: bool = True
+    alone: bool = True
+    record: Mapping[str, Any] | None = None
+    """The object, if it is one."""
+    named: str | None = None
+    """The value that is not legal."""
+
+
+# -- what stands around a candidate
+
+_LEAD_IN = frozenset(
+    listed("""
+    a, absolutely, alright, am, and, answer, as, below, certainly, choice, decision, final, finally, following,
+    function, hence, here, here's, i, i'm, in, is, it, json, my, now, object, official, okay, ok, our, response,
+    result, so, sure, the, then, therefore, this, thus, to, well, with
+""")
+)
+_PHRASES = re.compile(
+    r"\b(?:in (?:the|this) (?:requested |required )?(?:json )?(?:format|form)(?= *:)|as requested|of course"
+    r"|here you (?:go|are)|(?:for|in) this (?:round|turn|item|lot|time|one)|you asked for)\b"
+)
+_NEAR = 240  # characters before a candidate; a longer announcement is a sentence
+_SENTENCE_ENDS = re.compile(r"[.!?](?=[\s\"')*_]|$|[\u3000-\u9fff\uac00-\ud7af])")
+_LETTER = re.compile(r"[^\W_]|\?")
+_MARKS = re.compile(r"(?:[^\w?]|_)*+")
+_NO_WORD = re.compile(r"[\W_]*+")
+_QUOTED = re.compile(r"[ \t]*>")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]")
+_ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
+
+
+def is_lead_in(plain: str, names: Sequence[str] = ()) -> bool:
+    """Check that folded words only announce an answer (`here is my final`); `names` are those of what is asked for."""
+    if len(plain) > _NEAR:
+        return False
+    return all(word in _LEAD_IN or word in names for word in words_in(_PHRASES.sub(" ", plain)))
+
+
+class Surroundings:
+    """The lines around candidates in the folded prose of a reply; `names` are the words of what is asked for."""
+
+    def __init__(self, text: str, plain: str, names: Sequence[str]) -> None:
+        self.text, self.plain, self.names = text, plain, names
+        self._starts = [0, *(each.end() for each in re.finditer("\n", text))]
+        self.lines = list(zip(self._starts, [*(start - 1 for start in self._starts[1:]), len(text)], strict=True))
+        self._introduced = [*self._introductions()]
+        self._words = [_words_of(plain, start, end) for start, end in self.lines]
+
+    def line(self, place: int) -> tuple[int, int]:
+        """Return the span of the line at a place."""
+        return self.lines[self._number(place)]
+
+    def stands_alone(self, start: int, end: int) -> bool:
+        """Check that a span is no part of a sentence, an example or a quotation."""
+        number = self._number(start)
+        begins, first_word = self.lines[number][0], self._words[number][0]
+        if self._words[self._number(end)][1] > end or _QUOTED.match(self.text, begins):
+            return False
+        if first_word >= start:
+            return self._introduced[number]
+        announced, finished = self._announces(self.plain[begins:start])
+        return announced and (finished or self._introduced[number])
+
+    def _number(self, place: int) -> int:
+        return bisect_right(self._starts, place) - 1
+
+    def _introductions(self) -> Iterator[bool]:
+        """Yield for each line whether what is above lets it stand alone."""
+        above, introduced, is_blank = "", True, False
+        for start, end in self.lines:
+            line = self.plain[start:end]
+            if not line.strip():
+                is_blank = True
+                yield introduced
+                continue
+            alike = any(kind.match(above) and kind.match(line) for kind in (_ITEM, _ROW))
+            introduced = introduced if alike else self._introduces(above, introduced, is_blank=is_blank)
+            yield introduced
+            above, is_blank = line, False
+
+    def _introduces(self, line: str, introduced: bool, *, is_blank: bool) -> bool:
+        """Check that a line is finished, or announces what follows; one without words changes nothing."""
+        if not has_words(line):
+            return introduced
+        behind = _NO_WORD.match(line[::-1])
+        marks = behind[0] if behind else ""
+        if any(mark in marks for mark in ".!?") and not any(mark in marks for mark in ("..", "…", ":", ",")):
+            return True
+        if _ROW.match(line) or (_ITEM.match(line) and is_blank):
+            return True
+        announced, finished = self._announces(line)
+        return announced and (finished or introduced)
+
+    def _announces(self, line: str) -> tuple[bool, bool]:
+        """Check whether a line ends in an announcement, and whether that follows a sentence: `Sure! My vote:`."""
+        *sentences, last = _SENTENCE_ENDS.split(line[-_NEAR:])
+        announced = has_words(last) and is_lead_in(last, self.names)
+        return announced and (bool(sentences) or len(line) <= _NEAR), has_words("".join(sentences))
+
+
+def _words_of(plain: str, start: int, end: int) -> tuple[int, int]:
+    """Return where the first word of a line begins and its last one, or a question mark, ends.
+
+    Of a line without words both are outside.
+    """
+    first = _LETTER.search(plain, start, end)
+    if first is None:
+        return end, start
+    marks = _MARKS.match(plain[start:end][::-1])
+    return first.start(), end - (marks.end() if marks else 0)
+
+
+# -- words under headings and in tags
+
+
+_INK = re.compile(r"\S")
+_BLANK_LINE = re.compile(r"\n[ \t]*+\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """The words of fields that a heading or a tag announces: their spans by path, and what of the reply they cover."""
+
+    words: Mapping[str, tuple[int, int]]
+    covered: Sequence[tuple[int, int]]
+
+    def blanked(self, text: str) -> str:
+        """Put blanks for what they cover, so that places stay the same."""
+        return masked(text, self.covered, " ")
+
+
+def sections_of(plain: str, fields: Sequence[Field], names: Mapping[str, Sequence[str]]) -> Sections:
+    """Find the words of fields, and reasons that no field asks for.
+
+    Words go on to the next heading. They cover their line, or the paragraph under their heading: what follows may say
+    something else.
+    """
+    by_name = {name: path for path, every in names.items() for name in every}
+    worded = {each.path for each in fields if each.kind == "words"} | {""}
+    for name in REASONS:
+        by_name.setdefault(name, "")
+    found: dict[str, tuple[int, int]] = {}
+    covered: list[tuple[int, int]] = []
+    heads = list(headings(plain, tuple(by_name), _heads_words))
+    for place, head in enumerate(heads):
+        path = by_name[spaced(head["name"])]
+        end = heads[place + 1].start() if place + 1 < len(heads) else len(plain)
+        found.setdefault(path, (head.end(), end))
+        stop = _paragraph_end(plain, head.end(), end)
+        words = plain[head.end() : stop].strip()
+        if path in worded and not words.startswith(HOLE) and not words.endswith(":"):  # it announces what follows
+            covered.append((head.start(), stop))
+    for tag in bounded(tags(plain, tuple(by_name)), MOST_CANDIDATES):
+        path = by_name[spaced(tag_name(tag))]
+        found[path] = tag_content(tag)
+        if path in worded:
+            covered.append(tag.span())
+    found.pop("", None)
+    return Sections(found, sorted(covered))
+
+
+def _heads_words(lead: str) -> bool:
+    return is_lead_in(lead, ("player", "public", "private"))
+
+
+def _paragraph_end(plain: str, start: int, end: int) -> int:
+    """Return the end of a line that has words, or else of the paragraph below it."""
+    stop = plain.find("\n", start, end)
+    if stop < 0 or has_words(plain[start:stop]):
+        return stop if stop >= 0 else end
+    words = _INK.search(plain, stop, end)
+    blank = _BLANK_LINE.search(plain, words.start() if words else end, end)
+    return blank.start() if blank else end
+
+
+# -- candidates in prose
+
+_BOX = re.compile(r"\$*\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})\}{1,2}\$*")
+_MOST_BLANKS = 5  # in a value besides those of its name
+_LONGEST_LINE = 100
+_HESITATES = re.compile(r"(?:\?|…|\.\.)[*_\"'` ]*$")
+_STOPS = ".,;:!?*_\"'"  # behind a value
+_LONGEST_NAME = 3  # words of a value that is not legal; more are prose
+
+
+class Prose:
+    """The prose of a reply, as it is and folded, in which one field decides."""
+
+    def __init__(self, text: str, plain: str, field: Field, around: Surroundings) -> None:
+        self.text, self.plain, self.field, self.around = text, plain, field, around
+
+    def candidates(self, names: Sequence[str]) -> Iterator[Candidate]:
+        """Yield the tags, labels and bare values of the field, which has these names, in no order."""
+        for tag in tags(self.plain, names):
+            yield from self._valued(tag.span(), "tag", self.text[slice(*tag_content(tag))])
+        for box in _BOX.finditer(self.text):
+            yield from self._valued(box.span(), "label", box[1])
+        for label in bounded(headings(self.plain, tuple(names), is_lead_in), MOST_CANDIDATES):
+            start, end = label.start(), self.around.line(label.start())[1]
+            value = self.text[min(label.end(), end) : end].strip(" \t|")
+            if value and not label["more"] and HOLE not in value:
+                yield from self._valued((start, end), "label", value)
+        yield from self._bare()
+
+    def _valued(self, span: tuple[int, int], stage: str, value: str) -> Iterator[Candidate]:
+        meant, path, words = self.field.read(value), self.field.path, value.split()
+        if meant is not MISSING:
+            alone = not _HESITATES.search(value) and self.around.stands_alone(*span)
+            yield Candidate(*span, stage, {path: meant}, alone=alone)
+        elif words and (meant := self.field.read(words[0].rstrip(_STOPS))) is not MISSING:  # `C, or so`
+            yield Candidate(*span, stage, {path: meant}, alone=False)
+        elif words and len(words) <= _LONGEST_NAME:
+            yield Candidate(*span, stage, legal=False, named=value.strip())
+
+    def _bare(self) -> Iterator[Candidate]:
+        field = self.field
+        names = (*field.values, *chain.from_iterable((field.synonyms or {}).values()))
+        most = _MOST_BLANKS + max((str(name).count(" ") for name in names), default=0)
+        of_few_lines(self.plain)
+        for start, end in self.around.lines:
+            said = self.text[start:end].strip()
+            if not said or len(said) > _LONGEST_LINE or said.count(" ") > most or said.endswith("?"):
+                continue
+            if field.kind == "choice" and said.rstrip(".)").isdecimal() and said not in field.values:
+                continue  # the number of an item in a list
+            if (meant := field.read(said)) is not MISSING:
+                alone = not _HESITATES.search(said) and self.around.stands_alone(start, end)
+                yield Candidate(start, end, "bare", {field.path: meant}, alone=alone)

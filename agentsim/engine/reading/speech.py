@@ -1,0 +1,140 @@
+"""Answers in words: which of the words were said aloud, and which are a heading, an aside, or a thought."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from itertools import islice
+
+from agentsim.engine.prompt import cleaned
+from agentsim.engine.reading.markup import tag_content, tag_pattern, tags, without_wrappers
+from agentsim.engine.reading.objects import Object
+from agentsim.engine.reading.text import any_name, folded, headings, without
+from agentsim.engine.reading.thinking import ASIDES, heads_thinking, thought_spans
+from agentsim.errors import UnreadableReply
+
+_JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
+_PRIVATE = re.compile(r"think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.I)
+_FORMATTING = re.compile(
+    r"</?(?=[a-z])(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)(?:\s[^<>]*)?/?>",
+    re.I,
+)
+_PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
+_FENCE = re.compile(r"```\w*\n?")
+_MARKS_OPEN = re.compile(r"(?:\*{1,2}|_{1,2})(?=\s)")
+_MARKS_CLOSE = re.compile(r"(?<=\s)(?:\*{1,2}|_{1,2})$")
+_ENDS = 5  # characters at the end of a text in which all of the closing marks stand
+_SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
+
+
+def said_aloud(
+    body: str, objects: Sequence[Object], names: Sequence[str], *, any_text: bool = False
+) -> tuple[str, list[str]]:
+    """Return the words of a reply in prose, and what of it was thought; `names` are what the words may be called.
+
+    With `any_text` lists and tags are words too. Raises `UnreadableReply` if there may be more than words to be heard,
+    or none.
+    """
+    wanted = UnreadableReply("The words cannot be told from what stands around them.")
+    for each in objects:
+        private = each.value is not None and any(_PRIVATE.search(key) for key in each.value)
+        if each.state != "strict" or each.fenced or private:
+            raise wanted
+    if not any_text and _JSON_BEGINS.match(body):
+        raise wanted
+    whole = list(islice(tags(folded(body), tuple(names)), 2))
+    if len(whole) == 1:
+        start, end = tag_content(whole[0])
+        rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
+        return _plain(body[start:end]), [rest] if rest.strip() else []
+    words, hidden = _under_headings(without_wrappers(body), tuple(names))
+    if not any_text and _PAIRED.search(_FORMATTING.sub("", words)):
+        raise wanted
+    words = _plain(words)
+    if not words:
+        raise UnreadableReply("The reply says nothing.")
+    return words, hidden
+
+
+def aloud(words: str, names: Sequence[str], others: Sequence[str] = ()) -> str:
+    """Remove headings and tags of its own, thoughts, and what is for `others` from the words of a field."""
+    words = without(words, thought_spans(folded(words), names))
+    words, _ = _under_headings(words, tuple(names))
+    if others and (other := _other_field(tuple(others)).search(folded(words))):
+        words = words[: other.start()]
+    tag = tag_pattern(tuple(names)).fullmatch(folded(words).strip()) if "<" in words else None
+    return words if tag is None else words.strip()[slice(*tag_content(tag))]
+
+
+@cache
+def _other_field(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for where another field begins: its name with a colon, in brackets or as a tag, or a rule."""
+    name = any_name(names)
+    return re.compile(
+        rf"[(\[<*_]{{1,3}}\s?(?:{name})\s?[)\]>*_]{{1,3}}|(?<![\w-])(?:{name})[*_]{{0,2}}\s?:"
+        r"|(?<=\n)[^\S\n]*+-{3,}+[^\S\n]*+\n"
+    )
+
+
+def _plain(words: str) -> str:
+    """Clean the words and remove a fence, quotes or marks around all of them."""
+    words = cleaned(words).strip()
+    fence = _FENCE.match(words)
+    words = words[fence.end() if fence else 0 :].removesuffix("```").strip()
+    words = _without_rules(words).strip()
+    for opens, closes in (('"', '"'), ("“", "”")):
+        if len(words) > 1 and words.startswith(opens) and words.endswith(closes) and opens not in words[1:-1]:
+            words = words[1:-1].strip()
+    return words
+
+
+def _without_rules(words: str) -> str:
+    """Remove lines of marks, and marks that stand alone, from both ends."""
+    lines = words.split("\n")
+    first, last = 0, len(lines)
+    while first < last - 1 and _is_rule(lines[first]):
+        first += 1
+    while first < last - 1 and _is_rule(lines[last - 1]):
+        last -= 1
+    left = "\n".join(lines[first:last])
+    opens = None if first else _MARKS_OPEN.match(left)
+    left = left[opens.end() if opens else 0 :]
+    return left if last < len(lines) else left[:-_ENDS] + _MARKS_CLOSE.sub("", left[-_ENDS:])
+
+
+def _is_rule(line: str) -> bool:
+    marks = line.strip()
+    return not marks or (len(marks) > 2 and not marks.strip("-*_"))
+
+
+def _under_headings(body: str, names: tuple[str, ...]) -> tuple[str, list[str]]:
+    """Return what stands under the headings of the answer, or all if there are none, and what stands elsewhere."""
+    plain = folded(body)
+    asides = [(*match.span(), False) for match in headings(plain, _asides(names), heads_thinking, anywhere=False)]
+    anywhere = bool(asides) and not plain[: asides[0][0]].strip()  # `analysis: ...` and then `final: ...`
+    answers = [(*match.span(), True) for match in headings(plain, names, heads_thinking, anywhere=anywhere)]
+    if not answers:
+        return body, []
+    sections = sorted([*answers, *asides])
+    words: list[str] = []
+    hidden = [body[: sections[0][0]]]
+    for place, (_, end, answer) in enumerate(sections):
+        section = body[end : sections[place + 1][0] if place + 1 < len(sections) else len(body)]
+        if answer:
+            if len(words) == 1 and not words[0].strip():
+                words.clear()
+            words.append(section)
+        else:
+            hidden.append(section)
+    return "\n".join(words), [each for each in map(str.strip, hidden) if each]
+
+
+def _asides(own: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in ASIDES if name not in own)
+
+
+def last_sentence(words: str) -> str:
+    """Return the words up to the end of their last whole sentence, or ""."""
+    ends = [each.end() for each in _SENTENCE_ENDS.finditer(words)]
+    return words[: ends[-1]].strip() if ends else ""

@@ -1,0 +1,101 @@
+"""Batches made ready: the folder and manifest of many games of a scenario or a design, and when a design has enough."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from agentsim.engine.wording import counted
+from agentsim.errors import UsageError, needed_by
+from agentsim.runner.batch.manifest import DRAWN, Design, Manifest, Until, planned, prepared
+from agentsim.scenario.load import LoadOptions, Source
+from agentsim.scenario.load import load as load_scenario
+from agentsim.scenario.scenario import check_prices
+from agentsim.scenario.validation import validated
+from agentsim.studies.designs import EVERYONE, cells, labels, read_design
+
+if TYPE_CHECKING:
+    from agentsim.studies.effects import FactorEffect
+
+
+def prepare_batch(
+    scenario: Source | None,
+    *,
+    games: int | None,
+    cast: Sequence[str],
+    rotate: bool,
+    paired: bool,
+    out: Path | None,
+    logs_dir: Path,
+    own: Collection[str] = (),
+    design: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    until: Mapping[str, Any] | None = None,
+    **loading: Unpack[LoadOptions],
+) -> tuple[Path, Manifest]:
+    """A batch's folder with its manifest; `cast` are the models that take the players' seats in turn.
+
+    A `design` says what is varied; without `scenario` and `games` they are those that it names. `until` is an `Until`.
+    """
+    seed = loading.pop("seed", None)
+    asked = Design(DRAWN, games or 0, tuple(cast), rotate, paired)
+    if design is None:
+        if scenario is None or games is None or until is not None:
+            missing = "--config" if scenario is None else "--games" if games is None else None
+            raise UsageError(f"{missing}: is missing" if missing else "--until-width: is of a --design")
+        casts = [load_scenario(scenario, model=model, own=own, **loading) for model in cast or (None,)]
+    else:
+        found = read_design(design if isinstance(design, Mapping) else Path(design))
+        if (scenario := scenario or found.config) is None:
+            raise UsageError(f"{found.where}: config: is missing; give it there or as --config")
+        casts, carriers = cells(found, scenario, cast or (None,), own=own, **loading)
+        size, times = len(found.factorial.cells), found.factorial.table.replicates
+        if games is None and times is None:
+            raise UsageError(f"{found.where}: replicates: is missing; give it there, or --games")
+        width = None if until is None else validated(Until, until)
+        if width is not None:
+            found.factorial.effect(width.factor)
+            if width.player not in {None, EVERYONE, *(known := labels(casts[: max(1, len(cast))]))}:
+                raise UsageError(f"--player {width.player}: plays in no game (valid: {', '.join(known)})")
+        record = found.factorial.record(carriers, width)
+        asked = replace(asked, games=games or (times or 0) * size, factorial=record)
+    for each in casts:
+        check_prices(each, {})  # what depends on the environment is checked when players are seated
+    given = seed if seed is not None else casts[0].seed
+    return prepared(planned(replace(asked, seed=DRAWN if given is None else given), casts), out, logs_dir)
+
+
+def width_reached(directory: Path, until: Until | None) -> Callable[[], str | None] | None:
+    """Return a function that says why no more games are needed, or None while they are; None if no width is asked for.
+
+    The function looks at the finished games whenever it is called, and its intervals allow for that.
+    """
+    if until is None:
+        return None
+    with needed_by("--until-width"):
+        from agentsim.studies.effects import DesignGames, effects
+        from agentsim.studies.sequences import FEWEST_SEEN
+    games = DesignGames(directory)
+
+    def enough() -> str | None:
+        blocks = games.blocks()
+        if blocks is None or not blocks.complete:
+            return None
+        measure = until.measure or blocks.usual
+        found = effects(blocks, measures=(measure,), factor=until.factor, player=until.player, anytime=True)
+        if not found and not measure.endswith(")"):  # a deed may be done in a later game
+            raise UsageError(f"--measure {measure}: {blocks.without(measure)}")
+        if not found or blocks.complete < FEWEST_SEEN:
+            return None
+        widest = max(found, key=lambda each: each.alone.width)
+        return _reached(widest, until.width) if widest.alone.width < until.width else None
+
+    return enough
+
+
+def _reached(widest: FactorEffect, width: float) -> str:
+    effect = f"{widest.measure} of {widest.player}, {widest.effect}: {widest.mean:+.3f}"
+    ends = f"({widest.low:+.3f} to {widest.high:+.3f})"
+    return f"{effect} {ends} after {counted(widest.blocks, 'block')}, narrower than {width:g}"

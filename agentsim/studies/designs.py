@@ -1,0 +1,335 @@
+"""Factorial designs: which levels of which factors are played together, and the scenario of each cell.
+
+A fraction is regular, of factors with two levels: those of some factors are sums modulo 2 of the others' (G. E. P. Box
+and J. S. Hunter, The 2^(k-p) fractional factorial designs, 1961). Of all such fractions of a size it is the one of
+minimum aberration (A. Fries and W. G. Hunter, 1980) among those that keep main effects and the asked-for interactions
+apart. `effects` estimates what the factors do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from itertools import combinations, product
+from math import prod
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pydantic import JsonValue
+
+from agentsim.errors import ScenarioError, UsageError
+from agentsim.history.run_files import MANIFEST
+from agentsim.runner.batch.manifest import DesignRecord, DesignTable, Until
+from agentsim.scenario.load import Source, load
+from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.source_files import read_toml
+from agentsim.scenario.validation import dotted, nearest, one_line, validated
+
+EVERYONE = "all players"
+"""Stands for the mean of all players of a game."""
+MOST_CELLS, MOST_IN_FRACTION = 256, 9
+Word: TypeAlias = frozenset[int]
+"""Places of factors whose levels add up to an even number in every cell of a fraction."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A main effect or an interaction as a sum over cells: `weights` by cell, which add up to 0.
+
+    A level less the first one; of an interaction, that difference at a level of the second factor less the same at its
+    first level.
+    """
+
+    name: str
+    factors: tuple[str, ...]
+    weights: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Factorial:
+    """A design: `cells` are numbers of levels by factor; `words` are what a fraction is defined by."""
+
+    table: DesignTable
+    cells: tuple[tuple[int, ...], ...]
+    words: tuple[Word, ...] = ()
+
+    @cached_property
+    def factors(self) -> tuple[str, ...]:
+        return tuple(self.table.factors)
+
+    def record(self, carriers: Mapping[str, Sequence[str]], until: Until | None) -> DesignRecord:
+        """Return what a batch's manifest keeps of the design: all that stays when the batch grows."""
+        table = self.table.model_copy(update={"config": None, "replicates": None})
+        levels = tuple(map(self.levels, range(len(self.cells))))
+        named = {key: tuple(own) for key, own in carriers.items()}
+        return DesignRecord(table=table, cells=levels, carriers=named, until=until)
+
+    def effect(self, factor: str | None) -> tuple[str, ...] | None:
+        """The factors of the effect `a`, or of the interaction `a,b`; `UsageError` for one that is not asked for."""
+        if factor is None:
+            return None
+        names = [tuple(self.factors[place] for place in effect) for effect in self.asked]
+        wanted = {part.strip() for part in factor.split(",")}
+        for name in names:
+            if {*name} == wanted:
+                return name
+        hint, valid = nearest(factor, [",".join(name) for name in names])
+        asked = f" (valid: {valid})" if valid else hint
+        raise UsageError(f"--factor {factor}: the design asks for no such effect{asked}")
+
+    def levels(self, cell: int) -> dict[str, JsonValue]:
+        """The level of each factor in a cell."""
+        return {key: self.table.factors[key][at] for key, at in zip(self.factors, self.cells[cell], strict=True)}
+
+    @property
+    def resolution(self) -> int | None:
+        """How many factors the shortest word has; None of a full design, in which nothing is aliased."""
+        return min(map(len, self.words), default=None)
+
+    @cached_property
+    def asked(self) -> tuple[tuple[int, ...], ...]:
+        """The effects to be estimated, as places of factors."""
+        pairs = (tuple(self.factors.index(each) for each in pair) for pair in self.table.interactions)
+        return (*((place,) for place in range(len(self.factors))), *pairs)
+
+    def aliases(self) -> dict[str, list[str]]:
+        """By effect, the main effects and interactions of two factors that it cannot be told from."""
+        found = {}
+        for effect in self.asked:
+            same = sorted((len(other), sorted(other)) for word in self.words if len(other := word ^ {*effect}) < 3)
+            if same:
+                found[self._named(effect)] = [self._named(other) for _, other in same]
+        return found
+
+    @property
+    def in_words(self) -> str:
+        """The size of the design, and what a fraction gives up for it."""
+        whole = prod(map(len, self.table.factors.values()))
+        if not self.words:
+            return f"full factorial: {whole} cells"
+        said = f"{self.table.fraction} of {whole} cells: {len(self.cells)}, resolution {self.resolution}"
+        mixed = "; ".join(f"{effect} with {', '.join(same)}" for effect, same in self.aliases().items())
+        return f"{said}; aliased: {mixed}" if mixed else said
+
+    def contrasts(self) -> list[Contrast]:
+        """Main effects and the asked-for interactions, each level against the first."""
+        return [
+            self._contrast(effect, levels)
+            for effect in self.asked
+            for levels in product(*(range(1, len(self.table.factors[self.factors[place]])) for place in effect))
+        ]
+
+    def _contrast(self, effect: Sequence[int], levels: Sequence[int]) -> Contrast:
+        weights = []
+        share = prod(len(self.table.factors[self.factors[place]]) for place in effect) / len(self.cells)
+        for cell in self.cells:
+            signs = (
+                1 if cell[place] == level else -1 if cell[place] == 0 else 0
+                for place, level in zip(effect, levels, strict=True)
+            )
+            weights.append(prod(signs) * share)
+        said = []
+        for place, level in zip(effect, levels, strict=True):
+            values = self.table.factors[self.factors[place]]
+            said.append(f"{self.factors[place]}: {level_named(values[level])} less {level_named(values[0])}")
+        return Contrast(" x ".join(said), tuple(self.factors[place] for place in effect), tuple(weights))
+
+    def _named(self, effect: Sequence[int]) -> str:
+        return " x ".join(self.factors[place] for place in effect)
+
+
+def recorded_design(directory: Path, record: DesignRecord) -> Factorial:
+    """Return the design of a batch's manifest; `UsageError` if it cannot be, or its cells are not its own."""
+    try:
+        found = factorial(record.table)
+    except ScenarioError as error:
+        raise UsageError(f"{directory / MANIFEST}: is not a batch's manifest: {error}") from None
+    if [*map(found.levels, range(len(found.cells)))] != [*record.cells]:
+        raise UsageError(f"{directory / MANIFEST}: is not a batch's manifest: its cells are not those of its design")
+    return found
+
+
+def level_named(level: JsonValue) -> str:
+    """A level in a few words."""
+    return one_line(level if isinstance(level, str) else json.dumps(level, ensure_ascii=False), 40)
+
+
+def factorial(table: DesignTable) -> Factorial:
+    """The design of a table; `ScenarioError` where it cannot be, or would not tell apart what is asked for."""
+    for key, levels in table.factors.items():
+        if len({json.dumps(level, sort_keys=True) for level in levels}) < len(levels):
+            raise ScenarioError("has one level twice", key=f"factors.{key}")
+    seen = set()
+    for number, pair in enumerate(table.interactions):
+        at = f"interactions.{number}"
+        for name in pair:
+            if name not in table.factors:
+                hint, valid = nearest(name, list(table.factors))
+                raise ScenarioError(f"{name} is no factor{hint}", key=at, valid=valid)
+        if len(set(pair)) < 2 or frozenset(pair) in seen:
+            raise ScenarioError("must be two factors, and each two of them once", key=at)
+        seen.add(frozenset(pair))
+    counts = [len(levels) for levels in table.factors.values()]
+    parts = 1 if table.fraction is None else int(table.fraction[2:])
+    if prod(counts) > MOST_CELLS * parts:
+        raise ScenarioError(f"make {prod(counts) // parts:,} cells, and {MOST_CELLS} are the most", key="factors")
+    if parts == 1:
+        return Factorial(table, tuple(product(*map(range, counts))))
+    return _fraction(table, counts, parts)
+
+
+def _fraction(table: DesignTable, counts: Sequence[int], parts: int) -> Factorial:
+    size, extra = len(counts), parts.bit_length() - 1
+    if {*counts} != {2} or parts != 2**extra or not 3 <= size <= MOST_IN_FRACTION or size - extra < 2:
+        raise ScenarioError(
+            f"cannot be {table.fraction}: a fraction is of 3 to {MOST_IN_FRACTION} factors with two levels each, is "
+            "1/2, 1/4, 1/8 and so on, and has at least 4 cells",
+            key="fraction",
+        )
+    free = range(size - extra)
+    sums = [Word(each) for many in range(2, len(free) + 1) for each in combinations(free, many)]
+    found: list[tuple[list[int], tuple[Word, ...], tuple[Word, ...]]] = []
+    for chosen in combinations(sums, extra):
+        defining = [each | {len(free) + row} for row, each in enumerate(chosen)]
+        subsets = (each for many in range(1, extra + 1) for each in combinations(defining, many))
+        words = tuple(reduce(Word.symmetric_difference, each) for each in subsets)
+        lengths = Counter(map(len, words))
+        found.append(([lengths[length] for length in range(size + 1)], words, chosen))
+    wanted = [Word(), *map(Word, Factorial(table, ()).asked)]
+    for _, words, chosen in sorted(found, key=itemgetter(0)):
+        if not any(effect ^ word in wanted for effect in wanted for word in words):
+            whole = product(range(2), repeat=len(free))
+            cells = ((*each, *(sum(each[place] for place in own) % 2 for own in chosen)) for each in whole)
+            return Factorial(table, tuple(cells), words)
+    raise ScenarioError(
+        f"no fraction of {table.fraction} tells all main effects and the asked-for interactions apart; ask for a "
+        "larger one, or for none",
+        key="fraction",
+    )
+
+
+_OF_THE_BATCH = ("game", "seed", "name", "limits")
+
+
+@dataclass(frozen=True)
+class DesignFile:
+    """A design, and the base scenario that its file names; `where` it stands."""
+
+    factorial: Factorial
+    config: Path | None
+    where: str
+
+
+def is_design(path: Path) -> bool:
+    """Whether a file is a design and not a scenario."""
+    try:
+        return "factors" in read_toml(path)
+    except ScenarioError:  # which loading it says
+        return False
+
+
+def read_design(source: Path | Mapping[str, Any]) -> DesignFile:
+    """The design of a file, or of what such a file holds; `ScenarioError` names the file and the key."""
+    where = one_line(str(source)) if isinstance(source, Path) else "the design"
+    folder = source.parent if isinstance(source, Path) else Path()
+    try:
+        document = read_toml(source) if isinstance(source, Path) else dict(source)
+        if isinstance(found := document.get("factors"), Mapping):
+            document["factors"] = _flat(found)
+        table = validated(DesignTable, document)
+        for key in table.factors:
+            if key.partition(".")[0] in _OF_THE_BATCH:
+                valid = "keys of game_config, players, defaults, staff"
+                raise ScenarioError("is the same in all games of a batch", key=f"factors.{key}", valid=valid)
+        design = factorial(table)
+    except ScenarioError as error:
+        raise error.placed(where=where) from None
+    return DesignFile(design, None if table.config is None else folder / table.config, where)
+
+
+def _flat(table: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Levels by dotted key: TOML reads `a.b = [1, 2]` as a table in a table."""
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        name = f"{above}.{dotted([key])}" if above else key
+        flat |= _flat(value, name) if isinstance(value, Mapping) else {name: value}
+    return flat
+
+
+def cells(
+    design: DesignFile, base: Source, cast: Sequence[str | None] = (None,), **loading: Any
+) -> tuple[list[Scenario], dict[str, list[str]]]:
+    """The scenario of every cell with each model of the cast, cell by cell; and by factor, the players it is of.
+
+    `ScenarioError` names the factor and the level that the scenario refuses.
+    """
+    first = load(base, **loading, model=cast[0])
+    players = [plan.id for plan in first.players]
+    found: list[Scenario] = []
+    known: dict[str, int] = {}
+    for cell in range(len(design.factorial.cells)):
+        levels = design.factorial.levels(cell)
+        try:
+            casts = [load(base, **loading, model=model, levels=levels) for model in cast]
+        except ScenarioError as error:
+            raise _refused(design, levels, error, base, loading) from None
+        at = ", ".join(f"{key} = {level_named(level)}" for key, level in levels.items())
+        if [plan.id for plan in casts[0].players] != players:
+            raise ScenarioError(f"{at}: seats other players than the base scenario", key="factors", where=design.where)
+        same = json.dumps(casts[0].identity(), sort_keys=True)
+        if same in known:
+            other = design.factorial.levels(known[same])
+            key = next(key for key in levels if levels[key] != other[key])
+            two = f"{level_named(other[key])} and {level_named(levels[key])}"
+            raise ScenarioError(f"{two} make the same scenario", key=f"factors.{key}", where=design.where)
+        known[same] = cell
+        found += casts
+    _check_players(design, [*labels(found[: len(cast)]), EVERYONE])
+    factors = design.factorial.table.factors.items()
+    return found, {key: _carriers(key, levels, base, loading) for key, levels in factors}
+
+
+def labels(casts: Sequence[Scenario]) -> list[str]:
+    """Whose effects can be asked for: the players, and the models that take their seats in turn."""
+    models = (each.players[0].model for each in casts) if len(casts) > 1 else ()
+    return [*(plan.id for plan in casts[0].players), *models]
+
+
+def _refused(
+    design: DesignFile, levels: Mapping[str, Any], error: ScenarioError, base: Source, loading: Mapping[str, Any]
+) -> ScenarioError:
+    """The error with the factor and the level that alone makes it, or with all levels of the cell."""
+    key, said = "factors", ", ".join(f"{key} = {level_named(level)}" for key, level in levels.items())
+    for name, level in levels.items():
+        try:
+            load(base, **loading, levels={name: level})
+        except ScenarioError as own:
+            error, key, said = own, f"factors.{name}", level_named(level)
+            break
+    place = error.key.removeprefix("--set ")
+    problem = error.problem if f"factors.{place}" == key or not place else f"{place}: {error.problem}"
+    return ScenarioError(f"{said}: {problem}", key=key, where=design.where, valid=error.valid)
+
+
+def _check_players(design: DesignFile, known: Sequence[str]) -> None:
+    for number, name in enumerate(design.factorial.table.players):
+        if name not in known:
+            hint, valid = nearest(name, known)
+            raise ScenarioError(
+                f"{name} plays in no game{hint}", key=f"players.{number}", where=design.where, valid=valid
+            )
+
+
+def _carriers(key: str, levels: Sequence[Any], base: Source, loading: Mapping[str, Any]) -> list[str]:
+    """The players whom a factor `players.N...` is of, a population for each of its members; else none."""
+    if not key.startswith("players."):
+        return []
+    try:
+        one, other = (load(base, **loading, levels={key: level}).players for level in levels[:2])
+    except ScenarioError:  # a level that can be played only beside others
+        return []
+    return [plan.id for plan, same in zip(one, other, strict=True) if plan.record() != same.record()]

@@ -1,0 +1,371 @@
+"""Effects of a design's factors: main effects and the asked-for interactions, as contrasts within blocks.
+
+The games of a block have one seed and one seating, and each is played in one cell of the design. An effect is the mean
+over blocks of a sum over the block's cells with weights that add up to 0 (R. A. Fisher, The design of experiments,
+1935): what a block's games have in common drops out, and blocks are independent whatever depends on what within. The
+intervals are those of paired differences (`analysis.paired`), and of a batch that may have ended early a confidence
+sequence (`sequences`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ValidationError
+
+from agentsim.analysis import inference
+from agentsim.analysis.finished_games import RANK, WIN, Column, Measures, game_record, tabled
+from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
+from agentsim.analysis.inference import FEWEST, Array
+from agentsim.analysis.paired import Effect, known, paired_intervals
+from agentsim.engine.panel import DataTable, Estimate, Estimates, Panel
+from agentsim.engine.wording import counted, listed
+from agentsim.errors import UsageError, first_objection
+from agentsim.history.load import load_history
+from agentsim.history.run_files import MANIFEST, RunFiles
+from agentsim.runner.batch.manifest import DesignRecord
+from agentsim.studies.designs import EVERYONE, Contrast, Factorial, recorded_design
+from agentsim.studies.sequences import FEWEST_SEEN, confidence_sequence
+
+_DEEDS = (" (done)", " (received)")
+
+
+class _Game(BaseModel):
+    name: str
+    seed: int
+    cell: int = 0
+
+
+class _Manifest(BaseModel):
+    models: tuple[str, ...]
+    games: tuple[_Game, ...]
+    design: DesignRecord
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredGame:
+    """One finished game: what is measured by player or model, and what it cost."""
+
+    measures: Measures
+    players: tuple[str, ...]
+    calls: int
+    cost_usd: float | None
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A batch's design with the blocks that have begun: `values` are blocks by cells by columns, NaN where unknown.
+
+    `seeds` are those of the blocks. `labels` are those by whom the game is measured: the players, or the models where
+    these take the players' seats in turn.
+    """
+
+    design: Factorial
+    record: DesignRecord
+    players: tuple[str, ...]
+    labels: tuple[str, ...]
+    columns: tuple[Column, ...]
+    values: Array
+    seeds: tuple[int, ...]
+    games: tuple[MeasuredGame, ...]
+
+    @property
+    def complete(self) -> int:
+        """Blocks in which every cell has a finished game."""
+        return int(np.sum(np.isfinite(self.values).any(axis=2).sum(axis=1) == self.values.shape[1]))
+
+    @property
+    def usual(self) -> str:
+        """The measure that is meant where none is named: win, or the first score where no player is ranked."""
+        names = [measure for measure, _ in self.columns]
+        return WIN if WIN in names else next(iter(names), WIN)
+
+    def without(self, measure: str) -> str:
+        """Why a measure has no effect here, in words."""
+        valid = list(dict.fromkeys(each for each, _ in self.columns))
+        if measure in valid:
+            return "of all players together it is the same in every game; name a --player"
+        return f"no such measure in these games (valid: {', '.join(valid)})"
+
+
+class DesignGames:
+    """Reads the finished games of a design's folder; each of them once, however often it is asked."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._known: dict[str, MeasuredGame] = {}
+
+    def blocks(self) -> Blocks | None:
+        """What is finished by now; None where the folder is no batch of a design, or has no finished game."""
+        path = self._directory / MANIFEST
+        if not path.is_file() or b'"design"' not in (text := path.read_bytes()):
+            return None
+        try:
+            manifest = _Manifest.model_validate_json(text)
+        except ValidationError as error:
+            raise UsageError(f"{path}: is not a batch's manifest: {': '.join(first_objection(error))}") from None
+        design = recorded_design(self._directory, manifest.design)
+        size = len(design.cells)
+        found: dict[tuple[int, int], MeasuredGame] = {}
+        for number, game in enumerate(manifest.games):
+            if (measured := self._measured(game, bool(manifest.models))) is not None:
+                found[number // size, game.cell] = measured
+        if not found:
+            return None
+        players = next(iter(found.values())).players
+        columns, rows = tabled([each.measures for each in found.values()], everyone=True)
+        named = dict.fromkeys(whose for _, whose in columns if whose not in players)
+        blocks = {block: place for place, block in enumerate(sorted({block for block, _ in found}))}
+        values = np.full((len(blocks), size, len(columns)), math.nan)
+        for (block, cell), row in zip(found, rows, strict=True):
+            values[blocks[block], cell] = row
+        seeds = tuple(manifest.games[block * size].seed for block in blocks)
+        labels = tuple(named) or players
+        games = tuple(found.values())
+        return Blocks(design, manifest.design, players, labels, columns, values, seeds, games)
+
+    def _measured(self, game: _Game, by_model: bool) -> MeasuredGame | None:
+        if game.name not in self._known:
+            try:
+                history = load_history(RunFiles(self._directory, game.name).history)
+            except UsageError:
+                return None
+            record = game_record(game.name, history)
+            if record is None or record.seed != game.seed:
+                return None
+            models = {entrant.player: entrant.model for entrant in record.entrants}
+            found, paid = Measures.of(record), history.paid
+            found = found.with_models(models) if by_model else found
+            self._known[game.name] = MeasuredGame(found, tuple(models), paid.calls, paid.cost_usd)
+        return self._known[game.name]
+
+
+def members(blocks: Blocks, factors: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """Whose measures an effect of these factors is looked for in: a name, and the players (or models) whose mean it is.
+
+    Those whom the design names; else those whom each of the factors is of, together; else all together and each alone.
+    """
+    if blocks.record.table.players:
+        return [alone(blocks, each) for each in blocks.record.table.players]
+    found = []
+    for key in factors:
+        own = blocks.record.carriers.get(key, ())
+        if 0 < len(own) < len(blocks.players):
+            found.append((", ".join(own) if len(own) < 4 else f"{own[0]} to {own[-1]}", own))
+    if found:
+        return list(dict.fromkeys(found))
+    return [(EVERYONE, blocks.labels), *((each, (each,)) for each in blocks.labels)]
+
+
+def alone(blocks: Blocks, player: str) -> tuple[str, tuple[str, ...]]:
+    """A player or model by its name, or all players together."""
+    return player, blocks.labels if player == EVERYONE else (player,)
+
+
+@dataclass(frozen=True, slots=True)
+class FactorEffect(Effect):
+    """What a factor's level does to one measure, by player or model: the mean over `blocks` of the contrast.
+
+    `sd` is the standard deviation of the contrast between blocks, `freedom` how well it is known (see `freedom_of`).
+    """
+
+    effect: str
+    factors: tuple[str, ...]
+    blocks: int
+    sd: float | None
+    freedom: float | None
+
+
+@dataclass(frozen=True)
+class DesignEffects:
+    """The effects of a batch's design: `blocks` are those with all their games, `incomplete` have some.
+    `unseen` are the measures of the design that have no effect here: they are in no game, or the same in all.
+
+    `anytime` says that the intervals are those of a confidence sequence.
+    """
+
+    design: str
+    aliases: dict[str, list[str]]
+    anytime: bool
+    blocks: int
+    incomplete: int
+    unseen: tuple[str, ...]
+    effects: tuple[FactorEffect, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As `agentsim report --json` prints it."""
+        return asdict(self)
+
+
+def design_effects(directory: Path) -> DesignEffects | None:
+    """The effects of the design of a batch's folder; None where it is no such batch, or no game is finished."""
+    blocks = DesignGames(directory).blocks()
+    if blocks is None:
+        return None
+    anytime = blocks.record.until is not None
+    found = effects(blocks, measures=blocks.record.table.measures, anytime=anytime)
+    return DesignEffects(
+        design=blocks.design.in_words,
+        aliases=blocks.design.aliases(),
+        anytime=anytime,
+        blocks=blocks.complete,
+        incomplete=len(blocks.seeds) - blocks.complete,
+        unseen=tuple(name for name in blocks.record.table.measures if name not in {each.measure for each in found}),
+        effects=tuple(found),
+    )
+
+
+def effects(
+    blocks: Blocks,
+    *,
+    measures: Sequence[str] = (),
+    factor: str | None = None,
+    player: str | None = None,
+    anytime: bool = False,
+) -> list[FactorEffect]:
+    """The effects, or those of these measures, this factor (see `Factorial.effect`) and this player or model.
+
+    A measure that is in no game has none, nor has that of all players together which is always the same (rank, win).
+    `UsageError` where the player is in no game.
+    """
+    if player not in {None, EVERYONE, *blocks.players, *blocks.labels}:
+        raise UsageError(f"{player}: plays in no game (valid: {', '.join((*blocks.players, EVERYONE))})")
+    found = list(_columns(blocks, measures, blocks.design.effect(factor), player))
+    if not found:
+        return []
+    differences = by_seed(np.stack([values for *_, values in found], axis=1), blocks.seeds)
+    ends = confidence_sequence(differences) if anytime else paired_intervals(differences)
+    return [
+        FactorEffect(measure, whose, *known(ends[:, at]), contrast.name, contrast.factors, *_spread(differences[:, at]))
+        for at, (contrast, measure, whose, _) in enumerate(found)
+    ]
+
+
+def _columns(
+    blocks: Blocks, measures: Sequence[str], factors: tuple[str, ...] | None, player: str | None
+) -> Iterator[tuple[Contrast, str, str, Array]]:
+    """Contrast, measure, whose, and the contrast of each block."""
+    places = {column: place for place, column in enumerate(blocks.columns)}
+    wanted = measures or dict.fromkeys(measure for measure, _ in blocks.columns)
+    for contrast in blocks.design.contrasts():
+        if factors is not None and contrast.factors != factors:
+            continue
+        whose = members(blocks, contrast.factors)
+        if player is not None:
+            whose = [each for each in whose if each[0] == player] or [alone(blocks, player)]
+        for measure in wanted:
+            for name, own in whose:
+                columns = [places[measure, each] for each in own if (measure, each) in places]
+                # of all players together rank and win are always the same
+                if columns and not (name == EVERYONE and measure in {RANK, WIN}):
+                    values = blocks.values[:, :, columns].mean(axis=2)
+                    yield contrast, measure, name, contrast_of(values, contrast)
+
+
+def contrast_of(values: Array, contrast: Contrast) -> Array:
+    """The contrast of each block, from values that are blocks by cells (by anything); NaN where a cell is missing."""
+    weights = np.array(contrast.weights)
+    used = weights != 0
+    found: Array = np.tensordot(weights[used], values[:, used], axes=(0, 1))
+    return found
+
+
+def by_seed(differences: Array, seeds: Sequence[int]) -> Array:
+    """The means over the blocks of one seed, which share their luck; NaN where no block of it is complete."""
+    together = inference.by_seed(seeds)
+    if len(together) == len(seeds):
+        return differences
+    there = ~np.isnan(differences)
+    with np.errstate(invalid="ignore"):
+        found: Array = (together @ np.where(there, differences, 0.0)) / (together @ there)
+    return found
+
+
+def freedom_of(values: Array) -> float:
+    """The degrees of freedom of the chi-square that has the mean and the variance of a sample's variance.
+
+    2 n / (k - (n - 3) / (n - 1)) of n values with the kurtosis k (B. O'Neill, Some useful moment results in sampling
+    problems, American Statistician 68, 2014): n - 1 of normal ones, fewer where the tails are long.
+    """
+    number, centred = len(values), values - values.mean()
+    kurtosis = float((centred**4).mean() / (centred**2).mean() ** 2)
+    return 2 * number / (kurtosis - (number - 3) / (number - 1))
+
+
+def _spread(differences: Array) -> tuple[int, float | None, float | None]:
+    """blocks, sd, freedom."""
+    there = differences[~np.isnan(differences)]
+    sd = float(there.std(ddof=1)) if len(there) > 1 else None
+    if sd is not None and sd < 1e-9 * max(1.0, float(np.abs(there).max())):  # what rounding leaves of no difference
+        sd = 0.0
+    return len(there), sd, freedom_of(there) if sd else None
+
+
+def design_panels(found: DesignEffects | None) -> list[Panel]:
+    """A table of each effect, and a plot of each of its measures; a deed stands in the table alone."""
+    if found is None:
+        return []
+    shown: list[Panel] = []
+    for factors, group in groupby(found.effects, key=lambda each: each.factors):
+        name, own = " x ".join(factors), list(group)
+        note = _intervals(found) if shown else _design_note(found)
+        shown.append(_factor(name, own, note, FEWEST_SEEN if found.anytime else FEWEST))
+        plotted = dict.fromkeys(each.measure for each in own if not each.measure.endswith(_DEEDS))
+        shown += [_plot(name, measure, [each for each in own if each.measure == measure], found) for measure in plotted]
+    return shown
+
+
+def _factor(name: str, own: Sequence[FactorEffect], note: str, fewest: int) -> DataTable:
+    several = len({each.effect for each in own}) > 1
+    rows = []
+    for each in own:
+        alone = effect_cell(replace(each, mean=round(each.mean, 3)), "+.3f", each.blocks, "block", fewest)
+        rows.append((each.measure, each.player, each.blocks, alone, ends(each.together, "+.3f")))
+    columns = ("measure", "player", "blocks", "effect", "all together")
+    whole = name if several else own[0].effect
+    known = [(each.effect, each, each.blocks) for each in own]
+    said = clearest_effect(known, "In these games", of=whole, unit="block", fewest=fewest)
+    if not several:
+        return DataTable(f"Effect of {whole}", columns, tuple(rows), note, sentence=said)
+    named = tuple((each.effect, *row) for each, row in zip(own, rows, strict=True))
+    return DataTable(f"Effect of {name}", ("", *columns), named, note, sentence=said)
+
+
+def _plot(name: str, measure: str, own: Sequence[FactorEffect], found: DesignEffects) -> Estimates:
+    several = len({each.effect for each in own}) > 1
+    rows = tuple(
+        Estimate(f"{each.player}, {each.effect}" if several else each.player, each.mean, each.low, each.high)
+        for each in own
+    )
+    effect = name if several else own[0].effect
+    return Estimates(f"{measure}: {effect}", rows, f"effect on {measure}", _intervals(found))
+
+
+def _intervals(found: DesignEffects) -> str:
+    if found.anytime:
+        return (
+            "Intervals of 95% that hold at all times together (a confidence sequence, asymptotic: for many blocks "
+            "without a long tail on one side), since the batch was to end at a width; they are wider than Student's."
+        )
+    return (
+        "Intervals of 95% of the mean of the blocks (Student's), for one look: a batch that grows after a look needs "
+        "--until-width."
+    )
+
+
+def _design_note(found: DesignEffects) -> str:
+    beside = "Bonferroni's" if found.anytime else "the greatest |t|"
+    left_out = f" Left out: {counted(found.incomplete, 'block')} without all games." if found.incomplete else ""
+    if found.unseen:
+        left_out += f" In no game, or the same in all: {listed(found.unseen)}."
+    return (
+        f"Planned; {found.design}. The games of a block have one seed and one seating, one for each cell; an effect is "
+        f"a difference within blocks, averaged over them; below 0 a rank is better. {_intervals(found)} Beside them "
+        f"those that hold for all effects of the design together ({beside}).{left_out}"
+    )

@@ -1,0 +1,368 @@
+"""Influence: what one message did, branches in which it was said beside branches in which it was not.
+
+`responses` are what each listener did next, in any game: choices, amounts, and deeds towards the speaker. Branch k of
+both sides has the same chance up to what players draw of their own; intervals are `paired`. Shares count a listener who
+did no such thing as one who did not choose it, so that every pair counts; of amounts, only pairs count in which both
+sides have one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
+from typing import Any, TypeAlias, get_args
+
+import numpy as np
+
+from agentsim.analysis.arms import (
+    STUDENT,
+    PairedEffect,
+    change_sentence,
+    distinct,
+    effects,
+    paired_row,
+    repeats,
+    unpaired_note,
+)
+from agentsim.analysis.finished_games import Column, Measures, game_record
+from agentsim.analysis.inference import Array
+from agentsim.engine.codec import nodes_at, paths_in
+from agentsim.engine.event import NAMED, Interaction, LogEntry, Past, PlayerId
+from agentsim.engine.panel import DataTable
+from agentsim.engine.play import Wave
+from agentsim.engine.prompt import cleaned
+from agentsim.engine.request import Request
+from agentsim.engine.schema import bare_field
+from agentsim.engine.wording import counted
+from agentsim.errors import UsageError
+from agentsim.history.journal import Entry, read_journal
+from agentsim.history.load import load_history
+from agentsim.history.run_files import RunFiles
+from agentsim.runner.drive import played_again
+from agentsim.runner.fork import Wanted
+from agentsim.runner.player_message import PlayerMessage, Swap, messages
+from agentsim.runner.plays import new_play, restored_scenario
+from agentsim.runner.replay import over
+
+ALL = "(all)"
+"""In place of a listener: the mean of those who did such a thing in any branch."""
+
+
+@dataclass(frozen=True, slots=True)
+class BranchResult:
+    """One finished branch: what listeners did next, what the outcome gives players; `rest` tells branches apart."""
+
+    responses: Responses
+    results: Mapping[Column, float]
+    rest: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Swapped:
+    """A message of the run `of`: the words of decision `at`, who heard them, and what is there in place of them."""
+
+    of: str
+    at: int
+    game: str
+    speaker: str
+    kind: str
+    round: int
+    words: str
+    swap: str
+    instead: str
+    listeners: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """What a message did: the mean of said less swapped, over pairs of branches.
+
+    `listeners` has the effects on what each listener did next, `outcome` those on ranks, wins and scores; in an
+    `Effect`, `player` is the listener. The ends that hold together (`low_adj`, `high_adj`) do so for all of both, of
+    all messages that were asked about at once. `unpaired` are branches without a finished partner. `identical` says
+    that in every pair all that followed is the same: the message did nothing.
+    """
+
+    message: Swapped
+    pairs: int
+    unpaired: int
+    identical: bool
+    listeners: tuple[PairedEffect, ...]
+    outcome: tuple[PairedEffect, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As `agentsim influence --json` prints it."""
+        return asdict(self)
+
+
+Sides: TypeAlias = tuple[Mapping[int, BranchResult], Mapping[int, BranchResult]]
+"""Finished branches by number: with the message, and with what is swapped for it."""
+
+
+def influences(found: Sequence[tuple[Swapped, Sides]]) -> list[Influence]:
+    """What each message did; the intervals that hold together are of all messages."""
+    paired = [sorted(said.keys() & swapped.keys()) for _, (said, swapped) in found]
+    most = max(map(len, paired), default=0)
+    columns: list[Column] = []
+    blocks: list[Array] = []
+    same: list[str | None] = []
+    ends: list[tuple[int, int]] = []  # of each message, how many columns are of listeners, and how many in all
+    for (message, sides), both in zip(found, paired, strict=True):
+        named, values, own = _table(message, [[side[key] for key in both] for side in sides])
+        filled = np.full((2, most, len(named)), np.nan)
+        filled[:, : len(both)] = values
+        known = ~np.isnan(filled[0] - filled[1]).all(axis=0)  # `effects` leaves out the others
+        own_columns = [column for column, there in zip(named, known, strict=True) if there]
+        columns, same = columns + own_columns, same + repeats(own_columns, values[:, :, known], ALL)
+        blocks.append(filled[:, :, known])
+        ends.append((int(known[:own].sum()), int(known.sum())))
+    made = effects(columns, np.concatenate(blocks, axis=2)) if columns else ()
+    each = (replace(one, same_as=other) for one, other in zip(made, same, strict=True))
+    return [
+        Influence(
+            message=message,
+            pairs=len(both),
+            unpaired=len(said.keys() ^ swapped.keys()),
+            identical=bool(both) and all(said[key].rest == swapped[key].rest for key in both),
+            listeners=tuple(islice(each, own)),
+            outcome=tuple(islice(each, every - own)),
+        )
+        for (message, (said, swapped)), both, (own, every) in zip(found, paired, ends, strict=True)
+    ]
+
+
+def _table(message: Swapped, sides: Sequence[Sequence[BranchResult]]) -> tuple[list[Column], Array, int]:
+    """The columns, their values by side, branch and column, and how many columns are of listeners."""
+    branches = [branch for side in sides for branch in side]
+    rows = list(_rows(message, [branch.responses for branch in branches]))
+    results = list(dict.fromkeys(column for branch in branches for column in branch.results))
+    values = [
+        [
+            [*(row.value(branch.responses) for row in rows), *(branch.results.get(each, np.nan) for each in results)]
+            for branch in side
+        ]
+        for side in sides
+    ]
+    columns = [row.column for row in rows] + results
+    return columns, np.array(values, dtype=np.float64).reshape(2, -1, len(columns)), len(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One measure of these listeners: the share who chose a value, or where there is none the mean of their amounts."""
+
+    what: str
+    chosen: str | None
+    listeners: tuple[str, ...]
+
+    @property
+    def column(self) -> Column:
+        measure = self.what if self.chosen is None else f"{self.what} = {self.chosen}"
+        return measure, self.listeners[0] if len(self.listeners) == 1 else ALL
+
+    def value(self, found: Responses) -> float:
+        keys = [(self.what, listener) for listener in self.listeners]
+        if self.chosen is not None:
+            return sum(found.chosen.get(key) == self.chosen for key in keys) / len(keys)
+        amounts = [found.amounts[key] for key in keys if key in found.amounts]
+        return sum(amounts) / len(amounts) if amounts else np.nan
+
+
+def _rows(message: Swapped, found: Sequence[Responses]) -> Iterator[_Row]:
+    """Every measure of all who have it, then of each of them; of a choice the speaker first."""
+    choices = {(what, chosen) for each in found for (what, _), chosen in each.chosen.items() if chosen}
+    amounts = {(what, None) for each in found for what, _ in each.amounts}
+    did = {key for each in found for key in (*each.chosen, *each.amounts)}
+    for what, chosen in (
+        *sorted(choices, key=lambda each: (each[0], each[1] != message.speaker, each)),
+        *sorted(amounts),
+    ):
+        who = tuple(listener for listener in message.listeners if (what, listener) in did)
+        if len(who) > 1:
+            yield _Row(what, chosen, who)
+        yield from (_Row(what, chosen, (listener,)) for listener in who)
+
+
+@dataclass(frozen=True, slots=True)
+class Responses:
+    """By what was done and by whom: what was chosen ("" for nothing that has a row), and amounts."""
+
+    chosen: dict[tuple[str, PlayerId], str] = field(default_factory=dict)
+    amounts: dict[tuple[str, PlayerId], float] = field(default_factory=dict)
+
+
+def responses(
+    waves: Iterable[tuple[Wave, Sequence[Entry], bool]],
+    log: Sequence[LogEntry],
+    *,
+    heard: int,
+    speaker: PlayerId,
+    listeners: Sequence[PlayerId],
+) -> Responses:
+    """What listeners did from wave `heard` on, each thing the first time; `log` grows while the waves are played.
+
+    A closed choice is what was chosen, true is `yes`, a whole number an amount: each by its request's kind and its path
+    (`action.bid`), or by the kind alone where the path ends in it. Every deed that events declare is chosen to be done
+    to the speaker or not; the first deed that is for or against another is +1 or -1 if the speaker is that other.
+    """
+    found, begun, known = Responses(), -1, 0
+    for wave, entries, _ in waves:
+        if wave.number < heard:
+            known = wave.asks[-1].index
+            continue
+        begun = len(log) if begun < 0 else begun
+        for ask, entry in zip(wave.asks, entries, strict=True):
+            if ask.request.player in listeners:
+                for what, value in _decided(ask.request, entry.decision):
+                    into: dict[Any, Any] = found.chosen if isinstance(value, str) else found.amounts
+                    into.setdefault((what, ask.request.player), value)
+    past, towards = Past(), f"for (+1) or against (-1) {speaker}"
+    for place, told in enumerate(log):
+        # what is told late may have been decided before the message
+        if 0 <= begun <= place and (told.decision is None or told.decision > known):
+            acts = [act for act in told.event.interactions(past) if act.whom != act.who and act.deed != NAMED]
+            for player in listeners:
+                _take(found, player, [act for act in acts if act.who == player], speaker, towards)
+        past.add(told.event)
+    for player in listeners:
+        found.amounts.setdefault((towards, player), 0.0)
+    return found
+
+
+def _take(found: Responses, who: PlayerId, acts: Sequence[Interaction], speaker: PlayerId, towards: str) -> None:
+    """The deeds of one player in one event, those that it does for the first time."""
+    if signs := [(act.whom, act.sign) for act in acts if act.sign]:
+        found.amounts.setdefault((towards, who), float(sum(sign for whom, sign in signs if whom == speaker)))
+    for deed in dict.fromkeys(act.deed for act in acts):
+        if (deed, who) not in found.chosen:
+            alike = [act for act in acts if act.deed == deed]
+            found.chosen[deed, who] = speaker if any(act.whom == speaker for act in alike) else ""
+            if amounts := [act.amount for act in alike if act.amount is not None]:
+                found.amounts[f"{deed}: amount", who] = float(sum(amounts))
+
+
+def _decided(request: Request[Any], decision: Mapping[str, Any]) -> Iterator[tuple[str, str | float]]:
+    """The closed choices and whole numbers of a decision; lists, and words, are neither."""
+    schema: Mapping[str, Any] = request.schema()
+    if bare := bare_field(request.answer, request.stated):
+        schema = {"properties": {bare: schema}}
+    for path, value in paths_in(decision):
+        nodes = list(nodes_at(schema, path))
+        legal = {each for node in nodes for each in node.get("enum", ())}
+        what = request.kind if path[-1] == request.kind else ".".join((request.kind, *map(str, path)))
+        if any(isinstance(key, int) for key in path) or not nodes:
+            continue
+        if len(legal) > 1:
+            yield what, "none" if value is None else str(value)
+        elif isinstance(value, bool):
+            yield what, "yes" if value else ""
+        elif isinstance(value, int) and not legal:
+            yield what, float(value)
+
+
+def influence_panels(found: Sequence[Influence]) -> list[DataTable]:
+    """Two tables of each message: what each listener did next, and the outcome."""
+    return [panel for each in found for panel in _message(each, counted(len(found), "message"))]
+
+
+def _message(found: Influence, messages: str) -> Iterator[DataTable]:
+    message = found.message
+    title = f"{message.of}: {message.kind} of {message.speaker} (decision {message.at}), said less {message.swap}"
+    both = ("pairs", message.swap, "said", "effect", "all together")
+    if found.identical:
+        same = f"All that followed is the same in every one of {counted(found.pairs, 'pair')}: the message did nothing."
+        yield DataTable(title, ("next", "listener", *both), (), same)
+        return
+    note = (
+        f"What was said less {message.swap}, branch k less branch k with the same chance. Shares are of all branches, "
+        f"and 0 where a listener does no such thing again; {ALL} is the mean of the listeners who did it in any "
+        f"branch. {STUDENT.format(f', of {messages}')}{unpaired_note(found.unpaired)}"
+    )
+    once = list(map(distinct, (found.listeners, found.outcome)))
+    shown = [[each for each in part if each.mean or each.sd] for part in once]
+    if hidden := len(found.listeners) + len(found.outcome) - sum(map(len, shown)):
+        note += f" Not shown: {counted(hidden, 'row')}, the same in all pairs or as another row but for the sign."
+    what = f"what {message.speaker} said (less {message.swap})"
+    said = change_sentence(message.of, message.at, what, (*once[0], *once[1]))
+    did = tuple(map(paired_row, shown[0]))
+    yield DataTable(f"{title}: what listeners did next", ("next", "listener", *both), did, sentence=said)
+    yield DataTable(f"{title}: the outcome", ("measure", "player", *both), tuple(map(paired_row, shown[1])), note)
+
+
+@dataclass(frozen=True)
+class MessageStudy:
+    """What is asked: messages, each with its other arm, and how many branches a side."""
+
+    messages: tuple[PlayerMessage, ...]
+    branches: int
+
+    @classmethod
+    def of(
+        cls,
+        files: RunFiles,
+        at: int,
+        *,
+        swap: Swap | None = None,
+        words: str | None = None,
+        each: bool = False,
+        branches: int,
+    ) -> MessageStudy:
+        """Raises `UsageError` where decision `at` says nothing to another player, or cannot be without its words."""
+        if swap is not None and words is not None:
+            raise UsageError("--words: take the place of the message themselves; leave out --swap")
+        if swap not in {None, *get_args(Swap)}:
+            raise UsageError(f"--swap: there is no {swap!r} (valid: {', '.join(get_args(Swap))})")
+        found = messages(files, at, each=each)
+        return cls(
+            tuple(message.swapped(swap, None if words is None else cleaned(words)) for message in found), branches
+        )
+
+    @property
+    def wanted(self) -> list[Wanted]:
+        """Every branch, with its files where it is there."""
+        return [wanted for message in self.messages for wanted in message.wanted(self.branches)]
+
+    def measured(self) -> list[Influence]:
+        """What each message did, by the branches that are finished."""
+        found = []
+        for message in self.messages:
+            sides: tuple[dict[int, BranchResult], dict[int, BranchResult]] = ({}, {})
+            for wanted in message.wanted(self.branches):
+                if wanted.files is not None and (followed := _followed(message, wanted.files)) is not None:
+                    sides[wanted.options["arm"] == message.arm][wanted.options["number"]] = followed
+            swapped = Swapped(
+                of=message.parent.files.name,
+                at=message.parent.ask.index,
+                game=message.parent.game.name,
+                speaker=message.parent.ask.request.player,
+                kind=message.kind,
+                round=message.round,
+                words=message.words_of(message.decision),
+                swap=message.arm,
+                instead=message.words_of(message.instead),
+                listeners=message.listeners,
+            )
+            found.append((swapped, sides))
+        return influences(found)
+
+
+def _followed(message: PlayerMessage, files: RunFiles) -> BranchResult | None:
+    """What followed from the message in a branch; None of one that is not finished."""
+    if not over(files) or not files.history.is_file():
+        return None
+    history, at = load_history(files.history), message.parent.ask.index
+    if (record := game_record(files.name, history)) is None:
+        return None
+    recorded = read_journal(files.journal)
+    play = new_play(*restored_scenario(recorded), recorded)
+    found = responses(
+        played_again(play, recorded),
+        play.log,
+        heard=message.heard,
+        speaker=message.parent.ask.request.player,
+        listeners=message.listeners,
+    )
+    results = Measures.of(record).results
+    decided = [(each.player, each.kind, each.decision) for each in history.decisions if each.index != at]
+    return BranchResult(found, results, (decided, results))

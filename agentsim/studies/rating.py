@@ -1,0 +1,187 @@
+"""A new model rated against a reference pool: rounds of games, each chosen from what is known, until that is enough.
+
+The games are a batch in a folder of its own, whose manifest grows by a round at a time. Which games come next follows
+from those that are played, so that the same command goes on where one was killed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agentsim.analysis.finished_games import game_record
+from agentsim.analysis.inference import stages
+from agentsim.analysis.posterior import Stages
+from agentsim.errors import UsageError
+from agentsim.history.load import load_history
+from agentsim.history.run_files import RunFiles
+from agentsim.runner.batch.manifest import Design, Manifest, prepared, read_manifest
+from agentsim.runner.batch.run_batch import Batch
+from agentsim.runner.batch.seating import Planned, derived_seed
+from agentsim.runner.batch.tally import is_done, used
+from agentsim.scenario.document import overridden
+from agentsim.scenario.load import Overrides
+from agentsim.scenario.player_plan import OWN
+from agentsim.studies.placement import Placement, next_tables, placement
+from agentsim.studies.reference_pool import new_member, read_pool
+
+GAMES, WIDTH = 100, 0.5
+
+
+@dataclass
+class Rating:
+    """The rounds of one model's games, and what they show; `rate` says what is asked.
+
+    Raises `UsageError` for what cannot be asked, and writes nothing before `next_games`.
+    """
+
+    model: str
+    pool: Path
+    env: Mapping[str, str]
+    games: int = GAMES
+    width: float = WIDTH
+    entries: int | None = None
+    set: Overrides = ()
+    seed: int | None = None
+    out: Path | None = None
+    logs_dir: Path = Path("logs")
+    own: Collection[str] = ()
+    max_cost_usd: float | None = None
+    _over: dict[str, tuple[Stages, tuple[int, float, int]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.frozen = pool = read_pool(self.pool)
+        new = new_member(pool, f"{OWN}{self.model}" if self.model in self.own else self.model, overridden({}, self.set))
+        self.seats, self.blocks = pool.seats, self.games // pool.seats
+        fewest = max(1, self.seats - len(pool.members))
+        self.most = self.entries or max(fewest, self.seats // 2)
+        if not self.blocks:
+            raise UsageError(f"--games: a block has {self.seats}, one for every seat; ask for at least as many")
+        if not fewest <= self.most < self.seats:
+            raise UsageError(
+                f"--entries: {self.most} of {self.seats} seats; {fewest} to {self.seats - 1} can be its own"
+            )
+        what = hashlib.sha256(f"{pool.digest}/{json.dumps(new.record(), sort_keys=True)}/{self.seed}".encode())
+        seed = int(what.hexdigest()[:7], 16) if self.seed is None else self.seed
+        casts = tuple(pool.cast(plan) for plan in (*map(pool.plan, pool.members), new))
+        design = Design(seed, 0, (*pool.labels, f"{new.title} (rated)"), paired=True)
+        self.manifest = Manifest(design, (), casts).limited(self.env, max_cost_usd=self.max_cost_usd)
+        name = f"rate_{re.sub('[^A-Za-z0-9._-]+', '-', new.title)[:60]}_{what.hexdigest()[:8]}"
+        self.directory = self.out or self.logs_dir / name
+        if (there := read_manifest(self.directory)) is not None:
+            self.manifest = replace(self.manifest, games=there.games)
+            prepared(self.manifest, self.directory, self.logs_dir)  # which refuses a batch that is another one
+
+    def batches(self, **options: Any) -> Iterator[Batch]:
+        """The rounds that are left, each to be played before the next is asked for; none after one without a result.
+
+        The options are those of `Batch`.
+        """
+        while (manifest := self.next_games()) is not None:
+            batch = Batch(manifest, self.directory, env=self.env, **options)
+            yield batch
+            if not batch.result.complete:
+                return
+
+    def next_games(self) -> Manifest | None:
+        """What to play, in `directory`; None where the interval is narrow enough, or all games are played."""
+        if self.finished:
+            known, played = self.placement, len(self.manifest.games) // self.seats
+            if played and (known.strength.width < self.width or played >= self.blocks):
+                return None
+            tables = next_tables(known.found, self.seats, most=self.most, played=played, blocks=self.blocks)
+            rows = [row for number, table in enumerate(tables, played) for row in self._block(number, table)]
+            self.manifest = replace(self.manifest, games=(*self.manifest.games, *rows))
+            del self.placement
+        _, self.manifest = prepared(self.manifest, self.directory, self.logs_dir)
+        return self.manifest
+
+    @property
+    def finished(self) -> bool:
+        """Whether every game that is planned so far is over."""
+        for game in self.manifest.games:
+            files = RunFiles(self.directory, game.name)
+            if game.name not in self._over:
+                if not is_done(files, game.seed)[0]:
+                    return False
+                record = game_record(files.name, load_history(files.history))
+                assert record is not None, "it is over"
+                ranks = [entrant.rank for entrant in sorted(record.entrants, key=lambda entrant: entrant.seat)]
+                result = stages(ranks, game.models, len(self.manifest.casts))
+                self._over[game.name] = result, used(files, done=True)
+        return True
+
+    def _block(self, number: int, table: tuple[int, ...]) -> list[Planned]:
+        """A game for every seat, of one seed: the labels, in an order of the block's own, move on by a seat a game."""
+        seed, seats = derived_seed(self.manifest.design.seed, number), range(self.seats)
+        order = np.random.default_rng(seed).permutation(table)
+        names = [f"game_{number * self.seats + turn + 1:04d}" for turn in seats]
+        return [
+            Planned(name, seed, tuple(seats), tuple(np.roll(order, turn).tolist())) for turn, name in enumerate(names)
+        ]
+
+    @cached_property
+    def placement(self) -> Placement:
+        """Where the model stands by the games that are planned, all of which are over."""
+        own, size = [self._over[game.name][0] for game in self.manifest.games], len(self.manifest.casts)
+        return placement(self.frozen.results(size), own, size, block=self.seats, weight=self.frozen.weight)
+
+    @property
+    def sentence(self) -> str:
+        """What one may write."""
+        strength, first, size = self.placement.strength, self.placement.places[0], len(self.frozen.members)
+        played = len(self.manifest.games)
+        return (
+            f"{self.model} has a log strength of {strength.value:+.2f} over the mean of a reference pool of {size} "
+            f"models (95% of the posterior: {strength.low:+.2f} to {strength.high:+.2f}; {played} games "
+            f"of {self.seats}, {sum(self.had)} of their seats), and is the strongest of all with a probability of "
+            f"{first:.0%}."
+        )
+
+    @property
+    def had(self) -> list[int]:
+        """How often the model had each seat."""
+        tables = [game.models for game in self.manifest.games]
+        return [sum(table[seat] == len(self.frozen.members) for table in tables) for seat in range(self.seats)]
+
+    def to_json(self) -> dict[str, Any]:
+        """What is known, when all games that are planned are over; log strengths are over the pool's mean.
+
+        `seats` is how often the model had each, `games` of a member are those that it met the model in. It is `wide`
+        where the interval is not as narrow as asked.
+        """
+        known, spent = self.placement, [spent for _, spent in self._over.values()]
+        by_member = zip(self.frozen.labels, known.members, known.stronger, strict=True)
+        return {
+            "model": self.model,
+            "pool": str(self.pool),
+            "directory": str(self.directory),
+            "strength": asdict(known.strength),
+            "width": known.strength.width,
+            "wide": known.strength.width >= self.width,
+            "places": list(known.places),
+            "members": [
+                {
+                    "label": label,
+                    "strength": asdict(strength),
+                    "stronger": stronger,
+                    "games": sum(number in game.models for game in self.manifest.games),
+                }
+                for number, (label, strength, stronger) in enumerate(by_member)
+            ],
+            "dispersion": None if known.dispersion is None else asdict(known.dispersion),
+            "games": len(self.manifest.games),
+            "seats": self.had,
+            "calls": sum(calls for calls, _, _ in spent),
+            "cost_usd": round(sum(cost for _, cost, _ in spent), 10),
+            "unpriced_calls": sum(unpriced for _, _, unpriced in spent),
+            "sentence": self.sentence,
+        }

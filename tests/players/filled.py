@@ -1,0 +1,63 @@
+"""filled: a page's form filled in field by field, each mistake told and asked again. What to type is the tests'."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from agentsim.engine.request import Request
+from agentsim.players.page_form import FieldProblem, Form, PageField, PageForm, called_value
+
+
+class NothingLeft(Exception):
+    """A field is asked for, and nothing is left to type."""
+
+
+class Filled:
+    """A form that is filled in with these lines; `text` is what it says: fields with what they may be, and problems."""
+
+    def __init__(self, request: Request[Any], *lines: str) -> None:
+        self.request, self.text = request, ""
+        self._lines = [*lines]
+
+    def answer(self) -> dict[str, Any]:
+        """The object that the lines come to; what the rules refuse is answered with the lines that follow."""
+        while True:
+            page = PageForm(Form(self.request))
+            self._open = {field.path: field for field in page.fields}
+            self._numbers = page.numbers
+            try:
+                found = Form(self.request).answered(self._field)
+            except FieldProblem as problem:
+                self.text += f"That will not do: {problem} "
+            else:
+                assert not self._lines, f"never asked for: {self._lines}"
+                return found
+
+    def _field(self, path: str, legal: Mapping[str, Any]) -> Any:
+        field = self._open[path]
+        while True:
+            now = PageField(field.name, path, field.called, legal, {})
+            options = "" if now.many else " / ".join(value for value, _ in now.options)
+            self.text += f"{field.called} [{now.hint or options}]: "
+            if not self._lines:
+                raise NothingLeft
+            line = self._lines.pop(0)
+            try:
+                sent = line.split(", ") if now.many else [line]
+                value = now.read(sent, legal, self._numbers)
+            except FieldProblem as problem:
+                self.text += f"{problem} "
+                continue
+            spoken = ("yes" if value else "no") if isinstance(value, bool) else called_value(value)
+            self._open |= {each.path: each for each in field.then.get(spoken, ())}
+            return value
+
+
+def filled(request: Request[Any], *lines: str) -> tuple[Any, str]:
+    """The decision that these lines come to, as the reader reads it, and what the form says. Every line is needed."""
+    form = Filled(request, *lines)
+    decision = request.parse(json.dumps(form.answer())).decision
+    request.check(decision)
+    return decision, form.text
