@@ -153,11 +153,11 @@ class ProviderSettings(ClosedTable):
 class Profile:
     """How to talk to one provider, with everything filled in.
 
-    `hosts` are patterns of its own hosts besides that of `base_url`. `service` is whose official client is used, with its
-    `client_options`. `key_envs` are tried in order; empty means that no key is sent. `structured_body` goes into the body along
-    with a JSON Schema, `extra_body` into every body. A provider that does not support temperature refuses any. A `warm`
-    one caches the beginnings of prompts for all calls of a model. The hints complete the messages for a server that
-    cannot be reached and for a model it does not have (`{model}` is its name).
+    `hosts` are patterns of its own hosts besides that of `base_url`. `service` is whose official client is used, with
+    its `client_options`. `key_envs` are tried in order; empty means that no key is sent. `structured_body` goes into
+    the body along with a JSON Schema, `extra_body` into every body. A provider that does not support temperature
+    refuses any. A `warm` one caches the beginnings of prompts for all calls of a model. The hints complete the
+    messages for a server that cannot be reached and for a model it does not have (`{model}` is its name).
     """
 
     provider: str
