@@ -206,8 +206,13 @@ def models(env_file: o.EnvFile = None, as_json: o.AsJson = False) -> None:
 
     env = environment(env_file)
     rows: list[dict[str, Any]] = []
-    for name in BUILT_IN:
-        profile = resolve(name, {}, env)
+    for name, built_in in BUILT_IN.items():
+        try:
+            profile = resolve(name, {}, env)
+        except ScenarioError as error:
+            if error.key is None:  # an address of the environment
+                raise
+            profile = built_in  # a table has to complete it
         keys = list(profile.key_envs)
         key = "not needed" if not keys else "set" if any(env.get(variable) for variable in keys) else "missing"
         rows.append({"name": f"{name}/<model>", "base_url": profile.base_url, "key": key, "key_env": keys})
@@ -226,7 +231,7 @@ def _state(row: dict[str, Any]) -> str:
     if "installed" in row:
         return "embedded, installed" if row["installed"] else "embedded, not installed (extra: local)"
     variables = f" ({' or '.join(row['key_env'])})" if row["key_env"] else ""
-    return f"{row['base_url']}, key {row['key']}{variables}"
+    return f"{row['base_url'] or '(an address of your own)'}, key {row['key']}{variables}"
 
 
 def schema() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -30,6 +31,8 @@ _HEADER_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]*")
 _VARIABLES = {"openai-organization": "OPENAI_ORG_ID", "openai-project": "OPENAI_PROJECT_ID"}
 _CUSTOM = {"openai": "OPENAI_CUSTOM_HEADERS", "anthropic": "ANTHROPIC_CUSTOM_HEADERS"}
 _NO_KEY = "none"  # the clients want one; the header that would hold it is left out
+# The version that takes all that `wire.messages` sends: the clients' own refuses a temperature.
+_VERSIONS = {"anthropic": "2023-06-01", "bedrock": "bedrock-2023-05-31", "vertex": "vertex-2023-10-16"}
 
 
 class Answer(NamedTuple):
@@ -43,22 +46,24 @@ class Answer(NamedTuple):
 class Client:
     """An official client at one base URL with one key; belongs to one event loop.
 
+    Its headers are those of `_said`; at the service's own address, also what the client makes of the environment.
     Raises `ScenarioError` if the service's extra is not installed, or if a variable of the environment that its client
     makes a header of (`OPENAI_ORG_ID`, custom headers) holds characters that no header has.
     """
 
     def __init__(self, service: Service, base_url: str, key: str | None, options: Mapping[str, str]) -> None:
         own = is_own_host(service, base_url)
-        self._transport = Transport(base_url, own=own)
+        self._transport = Transport(base_url, _said(service, key, own), own=own)
         # No proxy, redirect or netrc of the client's: the transport goes by agentsim's rules.
         http = httpx2.AsyncClient(transport=self._transport, trust_env=False, follow_redirects=False)
-        self._client, self._errors = _official(service, base_url, key or _NO_KEY, http, options)
-        self._headers = _headers(self._client, service, key, own)
+        self._client, self._errors = _official(service, base_url, key or _NO_KEY, http, options, own=own)
+        self._version = {} if service not in {"bedrock", "vertex"} else {"anthropic_version": _VERSIONS[service]}
+        self._headers = _checked(self._client, service) if own else _omitted(self._client, self._errors)
         _silence()
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Answer:
         """Send one request and return its whole answer, whatever its status. Raises what `Transport` raises."""
-        return await self._request("post", path, body=body)
+        return await self._request("post", path, body={**body, **self._version})
 
     async def get(self, path: str) -> Answer:
         """Ask once for what stands at a path, as `post` does."""
@@ -86,10 +91,12 @@ def is_own_host(service: Service, base_url: str) -> bool:
 
 
 def _official(
-    service: Service, base_url: str, key: str, http: httpx2.AsyncClient, options: Mapping[str, str]
+    service: Service, base_url: str, key: str, http: httpx2.AsyncClient, options: Mapping[str, str], *, own: bool
 ) -> tuple[Any, Any]:
     """Return the client of a service, and the module with its errors."""
     common: dict[str, Any] = {"max_retries": 0, "http_client": http, "timeout": None}
+    if not own and service in {"openai", "azure"}:
+        common["default_headers"] = dict.fromkeys(_custom_names("OPENAI_CUSTOM_HEADERS"), openai.Omit())
     if service == "openai":
         return openai.AsyncOpenAI(base_url=base_url, api_key=key, **common), openai
     if service == "azure":
@@ -101,7 +108,10 @@ def _official(
         problem = "this provider needs the extra `anthropic`"
         raise ScenarioError(problem, valid="pip install 'agentsim-games[anthropic]'") from None
     common["open_telemetry"] = False
+    if not own:
+        common["default_headers"] = dict.fromkeys(_custom_names("ANTHROPIC_CUSTOM_HEADERS"), anthropic.Omit())
     if service == "anthropic":
+        base_url = base_url.removesuffix("/v1")  # here it is a part of each path
         return anthropic.AsyncAnthropic(base_url=base_url, api_key=key, **common), anthropic
     if service == "bedrock":
         region = options.get("region") or "us-east-1"
@@ -113,20 +123,36 @@ def _official(
     return made, anthropic
 
 
-def _headers(client: Any, service: Service, key: str | None, own: bool) -> dict[str, Any]:
-    """Return the headers that every request says outright, whatever a custom header says.
+def _said(service: Service, key: str | None, own: bool) -> dict[str, str]:
+    """Return the headers that every request has, whatever the environment's custom headers say; a key only if given."""
+    said = {"accept": "application/json", "content-type": "application/json"}
+    if not own:
+        said["user-agent"] = f"agentsim/{__version__}"
+    if service == "anthropic":
+        said["anthropic-version"] = _VERSIONS[service]
+    if key is not None:
+        said |= {"api-key": key} if service == "azure" else {"authorization": f"Bearer {key}"}
+    return said
 
-    A key is explicit, or the header that would hold one is left out.
-    """
-    given = {name: value for name, value in client.default_headers.items() if isinstance(value, str)}
-    for name, value in given.items() if own else ():
-        if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
+
+def _custom_names(variable: str) -> list[str]:
+    """Return the names of the headers that a client takes from a variable of the environment."""
+    lines = os.environ.get(variable, "").split("\n")
+    return [name.strip() for name, colon, _ in (line.partition(":") for line in lines) if colon]
+
+
+def _checked(client: Any, service: Service) -> dict[str, Any]:
+    """Return no headers more than the client's; raise `ScenarioError` if one of them cannot be sent."""
+    for name, value in client.default_headers.items():
+        if isinstance(value, str) and not (_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value)):
             variable = _VARIABLES.get(name.lower(), _CUSTOM.get(service, "the client's headers"))
             raise ScenarioError(f"the environment variable {variable} has characters that no header has (a line break)")
-    said: dict[str, Any] = {} if own else {"User-Agent": f"agentsim/{__version__}"}
-    if key is None:
-        return said | {name: openai.Omit() for name in ("Authorization", "X-Api-Key")}
-    return {**said, **client.auth_headers}
+    return {}
+
+
+def _omitted(client: Any, module: Any) -> dict[str, Any]:
+    """Return the client's headers as left out, so that none of them can fail to be encoded."""
+    return {name: module.Omit() for name in client.default_headers}
 
 
 def _silence() -> None:

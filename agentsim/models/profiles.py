@@ -38,11 +38,12 @@ _NOT_PORTABLE = (
 _SLOW_IN_GRAMMARS = ("$schema", "minLength", "maxLength")
 
 # Names that servers know for the limit on a reply, on which the estimate of its cost rests.
-_MAX_TOKENS = frozenset({"max_tokens", "max_completion_tokens", "n_predict"})
+_MAX_TOKENS = frozenset({"max_tokens", "max_completion_tokens", "max_output_tokens", "n_predict"})
 # What a player's `client_kwargs` may not set, with the setting that does.
 _NEVER_EXTRA = {
     "model": "`model`",
-    "messages": "the prompt",
+    **dict.fromkeys(("messages", "input", "instructions", "system"), "the prompt"),
+    "background": "no option, since answers are read whole",
     "stream": "no option, since answers are read whole",
     "stream_options": "no option, since answers are read whole",
     "n": "no option, since one answer is asked for",
@@ -132,7 +133,7 @@ class ProviderSettings(ClosedTable):
     """Which API the provider speaks: chat completions, OpenAI's Responses, or Anthropic's messages"""
     api_version: str | None = None
     """The version of Azure's API, such as 2024-10-21"""
-    region: str | None = None
+    region: Annotated[str | None, Field(pattern=r"^[a-z0-9-]{2,40}$")] = None
     """The region of Bedrock or Vertex"""
     project: str | None = None
     """The project of Vertex"""
@@ -243,7 +244,7 @@ _PROFILES = (
         key_envs=("VERTEX_ACCESS_TOKEN",),
         wire="messages",
         service="vertex",
-        hosts=(r"([a-z0-9-]+-)?aiplatform\.googleapis\.com",),
+        hosts=(r"([a-z0-9-]+-)?aiplatform\.googleapis\.com", r"aiplatform\.(us|eu)\.rep\.googleapis\.com"),
         structured="tool",
         strip_schema_keywords=frozenset(_NOT_PORTABLE),
         warm=True,
@@ -254,6 +255,7 @@ _PROFILES = (
         base_url="",  # every customer has an address
         key_envs=("AZURE_OPENAI_API_KEY",),
         service="azure",
+        client_options={"api_version": "2024-10-21"},
         hosts=(r"[a-z0-9-]+\.(openai|cognitiveservices|services\.ai)\.azure\.com",),
         max_tokens_field="max_completion_tokens",
         strip_schema_keywords=frozenset(_NOT_PORTABLE),
@@ -316,6 +318,16 @@ BUILT_IN: Mapping[str, Profile] = {profile.provider: profile for profile in _PRO
 
 _BASE_URL_ENV = {"openai": "OPENAI_BASE_URL", "openrouter": "OPENROUTER_BASE_URL", "ollama": "OLLAMA_BASE_URL"}
 
+_REGIONAL = {
+    "bedrock": "https://bedrock-runtime.{region}.amazonaws.com",
+    "vertex": "https://{region}-aiplatform.googleapis.com/v1",
+}
+_VERTEX_WIDE: Mapping[tuple[str, str | None], str] = {
+    ("vertex", "global"): "https://aiplatform.googleapis.com/v1",
+    ("vertex", "us"): "https://aiplatform.us.rep.googleapis.com/v1",
+    ("vertex", "eu"): "https://aiplatform.eu.rep.googleapis.com/v1",
+}
+
 
 def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mapping[str, str]) -> Profile:
     """The profile of a provider: the scenario's table, then the environment's address, then what is built in.
@@ -332,6 +344,8 @@ def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mappi
         raise ScenarioError(
             f"{provider} has an address of its own for every customer", key=f"providers.{provider}.base_url"
         )
+    if start.service == "vertex" and settings.wire in {None, "messages"} and not settings.project:
+        raise ScenarioError("the paths of vertex name a project", key=f"providers.{provider}.project")
     own = is_own(provider, base_url)
     key_envs = start.key_envs if own else ()
     if settings.api_key_env is not None:
@@ -342,7 +356,7 @@ def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mappi
     if settings.wire is not None and (settings.wire == "messages") != (start.service in _OF_MESSAGES):
         given["service"] = "anthropic" if settings.wire == "messages" else "openai"
     if options := {name: value for name in _CLIENT_OPTIONS if (value := getattr(settings, name)) is not None}:
-        given["client_options"] = options
+        given["client_options"] = {**start.client_options, **options}
     if settings.strip_schema_keywords is not None:
         given["strip_schema_keywords"] = frozenset(settings.strip_schema_keywords)
     # A service's name at another address may be anything; a server of one's own is what it is called.
@@ -378,7 +392,10 @@ def address_of(provider: str, overrides: Mapping[str, ProviderSettings], env: Ma
     """Where a provider is reached: the scenario's word, the environment's, the built-in one, or else ''."""
     settings, known = overrides.get(provider), BUILT_IN.get(provider)
     said = settings.base_url if settings is not None else None
-    return said or _address_from(env, provider) or (known.base_url if known is not None else "")
+    regional = _REGIONAL.get(provider, "") if settings is not None and settings.region else ""
+    if regional and settings is not None:
+        regional = _VERTEX_WIDE.get((provider, settings.region), regional.format(region=settings.region))
+    return said or _address_from(env, provider) or regional or (known.base_url if known is not None else "")
 
 
 def is_own(provider: str, address: str) -> bool:

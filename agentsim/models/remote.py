@@ -89,14 +89,14 @@ class Endpoint:
 
 
 class Endpoints:
-    """The endpoints of one run, one for each address and key; each takes at most `concurrency` calls at once.
+    """The endpoints of one run, one for each address, key and client; each takes at most `concurrency` calls at once.
 
     `patience_s` is that of the player who has the least.
     """
 
     def __init__(self, concurrency: int | None = None, patience_s: float = math.inf) -> None:
         self._concurrency, self._patience_s = concurrency, patience_s
-        self._open: dict[tuple[str, str | None], tuple[str, Endpoint]] = {}
+        self._open: dict[object, tuple[str, Endpoint]] = {}
 
     def __len__(self) -> int:
         return len(self._open)
@@ -105,7 +105,8 @@ class Endpoints:
         """The endpoint of a profile; of two limits for one address the stricter holds."""
         opened = Endpoint(profile.base_url, key, service=profile.service, options=profile.client_options)
         new = (profile.provider, opened)
-        _, endpoint = self._open.setdefault((profile.base_url, key), new)
+        place = (profile.base_url, key, profile.service, *sorted(profile.client_options.items()))
+        _, endpoint = self._open.setdefault(place, new)
         asked = (profile.spacing_s, profile.requests_per_minute, profile.tokens_per_minute)
         endpoint.limits = endpoint.limits.joined(RateLimits(self._concurrency, *asked, self._patience_s))
         return endpoint

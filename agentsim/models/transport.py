@@ -14,7 +14,8 @@ import os
 import socket
 import ssl
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -37,10 +38,7 @@ _MOST_OF_AN_ERROR = 64 * 1024  # what stands behind that is not looked at
 _LONGEST_LINE = 64 * 1024  # bytes of a header: some gateways send policies of more than aiohttp's 8 KiB
 
 
-FORWARDED = frozenset(
-    ("accept", "content-type", "user-agent", "authorization", "api-key", "x-api-key", "anthropic-version")
-)
-"""The request headers that go to any address, in lower case."""
+_KEYS = frozenset(("authorization", "api-key", "x-api-key"))
 _OF_A_CONNECTION = frozenset(("host", "connection", "cookie", "content-length", "transfer-encoding"))
 _NOT_RECEIVED = frozenset((b"set-cookie", b"content-encoding", b"content-length", b"transfer-encoding"))
 
@@ -50,12 +48,12 @@ class Transport(httpx2.AsyncBaseTransport):
 
     It opens as many connections as there are requests at a time. Nothing is taken from the environment but the proxy:
     no netrc, no cookies, no redirects. A request is never sent twice: if a kept connection turns out to be closed by
-    the server only after the request was sent, that is `NoAnswer`. Headers leave by an allowlist: `FORWARDED`, and
-    all that the client makes (`OPENAI_ORG_ID`, custom headers) if `own` says that the address is its own service.
+    the server only after the request was sent, that is `NoAnswer`. Only `headers` leave, and those that the client
+    makes (`OPENAI_ORG_ID`, custom headers; no keys) if `own` says that the address is its own service.
     """
 
-    def __init__(self, base_url: str, *, own: bool = False) -> None:
-        self._own = own
+    def __init__(self, base_url: str, headers: Mapping[str, str] = MappingProxyType({}), *, own: bool = False) -> None:
+        self._said, self._own = {name.lower(): value for name, value in headers.items()}, own
         self._proxy, credentials = _proxy_for(base_url)
         secure = base_url.startswith("https://")
         # Through a tunnel they go to the proxy alone; else the proxy takes them off the request.
@@ -90,8 +88,9 @@ class Transport(httpx2.AsyncBaseTransport):
 
     def _sent(self, headers: httpx2.Headers) -> dict[str, str]:
         """Return the headers that may leave. Compressed answers are refused: 200 KB of gzip can hold 200 MB."""
-        kept = (name for name in headers if name in FORWARDED or (self._own and name not in _OF_A_CONNECTION))
-        return {**{name: headers[name] for name in kept}, "accept-encoding": "identity", **self._headers}
+        kept = (name for name in headers if self._own and name not in _OF_A_CONNECTION | _KEYS)
+        more = {name: headers[name] for name in kept}
+        return {**more, **self._said, "accept-encoding": "identity", **self._headers}
 
     async def aclose(self) -> None:
         """Close the connections; may be called again."""

@@ -12,6 +12,7 @@ import pytest
 from agentsim import games as all_games
 from agentsim.engine.codec import text_id
 from agentsim.history.journal import Journal
+from agentsim.models.profiles import BUILT_IN
 from tests.cli.command_line import TRIO, agentsim, snapshot, trio
 from tests.fakes.journals import change_line
 
@@ -352,15 +353,11 @@ def test_models_lists_providers_and_never_a_key(tmp_path: Path) -> None:
     rows = {row["name"]: row for row in json.loads(agentsim("models", "--json", cwd=tmp_path, env=env).out)}
     assert (said.code, said.err) == (0, "")
     keys = {name: row["key"] for name, row in rows.items() if "key" in row}
-    assert keys == {
-        "openai/<model>": "missing",
-        "openrouter/<model>": "set",
-        "gemini/<model>": "set",
-        "ollama/<model>": "not needed",
-        "vllm/<model>": "not needed",
-        "lmstudio/<model>": "not needed",
-        "llama-server/<model>": "not needed",
-    }
+    assert list(keys) == [f"{provider}/<model>" for provider in BUILT_IN]
+    assert {name.partition("/")[0] for name, key in keys.items() if key == "set"} == {"openrouter", "gemini"}
+    free = {name.partition("/")[0] for name, key in keys.items() if key == "not needed"}
+    assert free == {"sglang", "ollama", "vllm", "lmstudio", "llama-server"}
+    assert "azure/<model>: (an address of your own), key missing (AZURE_OPENAI_API_KEY)\n" in said.out
     assert rows["ollama/<model>"]["base_url"] == "http://127.0.0.1:9999/v1"
     assert "local/smollm2-135m" in rows
     assert "canary" not in said.out + json.dumps(rows)

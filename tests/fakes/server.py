@@ -1,4 +1,4 @@
-"""A raw-socket OpenAI-compatible server on loopback, well-behaved or not as the base path says.
+"""A raw-socket server on loopback that speaks each wire by its path, well-behaved or not as the base path says.
 
 `http://127.0.0.1:PORT/<scenario>/v1`; scenarios are the functions `_<name>` of `FakeServer._scenarios`, and
 `http_<status>` for any status. What stands after a `~` (`rate_limited~b`) only gives a scenario counters of its
@@ -25,6 +25,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Self, TypeAlias
 
 from tests.fakes.replies import envelope, first_by_schema, varied_by_schema
+from tests.fakes.wires import as_chat, from_chat, wire_of
 
 __all__ = ["FakeServer", "Raw", "Received", "Reply"]
 
@@ -63,7 +64,7 @@ class Raw:
 
 
 Reply: TypeAlias = Callable[[dict[str, Any]], "str | Raw"]
-"""From the body of a request to the text of the completion, or to a whole answer."""
+"""From the body of a request, as chat completions word it, to the text of the completion, or to a whole answer."""
 
 
 class FakeServer:
@@ -174,8 +175,10 @@ class FakeServer:
         if behaviour == "flaky" and nth == 1:
             return Raw(503, "upstream connect error", content_type="text/plain")
         if behaviour in {"ok", "rate_limited", "flaky"}:
-            said = self.reply(received.body)
-            return said if isinstance(said, Raw) else Raw(body=envelope(said, model=received.body["model"]))
+            wire = wire_of(received.path)
+            asked = as_chat(wire, received.body)
+            said = self.reply(asked)
+            return said if isinstance(said, Raw) else Raw(body=from_chat(wire, envelope(said, model=asked["model"])))
         return _FAULTS.get(behaviour, Raw(404, f"no scenario {behaviour}", content_type="text/plain"))
 
 

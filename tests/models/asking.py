@@ -34,7 +34,8 @@ def with_model(
     async def main() -> T:
         async with server:
             at = replace(profile, base_url=server.url(scenario))
-            opened = RemoteModel(f"{profile.provider}/{model}", at, Endpoint(at.base_url, key, **endpoint))
+            client: dict[str, Any] = {"service": at.service, "options": at.client_options}
+            opened = RemoteModel(f"{profile.provider}/{model}", at, Endpoint(at.base_url, key, **client, **endpoint))
             try:
                 return await use(opened)
             finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
@@ -42,7 +43,7 @@ def refused(profile: Profile, *allowed: str) -> str:
         "LAB_KEY2",
         "lab_key",
         "API_KEY",
-        "ANTHROPIC_API_KEY",
+        "COHERE_API_KEY",
         "KEY",
         "APIKEY",
     ],
@@ -100,6 +101,10 @@ def test_what_is_for_somebody_else_or_no_key_goes_where_the_user_lets_it(variabl
         ("OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"),
         ("GOOGLE_API_KEY", "https://generativelanguage.googleapis.com/v1beta/openai"),
         ("MY_OPENAI_API_KEY_2", "https://api.openai.com/v1"),
+        ("ANTHROPIC_API_KEY", "https://api.anthropic.com"),
+        ("AZURE_OPENAI_API_KEY", "https://mine.openai.azure.com/openai"),
+        ("AWS_BEARER_TOKEN_BEDROCK", "https://bedrock-runtime.eu-west-1.amazonaws.com"),
+        ("VERTEX_ACCESS_TOKEN", "https://us-east5-aiplatform.googleapis.com/v1"),
     ],
 )
 def test_at_its_own_address_a_provider_s_key_needs_no_leave(variable: str, address: str) -> None:
@@ -114,7 +119,8 @@ def test_what_else_a_name_says_counts_at_a_provider_s_own_address_too(variable: 
 
 @pytest.mark.parametrize("profile", BUILT_IN.values(), ids=BUILT_IN)
 def test_what_is_built_in_needs_no_leave(profile: Profile) -> None:
-    assert not profile.key_envs or not refused(profile)
+    at = replace(profile, base_url=profile.base_url or "https://mine.openai.azure.com/openai")
+    assert not at.key_envs or not refused(at)
 
 
 def test_what_may_not_be_sent_is_refused_before_it_is_looked_for() -> None:

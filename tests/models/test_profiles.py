@@ -8,12 +8,62 @@ import pytest
 from pydantic import ValidationError
 
 from agentsim.errors import ScenarioError
-from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
+from agentsim.models.profiles import BUILT_IN, ProviderSettings, WireName, extra_problem, resolve
 
 
 def test_every_built_in_profile_resolves_to_itself() -> None:
     for name, profile in BUILT_IN.items():
-        assert resolve(name, {}, {}) == profile
+        if name not in {"azure", "vertex"}:
+            assert resolve(name, {}, {}) == profile
+
+
+@pytest.mark.parametrize(("provider", "missing"), [("azure", "base_url"), ("vertex", "project")])
+def test_what_every_customer_has_for_himself_has_to_be_said(provider: str, missing: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        resolve(provider, {}, {})
+    assert caught.value.key == f"providers.{provider}.{missing}"
+    at = "https://mine.openai.azure.com/openai" if provider == "azure" else None
+    profile = resolve(provider, {provider: ProviderSettings(base_url=at, project="p")}, {})
+    assert profile.key_envs == BUILT_IN[provider].key_envs
+    assert profile.client_options["project"] == "p"
+
+
+@pytest.mark.parametrize(
+    ("provider", "region", "address"),
+    [
+        ("bedrock", "eu-west-1", "https://bedrock-runtime.eu-west-1.amazonaws.com"),
+        ("vertex", "us-east5", "https://us-east5-aiplatform.googleapis.com/v1"),
+        ("vertex", "global", "https://aiplatform.googleapis.com/v1"),
+        ("vertex", "eu", "https://aiplatform.eu.rep.googleapis.com/v1"),
+        ("openai", "eu-west-1", "https://api.openai.com/v1"),
+    ],
+)
+def test_a_region_is_an_address_that_is_still_the_provider_s_own(provider: str, region: str, address: str) -> None:
+    profile = resolve(provider, {provider: ProviderSettings(region=region, project="p")}, {})
+    assert (profile.base_url, profile.key_envs) == (address, BUILT_IN[provider].key_envs)
+    elsewhere = ProviderSettings(region=region, project="p", base_url="https://lab.example/v1")
+    assert resolve(provider, {provider: elsewhere}, {}).key_envs == ()
+
+
+@pytest.mark.parametrize(
+    ("provider", "wire", "service"),
+    [
+        ("openai", "responses", "openai"),
+        ("lab", "messages", "anthropic"),
+        ("anthropic", "chat", "openai"),
+        ("azure", "responses", "azure"),
+        ("bedrock", "messages", "bedrock"),
+    ],
+)
+def test_the_wire_decides_whose_client_is_used(provider: str, wire: WireName, service: str) -> None:
+    settings = ProviderSettings(base_url="https://lab.example", wire=wire)
+    profile = resolve(provider, {provider: settings}, {})
+    assert (profile.wire, profile.service) == (wire, service)
+
+
+@pytest.mark.parametrize("name", ["max_output_tokens", "input", "instructions", "system", "background"])
+def test_what_the_other_wires_call_the_prompt_and_the_cap_is_no_extra(name: str) -> None:
+    assert extra_problem({name: 1}) is not None
 
 
 def test_a_table_overrides_what_it_names_and_nothing_else() -> None:
@@ -158,6 +208,8 @@ def test_a_table_without_an_address_says_which_key_is_missing() -> None:
         {"spacing_ms": float("nan")},
         {"spacing_ms": True},
         {"structured": "json"},
+        {"wire": "canary"},
+        {"region": "canary.example/"},
         {"supports_temperature": "no"},
         {"max_tokens_field": "max"},
         {"base_url": "localhost:8000"},

@@ -39,6 +39,9 @@ SENT: dict[str, tuple[str, dict[str, Any]]] = {
     "openai": ("max_completion_tokens", REMOTE),
     "openrouter": ("max_tokens", REMOTE),
     "gemini": ("max_tokens", OPEN),
+    "azure": ("max_completion_tokens", REMOTE),
+    **dict.fromkeys(("groq", "mistral", "deepseek", "xai", "together", "fireworks"), ("max_tokens", REMOTE)),
+    "sglang": ("max_tokens", LOCAL),
     "ollama": ("max_tokens", LOCAL),
     "vllm": ("max_tokens", LOCAL),
     "lmstudio": ("max_tokens", LOCAL),
@@ -54,7 +57,8 @@ def ask(profile: Profile, reply: Any, key: str | None = KEY) -> tuple[Completion
 
 
 def test_every_profile_is_tested_here() -> None:
-    assert set(SENT) == set(BUILT_IN)
+    """Those of messages in test_wires."""
+    assert set(SENT) == {name for name, profile in BUILT_IN.items() if profile.wire == "chat"}
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -69,8 +73,10 @@ def test_the_exact_request_of_every_profile_in_every_mode(
     strict = "additionalProperties" in schema
     _, server = ask(replace(BUILT_IN[provider], structured=mode), lambda _body: "{}", key="lab-key")
     (sent,) = server.received
-    assert (sent.method, sent.path) == ("POST", "/ok/v1/chat/completions")
-    assert sent.headers["authorization"] == "Bearer lab-key"
+    azure = "/deployments/some%2Fmodel/chat/completions?api-version=2024-10-21"
+    assert (sent.method, sent.path) == ("POST", f"/ok/v1{azure if provider == 'azure' else '/chat/completions'}")
+    key = ("api-key", "lab-key") if provider == "azure" else ("authorization", "Bearer lab-key")
+    assert sent.headers[key[0]] == key[1]
     assert "canary" not in repr(sent), "the environment's OpenAI account stays at OpenAI"
     wanted: dict[str, Any] = {
         "model": "some/model",
@@ -99,7 +105,7 @@ def test_the_exact_request_of_every_profile_in_every_mode(
 def test_without_a_key_none_is_sent(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
     _, server = ask(BUILT_IN[provider], lambda _body: "{}", key=None)
-    assert "authorization" not in server.received[0].headers
+    assert not {"authorization", "api-key", "x-api-key"} & server.received[0].headers.keys()
 
 
 def test_a_scenario_s_table_overrides_every_part_of_a_request() -> None:

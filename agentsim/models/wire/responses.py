@@ -88,7 +88,11 @@ def _parts(items: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     for message in final or messages:
         content = message.get("content")
         parts = content if isinstance(content, list) else [content]
-        yield from ({"type": "output_text", "text": part} if isinstance(part, str) else part for part in parts if part)
+        for part in parts:
+            if isinstance(part, str):
+                yield {"type": "output_text", "text": part}
+            elif isinstance(part, Mapping):
+                yield part
 
 
 def _thought(items: list[Mapping[str, Any]]) -> Iterator[str]:
