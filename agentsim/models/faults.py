@@ -48,7 +48,7 @@ _WORDS = {
     **dict.fromkeys(("context_length_exceeded", "invalid_request_error", "invalid_argument"), 400),
 }
 # A limit on the reply that does not fit the window: the prompt of another turn would not change it.
-_ABOUT_MAX_TOKENS = re.compile(r"\W{0,3}max_(completion_)?tokens\b", re.IGNORECASE)
+_ABOUT_MAX_TOKENS = re.compile(r"\W{0,3}max_(completion_|output_)?tokens\b", re.IGNORECASE)
 
 _FORMAT_HINT = (
     'see `structured` ("json_object", "prompt", or "auto" for the first that is accepted) and `strip_schema_keywords` '
@@ -60,12 +60,12 @@ _NO_SUCH_HOST = re.compile(r"no endpoints found that (can handle|support)", re.I
 _HINTS = (
     (re.compile(r"temperature", re.IGNORECASE), "leave `temperature` out for this model"),
     (
-        re.compile(r"max_(completion_)?tokens", re.IGNORECASE),
+        re.compile(r"max_(completion_|output_)?tokens", re.IGNORECASE),
         "see `max_tokens`, and `max_tokens_field` in [providers.{provider}]",
     ),
     (
         re.compile(
-            r"response_?(format|schema|json_schema|mime_?type)|json_?(schema|object)|schema|unknown name|grammar"
+            r"response_?(format|schema|json_schema|mime_?type)|output_?(config|format)|text\.format|json_?(schema|object)|schema|unknown name|grammar"
             r"|guided.?(json|decoding)|structured.?output|tool_choice|\btools?\b|function.?call",
             re.IGNORECASE,
         ),

@@ -1,0 +1,409 @@
+"""Responses and messages against real sockets: the exact bodies that leave, and what is read from their answers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.models.base import Call, Completion, Sampling, Usage
+from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, WireName, resolve
+from agentsim.models.wire.messages import USUAL_MAX_TOKENS
+from tests.fakes.server import FakeServer, Raw
+from tests.models.asking import tried
+
+PROPERTIES = {"speech": {"type": "string", "maxLength": 20}, "vote": {"type": "string", "enum": ["B", "C"]}}
+SCHEMA = {"type": "object", "properties": PROPERTIES, "required": [*PROPERTIES], "additionalProperties": False}
+SENT = SCHEMA | {"properties": PROPERTIES | {"speech": {"type": "string"}}}
+ANSWER = {"speech": "x", "vote": "B"}
+CALL = Call((("system", "Rules."), ("system", "You are A."), ("user", "Vote.")), SCHEMA, "vote")
+PLAIN = Call((("user", "Hello."),))
+SAMPLING = Sampling(temperature=0.7, max_tokens=64, timeout_s=5)
+MODES: tuple[Structured, ...] = ("json_schema", "tool", "json_object", "prompt")
+KEY = "sk-canary-1234567890abcdef"
+
+
+def lab(wire: WireName, **settings: Any) -> Profile:
+    table = ProviderSettings(base_url="http://127.0.0.1:9/v1", api_key_env="LAB_KEY", wire=wire, **settings)
+    return resolve("lab", {"lab": table}, {})
+
+
+def ask(profile: Profile, reply: Any = "{}", call: Call = CALL, sampling: Sampling = SAMPLING) -> tuple[Any, Any]:
+    """Return what one call brings, and the request."""
+    fake = FakeServer(lambda _body: reply)
+    answer = tried(fake, call, sampling, profile, key=KEY)
+    (sent,) = fake.received
+    return answer, sent
+
+
+def read(wire: WireName, answer: Any, *, mode: Structured = "json_schema") -> Completion:
+    completion, _ = ask(lab(wire, structured=mode), Raw(200, answer))
+    assert isinstance(completion, Completion), completion
+    return completion
+
+
+# ------------------------------------------------------------------------------------------------- requests
+
+RESPONSES: dict[str, Any] = {
+    "model": "some/model",
+    "input": [{"role": "user", "content": "Vote."}],
+    "instructions": "Rules.\nYou are A.",
+    "store": False,
+    "temperature": 0.7,
+    "max_output_tokens": 64,
+}
+MESSAGES: dict[str, Any] = {
+    "model": "some/model",
+    "messages": [{"role": "user", "content": "Vote."}],
+    "system": [
+        {"type": "text", "text": "Rules."},
+        {"type": "text", "text": "You are A.", "cache_control": {"type": "ephemeral"}},
+    ],
+    "temperature": 0.7,
+    "max_tokens": 64,
+}
+TOOL = {"name": "vote", "description": "Gives your answer."}
+STRUCTURED: dict[tuple[WireName, Structured], dict[str, Any]] = {
+    ("responses", "json_schema"): {
+        "text": {"format": {"type": "json_schema", "name": "vote", "schema": SENT, "strict": True}}
+    },
+    ("responses", "tool"): {
+        "tools": [{"type": "function", **TOOL, "parameters": SENT, "strict": True}],
+        "tool_choice": {"type": "function", "name": "vote"},
+    },
+    ("responses", "json_object"): {"text": {"format": {"type": "json_object"}}},
+    ("responses", "prompt"): {},
+    ("messages", "json_schema"): {"output_config": {"format": {"type": "json_schema", "schema": SENT}}},
+    ("messages", "tool"): {
+        "tools": [{**TOOL, "input_schema": SENT}],
+        "tool_choice": {"type": "tool", "name": "vote"},
+    },
+    ("messages", "json_object"): {},
+    ("messages", "prompt"): {},
+}
+BASE: dict[WireName, dict[str, Any]] = {"responses": RESPONSES, "messages": MESSAGES}
+PATHS = {"responses": "/ok/v1/responses", "messages": "/ok/v1/messages"}
+
+
+@pytest.mark.parametrize(("wire", "mode"), STRUCTURED)
+def test_the_exact_request_in_every_mode(wire: WireName, mode: Structured) -> None:
+    _, sent = ask(lab(wire, structured=mode))
+    assert (sent.method, sent.path) == ("POST", PATHS[wire])
+    assert sent.body == BASE[wire] | STRUCTURED[wire, mode]
+
+
+def test_a_request_says_nothing_that_was_not_asked_for_but_the_cap_that_messages_must_have() -> None:
+    said = [{"role": "user", "content": "Hello."}]
+    _, sent = ask(lab("responses"), "x", PLAIN, Sampling(timeout_s=5))
+    assert sent.body == {"model": "some/model", "input": said, "store": False}
+    _, sent = ask(lab("messages"), "x", PLAIN, Sampling(timeout_s=5))
+    assert sent.body == {"model": "some/model", "messages": said, "max_tokens": USUAL_MAX_TOKENS}
+
+
+@pytest.mark.parametrize("wire", ["responses", "messages"])
+def test_extras_are_merged_the_later_over_the_earlier(wire: WireName) -> None:
+    extra = {"top_p": 0.5, "temperature": 0.1, "metadata": {"user_id": "u"}, "extra_body": {"top_k": 3}}
+    profile = lab(wire, structured="prompt", extra_body={"top_k": 1, "service_tier": "auto", "metadata": {"x": "y"}})
+    _, sent = ask(profile, sampling=replace(SAMPLING, extra=extra))
+    added = {"top_p": 0.5, "temperature": 0.1, "top_k": 3, "service_tier": "auto"}
+    assert sent.body == BASE[wire] | added | {"metadata": {"x": "y", "user_id": "u"}}
+
+
+@pytest.mark.parametrize("wire", ["responses", "messages"])
+def test_an_open_schema_is_not_strict(wire: WireName) -> None:
+    schema = {"type": "object", "properties": {"vote": {"type": "string"}}}
+    for mode in MODES[:2]:
+        _, sent = ask(lab(wire, structured=mode), call=replace(CALL, schema=schema))
+        assert '"strict": true' not in json.dumps(sent.body)
+
+
+@pytest.mark.parametrize(
+    ("thinking", "choice"),
+    [
+        ({"type": "enabled", "budget_tokens": 1024}, {"type": "auto"}),
+        ({"type": "adaptive"}, {"type": "auto"}),
+        ({"type": "disabled"}, {"type": "tool", "name": "vote"}),
+    ],
+)
+def test_thinking_and_a_forced_tool_exclude_each_other(thinking: Any, choice: Any) -> None:
+    sampling = Sampling(max_tokens=4096, timeout_s=5, extra={"thinking": thinking})
+    _, sent = ask(lab("messages", structured="tool"), sampling=sampling)
+    assert (sent.body["thinking"], sent.body["tool_choice"]) == (thinking, choice)
+    _, sent = ask(lab("messages"), sampling=sampling)
+    assert "tool_choice" not in sent.body
+
+
+# -------------------------------------------------------------------------------------------------- answers
+
+
+def response(*output: Any, status: str = "completed", **more: Any) -> dict[str, Any]:
+    return {"id": "r", "object": "response", "model": "m-1", "status": status, "output": list(output), **more}
+
+
+def said(*parts: Any, **more: Any) -> dict[str, Any]:
+    content = [{"type": "output_text", "text": part} if isinstance(part, str) else part for part in parts]
+    return {"type": "message", "role": "assistant", "content": content, **more}
+
+
+def message(*content: Any, stop_reason: str | None = "end_turn", **more: Any) -> dict[str, Any]:
+    blocks = [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
+    known = {"id": "m", "type": "message", "role": "assistant", "model": "m-1"}
+    return {**known, "content": blocks, "stop_reason": stop_reason, **more}
+
+
+def call(arguments: Any = json.dumps(ANSWER), name: str = "vote") -> dict[str, Any]:  # noqa: B008 - a text
+    return {"type": "function_call", "call_id": "c", "name": name, "arguments": arguments}
+
+
+def use(given: Any = ANSWER, name: str = "vote") -> dict[str, Any]:
+    return {"type": "tool_use", "id": "t", "name": name, "input": given}
+
+
+THOUGHT = {"type": "reasoning", "id": "rs", "summary": [{"type": "summary_text", "text": "Hm."}]}
+READ: list[tuple[WireName, dict[str, Any], dict[str, Any]]] = [
+    ("responses", response(said("Hel", "lo")), {"text": "Hello", "finish_reason": "completed", "model": "m-1"}),
+    ("responses", response(THOUGHT, said("Hello")), {"text": "Hello", "reasoning": "Hm."}),
+    ("responses", response(THOUGHT), {"text": "", "reasoning": "Hm."}),
+    (
+        "responses",
+        response({**THOUGHT, "content": [{"type": "reasoning_text", "text": "All of it."}]}, said("Hello")),
+        {"text": "Hello", "reasoning": "All of it."},
+    ),
+    ("responses", response(said({"type": "refusal", "refusal": "No."})), {"text": "No.", "refusal": "refusal"}),
+    (
+        "responses",
+        response(said("Half"), status="incomplete", incomplete_details={"reason": "max_output_tokens"}),
+        {"text": "Half", "finish_reason": "max_output_tokens"},
+    ),
+    (
+        "responses",
+        response(status="incomplete", incomplete_details={"reason": "content_filter"}),
+        {"text": "", "refusal": "content_filter"},
+    ),
+    ("responses", response(said("Let me see.", phase="commentary"), said("Hello")), {"text": "Hello"}),
+    ("responses", response(said("Hello", phase="commentary")), {"text": "Hello"}),
+    ("responses", response(call()), {"text": json.dumps(ANSWER)}),
+    ("responses", response(THOUGHT, said("I call."), call()), {"text": "I call.", "reasoning": "Hm."}),
+    ("responses", response({"type": "web_search_call", "id": "w"}, said("Hello")), {"text": "Hello"}),
+    ("responses", response(None, 5, said("Hello", 5, None)), {"text": "Hello"}),
+    ("responses", response({"type": "message", "content": "Hello"}), {"text": "Hello"}),
+    ("messages", message("Hel", "lo"), {"text": "Hello", "finish_reason": "end_turn", "model": "m-1"}),
+    (
+        "messages",
+        message({"type": "thinking", "thinking": "Hm.", "signature": "s"}, "Hello"),
+        {"text": "Hello", "reasoning": "Hm."},
+    ),
+    ("messages", message({"type": "redacted_thinking", "data": "c2VjcmV0"}, "Hello"), {"text": "Hello"}),
+    (
+        "messages",
+        message({"type": "thinking", "thinking": "Hm."}, stop_reason="max_tokens"),
+        {"text": "", "reasoning": "Hm.", "finish_reason": "max_tokens"},
+    ),
+    (
+        "messages",
+        message("Half", stop_reason="model_context_window_exceeded"),
+        {"text": "Half", "finish_reason": "model_context_window_exceeded"},
+    ),
+    ("messages", message(stop_reason="refusal"), {"text": "", "refusal": "content_filter"}),
+    ("messages", message(use(), stop_reason="tool_use"), {"text": json.dumps(ANSWER), "finish_reason": "tool_use"}),
+    ("messages", message("Hello", stop_reason=None), {"text": "Hello", "finish_reason": None}),
+    ("messages", message(None, 5, "Hello"), {"text": "Hello"}),
+]
+
+
+@pytest.mark.parametrize(("wire", "answer", "wanted"), READ)
+def test_what_is_read(wire: WireName, answer: dict[str, Any], wanted: dict[str, Any]) -> None:
+    completion = read(wire, answer)
+    assert {"reasoning": completion.reasoning, "refusal": completion.refusal} == {
+        "reasoning": wanted.get("reasoning"),
+        "refusal": wanted.get("refusal"),
+    }
+    assert {name: getattr(completion, name) for name in wanted} == wanted
+    assert completion.unusable is None
+
+
+CALLED: list[tuple[WireName, dict[str, Any]]] = [
+    ("responses", response(call())),
+    ("responses", response(THOUGHT, said("I vote for C."), call())),
+    ("responses", response(call(name="functions.vote"))),
+    ("responses", response(call(json.dumps(json.dumps(ANSWER))))),
+    ("responses", response(call(ANSWER))),
+    ("responses", response(call('{"vote": "C'), call())),
+    ("responses", response(said(json.dumps(ANSWER)))),
+    ("messages", message(use(), stop_reason="tool_use")),
+    ("messages", message({"type": "thinking", "thinking": "Hm."}, "I vote for C.", use(), stop_reason="tool_use")),
+    ("messages", message(use(name="other"), stop_reason="tool_use")),
+    ("messages", message(use(json.dumps(ANSWER)), stop_reason="tool_use")),
+    ("messages", message(json.dumps(ANSWER))),
+]
+
+
+@pytest.mark.parametrize(("wire", "answer"), CALLED)
+def test_the_arguments_of_a_forced_function_are_the_text(wire: WireName, answer: dict[str, Any]) -> None:
+    completion = read(wire, answer, mode="tool")
+    assert (json.loads(completion.text), completion.unusable) == (ANSWER, None)
+
+
+@pytest.mark.parametrize(
+    ("wire", "answer"), [("responses", response(said("I vote for B."))), ("messages", message("I vote for B."))]
+)
+def test_words_in_place_of_the_call_are_no_decision(wire: WireName, answer: dict[str, Any]) -> None:
+    completion = read(wire, answer, mode="tool")
+    assert completion.unusable == "The reply does not call the function vote with a JSON object."
+
+
+SPENT: list[tuple[WireName, dict[str, Any], Usage]] = [
+    (
+        "responses",
+        {
+            "input_tokens": 100,
+            "input_tokens_details": {"cached_tokens": 40},
+            "output_tokens": 30,
+            "output_tokens_details": {"reasoning_tokens": 20},
+            "total_tokens": 130,
+        },
+        Usage(prompt_tokens=100, cached_tokens=40, completion_tokens=30, reasoning_tokens=20),
+    ),
+    ("responses", {"input_tokens": 7, "output_tokens": 3}, Usage(prompt_tokens=7, completion_tokens=3)),
+    (
+        "messages",
+        {
+            "input_tokens": 10,
+            "cache_creation_input_tokens": 50,
+            "cache_read_input_tokens": 40,
+            "output_tokens": 30,
+            "output_tokens_details": {"thinking_tokens": 20},
+        },
+        Usage(prompt_tokens=100, cached_tokens=40, completion_tokens=30, reasoning_tokens=20),
+    ),
+    (
+        "messages",
+        {"input_tokens": 7, "cache_creation_input_tokens": None, "cache_read_input_tokens": None, "output_tokens": 3},
+        Usage(prompt_tokens=7, completion_tokens=3),
+    ),
+    ("messages", {"input_tokens": "7", "output_tokens": float("1e400")}, Usage()),
+]
+
+
+@pytest.mark.parametrize(("wire", "spent", "usage"), SPENT)
+def test_what_was_used(wire: WireName, spent: dict[str, Any], usage: Usage) -> None:
+    answer = response(said("x")) if wire == "responses" else message("x")
+    assert read(wire, {**answer, "usage": spent}).usage == usage
+
+
+# --------------------------------------------------------------------------------------------------- faults
+
+
+def failure(kind: str, words: str = "Overloaded") -> dict[str, Any]:
+    return {"type": "error", "error": {"type": kind, "message": words}, "request_id": "req_1"}
+
+
+FAULTS: list[tuple[WireName, Raw, type[ModelError], str]] = [
+    ("messages", Raw(529, failure("overloaded_error")), TransportFailed, "http_529"),
+    ("messages", Raw(200, failure("overloaded_error")), TransportFailed, "provider_error"),
+    ("messages", Raw(500, failure("api_error")), TransportFailed, "http_500"),
+    ("messages", Raw(200, failure("rate_limit_error")), RateLimited, "rate_limited"),
+    ("messages", Raw(200, failure("authentication_error")), ProviderRejected, "bad_key"),
+    ("messages", Raw(401, failure("authentication_error", "invalid x-api-key")), ProviderRejected, "bad_key"),
+    ("messages", Raw(403, failure("permission_error")), ProviderRejected, "forbidden"),
+    ("messages", Raw(404, failure("not_found_error", "model: x")), ProviderRejected, "unknown_model"),
+    ("messages", Raw(413, failure("request_too_large")), ModelRefused, "context"),
+    (
+        "messages",
+        Raw(400, failure("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")),
+        ModelRefused,
+        "context",
+    ),
+    (
+        "messages",
+        Raw(400, failure("invalid_request_error", "output_config.format: not supported by this model")),
+        ProviderRejected,
+        "unsupported_format",
+    ),
+    (
+        "responses",
+        Raw(400, {"error": {"message": "Unsupported parameter.", "param": "text.format"}}),
+        ProviderRejected,
+        "unsupported_format",
+    ),
+    ("messages", Raw(200, {}), TransportFailed, "bad_envelope"),
+    ("messages", Raw(200, {"content": 5}), TransportFailed, "bad_envelope"),
+    ("messages", Raw(200, []), TransportFailed, "bad_envelope"),
+    ("messages", Raw(200, b'{"content": [{"type": "te'), TransportFailed, "bad_envelope"),
+    ("messages", Raw(200, message("Half", stop_reason="error")), TransportFailed, "provider_error"),
+    ("responses", Raw(401, {"error": {"message": "No.", "code": "invalid_api_key"}}), ProviderRejected, "bad_key"),
+    (
+        "responses",
+        Raw(200, response(status="failed", error={"code": "server_error", "message": "Sorry."})),
+        TransportFailed,
+        "provider_error",
+    ),
+    (
+        "responses",
+        Raw(200, response(status="failed", error={"code": "rate_limit_exceeded", "message": "Slow down."})),
+        RateLimited,
+        "rate_limited",
+    ),
+    ("responses", Raw(200, response(said("Half"), status="failed", error=None)), TransportFailed, "provider_error"),
+    ("responses", Raw(200, response(said("Half"), status="cancelled")), TransportFailed, "provider_error"),
+    ("responses", Raw(200, {}), TransportFailed, "bad_envelope"),
+    ("responses", Raw(200, {"output": "Hello"}), TransportFailed, "bad_envelope"),
+    ("responses", Raw(200, {"output": None}), TransportFailed, "bad_envelope"),
+    ("responses", Raw(200, "<html>", content_type="text/html"), TransportFailed, "bad_envelope"),
+]
+
+
+@pytest.mark.parametrize(("wire", "raw", "kind", "code"), FAULTS)
+def test_faults(wire: WireName, raw: Raw, kind: type[ModelError], code: str) -> None:
+    fault, _ = ask(lab(wire), raw)
+    assert (type(fault), getattr(fault, "code", None)) == (kind, code), fault
+    assert KEY not in str(fault)
+
+
+@pytest.mark.parametrize("wire", ["responses", "messages"])
+def test_a_rate_limit_says_how_long(wire: WireName) -> None:
+    fault, _ = ask(lab(wire), Raw(429, failure("rate_limit_error"), {"Retry-After": "7"}))
+    assert isinstance(fault, RateLimited)
+    assert fault.retry_after == 7
+
+
+@pytest.mark.parametrize("wire", ["responses", "messages"])
+def test_a_fault_inside_a_good_answer_says_what_was_used(wire: WireName) -> None:
+    broken = {"type": "error", "error": {"type": "api_error"}, "usage": {"input_tokens": 7, "output_tokens": 3}}
+    fault, _ = ask(lab(wire), Raw(200, broken))
+    assert isinstance(fault, TransportFailed)
+    assert fault.usage == Usage(prompt_tokens=7, completion_tokens=3)
+
+
+# --------------------------------------------------------------------------------- the profiles of messages
+
+PLACES = {
+    "anthropic": ("/ok/v1/messages", {}),
+    "bedrock": ("/ok/v1/model/some%2Fmodel/invoke", {"anthropic_version": "bedrock-2023-05-31"}),
+    "vertex": (
+        "/ok/v1/projects/p/locations/eu/publishers/anthropic/models/some%2Fmodel:rawPredict",
+        {"anthropic_version": "vertex-2023-10-16"},
+    ),
+}
+
+
+def test_every_profile_is_tested_here() -> None:
+    assert set(PLACES) == {name for name, profile in BUILT_IN.items() if profile.wire == "messages"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("provider", PLACES)
+def test_the_exact_request_of_every_profile_in_every_mode(provider: str, mode: Structured) -> None:
+    path, version = PLACES[provider]
+    profile = replace(BUILT_IN[provider], structured=mode, client_options={"project": "p", "region": "eu"})
+    answer, sent = ask(profile, Raw(200, message(json.dumps(ANSWER))))
+    assert isinstance(answer, Completion)
+    assert (sent.method, sent.path) == ("POST", path)
+    named = {} if version else {"model": "some/model"}
+    body = {name: value for name, value in MESSAGES.items() if name != "model"}
+    assert sent.body == named | body | version | STRUCTURED["messages", mode]
+    assert sent.headers["authorization"] == f"Bearer {KEY}"
+    assert sent.headers.get("anthropic-version") == ("2023-06-01" if provider == "anthropic" else None)
