@@ -88,7 +88,7 @@ class Text:
     """Free words; more than `limit` characters are cut by the rules, visibly.
 
     `about` is what they are, for the shape of an answer: "your pitch". Where they may not be `empty`, a reply without
-    words is asked for again, and so is a person's empty line; space around them is left out.
+    words is asked for again, and so is an empty field of a form; space around them is left out.
     """
 
     limit: int

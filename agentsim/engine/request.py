@@ -158,7 +158,7 @@ class Request(Generic[D]):
             raise IllegalDecision(f"{path} {reason}.")
 
     def warning(self, decision: D) -> str:
-        """Why an allowed decision will come to nothing: for a person, who may think again."""
+        """Why an allowed decision will come to nothing: for a person at a form, who may think again."""
         return ""
 
     def parse(self, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[D]:
@@ -228,11 +228,11 @@ class Request(Generic[D]):
         return f"Answer: {self.form()}"
 
     def named_numbers(self) -> Mapping[str, int]:
-        """Names by which a person may give the numbers in this question's lists, such as deeds for positions."""
+        """Names by which a form takes the numbers in this question's lists, such as deeds for positions."""
         return {}
 
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The schema of a field for a person who has answered those before it: what matters no more can be left out.
+        """The schema of a form's field after the answers before it: what matters no more can be left out.
 
         Of a field of a field (`action.bid`), `answered` are those beside it. With a `const` it is not asked for at all.
         """
@@ -247,8 +247,8 @@ class Request(Generic[D]):
         """What the state says of fields, by path: None of one that cannot matter now, which is not asked for.
 
         Of others, `schema` takes the field's place in `schema`, where a small model would answer what is not legal. All
-        else is for people: closer limits, a `description`, which takes the place of the range on the screen, and a
-        `default`, which an empty line stands for. A provider's cache needs schemas that stay the same.
+        else is for forms: closer limits, a `description`, which takes the place of the range on the page, and a
+        `default`, which an empty field stands for. A provider's cache needs schemas that stay the same.
         """
         return {}
 

@@ -17,6 +17,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
+from filelock import lock_descriptor
 from pydantic import Field, ValidationError
 
 from agentsim.engine.codec import NewTexts, Texts, adapter, json_line, parse_json, values
@@ -321,8 +322,6 @@ class JournalFile:
 
     def lock(self) -> None:
         """Keep other writers out; `JournalError` where there is one, and the file is closed."""
-        from filelock import lock_descriptor  # who only reads a journal does not wait for it
-
         for _ in range(_KNOCKS):  # `is_running` in another process holds the lock for a moment
             if lock_descriptor(self._handle, blocking=False):
                 return

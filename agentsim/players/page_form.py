@@ -415,7 +415,7 @@ def is_words(legal: Mapping[str, Any]) -> bool:
 
 
 def usual(legal: Mapping[str, Any]) -> Any:
-    """What an empty line means: a default, or the only number there is; `...` where it means nothing."""
+    """What an empty field means: a default, or the only number there is; `...` where it means nothing."""
     low = legal.get("minimum")
     only = low if low is not None and low == legal.get("maximum") and legal.get("type") == "integer" else ...
     return legal.get("default", only)
@@ -527,7 +527,7 @@ def _entry(words: list[str], legal: Mapping[str, Any]) -> Any:
 def _words(text: str, legal: Mapping[str, Any]) -> str:
     limit = legal.get("maxLength")
     if len(text) < legal.get("minLength", 0):
-        raise ValueError("An empty line says nothing. Some words, please.")
+        raise ValueError("An empty answer says nothing. Some words, please.")
     if limit is not None and len(text) > limit:
         raise ValueError(f"That is {len(text)} characters, and {limit} fit. Shorter, please.")
     return text

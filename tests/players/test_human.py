@@ -533,7 +533,7 @@ def test_ctrl_c_at_a_real_terminal_stops_the_run_which_can_be_resumed(
         {"text": "Keep me."}
     ]
     again = io.StringIO()
-    monkeypatch.setattr(sys, "stdin", io.StringIO("Cyd\nbecause\n\n" + "Bea\n\n" * 5))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("vote: Cyd\nexplanation: because\n\n" + "Bea\n\n" * 5))
     monkeypatch.setattr(sys, "stderr", again)
     resumed = go_on(files, env={})
     assert resumed is not None

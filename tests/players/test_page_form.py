@@ -47,6 +47,8 @@ class Filling:
     def field(self, path: str, legal: Mapping[str, Any]) -> Any:
         field = self.open[path]
         value = self.value(path)
+        if "enum" in legal and value not in legal["enum"]:
+            raise FieldProblem(field.name, "The form does not offer this.")
         text = ("yes" if value else "no") if isinstance(value, bool) else called_value(value)
         text = text if field.options else str(value)
         if isinstance(value, list):
@@ -78,7 +80,7 @@ def sendable(request: Request[Any], decision: Decision) -> bool:
     try:
         walked = Form(request).answered(filling.field)
     except FieldProblem:
-        return False  # a warning: it would come to nothing, and a person is asked again
+        return False  # it would come to nothing: the form does not offer it, or warns
     sent = page.answered(filling.sent)
     assert sent == walked
     assert request.parse(json.dumps(sent)).decision == request.parse(json.dumps(walked)).decision

@@ -29,7 +29,7 @@ from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, 
 Typed: TypeAlias = Callable[..., io.StringIO]
 PERSON = '[[players]]\nid = "A"\nmodel = "human"\n'
 PERSON += "".join(f'[[players]]\nid = "{bot}"\nmodel = "bot/random"\n' for bot in "BC")
-REPLIES = ("Hello.", "", "C\nwhy", "", "B", "")
+REPLIES = ("Hello.", "", "vote: C\nexplanation: why", "", "B", "")
 """A pitch and a vote, and a vote of the jury or another pitch; each ended by an empty line."""
 
 

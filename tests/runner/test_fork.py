@@ -113,6 +113,7 @@ def test_the_others_of_the_wave_keep_their_decisions(parent: RunFiles) -> None:
         ({"changes": ("game_config.rounds=2",)}, "cannot be changed by a fork"),
         ({"changes": ("players.0.id=Z",)}, "who plays cannot change"),
         ({"changes": ("players.0.model=bot/nobody",)}, 'agent_island has no "bot/nobody" \\(valid: bot/'),
+        ({"changes": ("players.0.model=human", "players.B.model=human")}, "the model of B: one player can be human"),
         ({"changes": ("players.0.nosuch=1",)}, "players.0.nosuch"),
         ({"changes": ("players.A.nosuch=1",)}, "players.A.nosuch"),
         ({"changes": ("players.0.model=openai/gpt-5",)}, "OPENAI_API_KEY"),

@@ -163,7 +163,7 @@ def test_an_answer_that_will_not_do_comes_back_with_the_reason_and_the_form_fill
         await send(client, run, "A", step="agree")
         question = await asked(run, "A")
         status, page = await send(client, run, "A", step="answer", decision=str(question.ask.index), text=" ")
-        assert (status, "An empty line says nothing." in page, 'aria-invalid="true"' in page) == (422, True, True)
+        assert (status, "An empty answer says nothing." in page, 'aria-invalid="true"' in page) == (422, True, True)
         vote = {"seat-step": "answer", "seat-decision": str(question.ask.index), "text": "x" * 1201}
         status, page = await send(client, run, "A", **vote)
         assert status == 422

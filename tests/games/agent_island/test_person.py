@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import re
 
 import pytest
 
 from tests.contract.harness import on_bots
 from tests.players.filled import Filled
-from tests.players.keyboard import played
+from tests.players.keyboard import Played, played
 
 SCENARIO = """
 game = "agent_island"
@@ -43,8 +43,12 @@ ANSWERS = {
 }
 
 
-def test_a_person_is_asked_everything_at_a_real_terminal_and_told_every_mistake(tmp_path: Path) -> None:
-    game = played(tmp_path, SCENARIO, ANSWERS, columns=40)
+@pytest.fixture(scope="module")
+def game(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    return played(tmp_path_factory.mktemp("game"), SCENARIO, ANSWERS, columns=40)
+
+
+def test_a_person_is_asked_everything_at_a_real_terminal_and_told_every_mistake(game: Played) -> None:
     for told in ("That will not do: There is no decision in the reply.", "'Ann' cannot be chosen."):
         assert told in game.screen, told
     assert game.screen.count("You are playing Agent Island") == 2, (
@@ -54,10 +58,21 @@ def test_a_person_is_asked_everything_at_a_real_terminal_and_told_every_mistake(
     assert {record["kind"] for record in game.decisions("Ann")} == kinds
 
 
+def test_the_screen_of_a_person_holds_what_is_theirs_and_no_secret_of_the_others(game: Played) -> None:
+    screen = re.sub(r"[│\s]+", " ", game.screen)
+    private: dict[bool, set[str]] = {True: set(), False: set()}
+    for event in (each for part in game.history["rounds"] for each in part["events"]):
+        if event["visibility"] != "all" and len(event["content"]) > 40:
+            private["Ann" in event["visibility"]].add(" ".join(event["content"].split()))
+    assert min(map(len, private.values())) >= 2
+    assert not [words for words in private[False] if words in screen]
+    assert [words for words in private[True] if words in screen]
+
+
 @pytest.mark.parametrize("kind", ["pitch", "whisper", "summary", "quips"])
 def test_words_that_cannot_be_left_out_are_asked_for_one_by_one(kind: str) -> None:
     request = next(ask.request for ask in on_bots("agent_island", "random").asks() if ask.request.kind == kind)
     fields = list(request.schema()["properties"])
     form = Filled(request, "", *("Words.",) * len(fields))
     assert form.answer() == dict.fromkeys(fields, "Words.")
-    assert form.text.count("An empty line says nothing.") == 1
+    assert form.text.count("An empty answer says nothing.") == 1
