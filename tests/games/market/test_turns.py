@@ -411,7 +411,7 @@ def test_what_a_forfeited_reply_lacked_is_told_to_its_agent_alone_and_replays(tm
         assert prove(RunFiles(logs, "run")).complete
         told = [event for part in result.history["rounds"] for event in part["events"] if event["kind"] == "forfeited"]
         lacked = {"The object lacks `working_memory`.", "There is no decision in the reply."}
-        assert {event["data"].get("lacked") for event in told} == (lacked if explains == "true" else {None})
+        assert {event["data"].get("lacked") for event in told} == (lacked if explains == "true" else {""})
         assert {len(event["visibility"]) for event in told} == {1}
 
 
