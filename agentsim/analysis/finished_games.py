@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from agentsim import games
 from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LogEntry
-from agentsim.errors import ScenarioError, UsageError
+from agentsim.errors import OtherVersion, ScenarioError, UsageError
 from agentsim.history.events import Pair, derived, pairs, told_events
 from agentsim.history.load import parsed, read, runs_with_history
 from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
@@ -361,10 +361,13 @@ def _read(directory: Path) -> Games:
         raise UsageError(f"{directory}: is not a directory")
     found: list[GameRecord] = []
     skipped: dict[str, str] = {}
+    of_others: list[OtherVersion] = []
     copies: dict[str, str] = {}
     first: dict[str, str] = {}
     for name, history in histories(directory):
         record = None if isinstance(history, UsageError) else game_record(name, history)
+        if isinstance(history, OtherVersion):
+            of_others.append(history)
         if record is None:
             skipped[name] = str(history) if isinstance(history, UsageError) else "is not finished"
         elif len({entrant.player for entrant in record.entrants}) < max(1, len(record.entrants)):
@@ -373,9 +376,10 @@ def _read(directory: Path) -> Games:
             copies[record.name] = first[record.certain]
         else:
             found.append(record)
+    if not found and of_others:
+        raise of_others[0]
     if not found:
-        because = next((f" ({name}: {why})" for name, why in skipped.items()), "")
-        raise UsageError(f"{directory}: holds no finished game{because}")
+        raise UsageError(f"{directory}: holds no finished game")
     known = (replace(each, parent=copies.get(each.parent, each.parent)) if each.parent else each for each in found)
     return Games(tuple(known), skipped, copies)
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.wording import few
-from agentsim.errors import ScenarioError, UsageError
+from agentsim.errors import OtherVersion, ScenarioError, UsageError
 from agentsim.history.load import load_history, require_history, run_names
 from agentsim.history.run_files import RunFiles, find_run
 from agentsim.history.tables import BASE, LEADING, base_tables, own_tables
@@ -128,6 +128,7 @@ def read_folder(directory: Path) -> Folder:
     scenarios: dict[str, dict[str, Mapping[str, Any]]] = {}
     own: dict[str, None] = {}  # the names of the games' own tables
     skipped: dict[str, str] = {}
+    of_others: list[OtherVersion] = []
     for name in sorted(run_names(directory)):
         try:
             files = find_run(directory, name)
@@ -137,13 +138,17 @@ def read_folder(directory: Path) -> Folder:
                 own |= dict.fromkeys(own_tables(history))
         except (UsageError, ScenarioError) as error:
             skipped[name] = str(error).removeprefix(f"{name}: ")
+            if isinstance(error, OtherVersion):
+                of_others.append(error)
             continue
         leading = (name, history.game, history.seed, history.status)
         found.append((str(history.volatile.get("started_at", "")), files, leading))
         scenarios.setdefault(history.game, {})[name] = history.scenario
     found.sort(key=lambda each: (each[0], each[1].name))
+    if not found and of_others:
+        raise of_others[0]
     if not found:
-        without = f" (without one: {listed(skipped)}; {next(iter(skipped.values()))})" if skipped else ""
+        without = f" (without one: {listed(skipped)})" if skipped else ""
         raise UsageError(f"{directory}: holds no run with a readable history{without}")
     settings: dict[Cell, Levels] = {}
     for of in scenarios.values():

@@ -169,17 +169,14 @@ def is_table(path: Path) -> bool:
     return bool(stem) and (stem == path.parent.resolve().name or RunFiles(path.parent, stem).history.is_file())
 
 
-def write_whole(path: Path, content: str | bytes | Iterable[bytes], *, private: bool = False) -> None:
+def write_whole(path: Path, content: str | bytes, *, private: bool = False) -> None:
     """Write a file so that at any instant it is the old one, the new one, or absent; never a part.
 
     Only its owner can read a `private` one. Raises `AgentsimError` where the disk or the directory does not take it.
     """
     try:
         with written_beside(path, private=private) as file:
-            if isinstance(content, str | bytes):
-                file.write(content.encode() if isinstance(content, str) else content)
-            else:
-                file.writelines(content)
+            file.write(content.encode() if isinstance(content, str) else content)
     except OSError as error:
         raise AgentsimError(f"{path}: cannot be written: {error.strerror or error}") from None
 

@@ -119,5 +119,5 @@ def _problems(request: Request[Any]) -> Iterator[str]:
     rules, _, _ = _shown(request, _WIDTHS[-1], HELP).removeprefix(before).rpartition("\n\n")
     if rules.strip() not in before:
         yield f"`{HELP}` does not show the same rules and then the same question"
-    if len(rules.partition("An empty line ends")[0].split()) <= 10:
+    if len(rules.partition("The line above the prompt")[0].split()) <= 10:
         yield f"there are no rules to show at `{HELP}`"

@@ -285,7 +285,7 @@ def test_a_batch_is_no_run_of_its_folder(tmp_path: Path) -> None:
         (("--models", "bot/nobody"), "bot/nobody"),
         (("--games", "0"), "games"),
         (("--set", "players.0.model=human"), "is a person"),
-        (("--models", "bot/random,human"), "is a person"),
+        (("--models", "bot/random,human"), "one player can be human"),
     ],
 )
 def test_what_cannot_be_played_is_said_before_anything_is_written(

@@ -267,9 +267,9 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
         "Invalid value for '--format': 'xls' is not one of 'csv',",
     ),
     "export a file": (("export", "file"), "file: is neither a run in logs nor a directory"),
-    "export a folder of no runs": (
+    "export a folder of another version": (
         ("export", "folder"),
-        "folder: holds no run with a readable history (without one: later; folder/later.json: was written by",
+        "folder/later.json: was written by agentsim 9.1, and that version plays it; this is agentsim ",
     ),
     "export an unfinished run": (
         ("export", "cut"),

@@ -179,7 +179,10 @@ MISTAKES = {
     "no history yet": ("cut", "cut: has a journal but no history yet; `agentsim resume cut` ends the run"),
     "no history at all": ("torn", "logs/torn.json: is not an agentsim history: the file: Invalid JSON: EOF while"),
     "another JSON": ("list", "logs/list.json: is not an agentsim history: the file: must be an object"),
-    "a folder without runs": ("folder", "folder: holds no run with a readable history"),
+    "a folder of another version": (
+        "folder",
+        "folder/later.json: was written by agentsim 9.1, and that version plays it",
+    ),
     "a link out of the logs": ("link", "logs/link.json: leads out of logs"),
 }
 

@@ -1,7 +1,7 @@
 """Golden playthroughs, as text, and a journal of each game that must replay.
 
-`python -m tests.contract.golden` writes the text anew, and a journal where there is none; what changes is then reviewed
-as a diff. A changed journal means changed rules, and those need a new `rules_version`.
+`python -m tests.contract.golden` writes the text anew, and a journal if there is none of this version; what changes
+is then reviewed as a diff. A journal that no longer replays means changed rules, and those need a new `rules_version`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.engine.codec import text_id
+from agentsim.errors import OtherVersion
 from agentsim.history.fold import dump_history
-from agentsim.history.journal import Chain
+from agentsim.history.journal import Chain, read_journal
 from agentsim.history.record import History
 from agentsim.history.run_files import RunFiles
 from agentsim.testing import CHECKS
@@ -50,12 +51,20 @@ def _without_machine(run: dict[str, Any]) -> None:
     run["paths"]["config"] = "/tiny.toml"
 
 
+def is_recorded(files: RunFiles) -> bool:
+    """Return whether there is a journal of this version."""
+    try:
+        return files.journal.exists() and bool(read_journal(files.journal).head)
+    except OtherVersion:
+        return False
+
+
 def main() -> None:
     """Write every game's golden files."""
     for name in GAMES:
-        CHECKS["golden_files"](name, golden=GOLDEN, update=True)
-        if not RunFiles(GOLDEN, name).journal.exists():
+        if not is_recorded(RunFiles(GOLDEN, name)):
             record(name, GOLDEN)
+        CHECKS["golden_files"](name, golden=GOLDEN, update=True)
 
 
 if __name__ == "__main__":

@@ -19,14 +19,13 @@ from agentsim.results import load, run_in
 from agentsim.runner.replay import prove, rebuilt, unfit, without_volatile
 from agentsim.runner.session import go_on
 from tests.cli.command_line import agentsim, trio
-from tests.contract.golden import GOLDEN
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.history.sample import journal
 from tests.runner.island import Mendable, play
 
-HISTORY = (GOLDEN / "agent_island.json").read_bytes()
+TEXT = b'{"game": "agent_island"}' * 100
 EVERYTHING = ("--include-prompts", "--include-reasoning", "--include-usage")
 
 
@@ -156,8 +155,9 @@ def test_a_batch_goes_on_with_its_compressed_histories(tmp_path: Path) -> None:
     assert (report.code, "in 3 games" in report.out) == (0, True), report.err
 
 
+@pytest.mark.usefixtures("compressed")
 def test_nothing_is_overwritten_and_a_run_is_found_by_its_compressed_history(tmp_path: Path) -> None:
-    (tmp_path / "run.json.gz").write_bytes(gzip.compress(HISTORY))
+    played("agent_island", tmp_path).journal.unlink()
     assert find_run(tmp_path, "run.json.gz") == RunFiles(tmp_path, "run")
     assert [run.status for run in list_runs(tmp_path)] == ["completed"]
     book = journal(tmp_path)
@@ -173,11 +173,11 @@ def bomb() -> bytes:
 @pytest.mark.parametrize(
     ("raw", "why"),
     [
-        (gzip.compress(HISTORY)[:-9], "it is cut off, or something stands behind its end"),
-        (gzip.compress(HISTORY) + b"\0", "it is cut off, or something stands behind its end"),
-        (gzip.compress(HISTORY) * 2, "it is cut off, or something stands behind its end"),
-        (gzip.compress(HISTORY)[:-8] + bytes(8), "it cannot be decompressed: "),
-        (HISTORY, "it cannot be decompressed: "),
+        (gzip.compress(TEXT)[:-9], "it is cut off, or something stands behind its end"),
+        (gzip.compress(TEXT) + b"\0", "it is cut off, or something stands behind its end"),
+        (gzip.compress(TEXT) * 2, "it is cut off, or something stands behind its end"),
+        (gzip.compress(TEXT)[:-8] + bytes(8), "it cannot be decompressed: "),
+        (TEXT, "it cannot be decompressed: "),
         (b"", "it is cut off"),
         (bomb(), "it is packed 200 to 1 and more, which no history is"),
         (gzip.compress(b"{}"), "format: "),

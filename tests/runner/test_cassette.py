@@ -157,7 +157,8 @@ def test_no_key_no_address_and_no_header_is_inside(tmp_path: Path) -> None:
         assert str(server.port) not in text
     assert "canary" not in text
     assert "uthorization" not in text
-    prompts = {message["content"] for request in server.received for message in request.body["messages"]}
+    sent = [message for request in server.received for message in request.body["messages"]]
+    prompts = {message["content"] for message in sent if message["role"] != "assistant"}  # a reply that is quoted back
     assert not any(json.dumps(prompt)[1:-1] in text for prompt in prompts), "prompts are in the history"
 
 

@@ -117,7 +117,7 @@ _HOG = """
         call, hogs = Call((("user", "Hello."),)), []
         await model.complete(call, Sampling())
         await model.aclose()  # everything is loaded, and nothing is connected
-        model._prepared(profile, call, Sampling())
+        model._endpoint.open()
         try:
             while True:
                 hogs.append(os.open(os.devnull, os.O_RDONLY))

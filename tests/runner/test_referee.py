@@ -235,7 +235,7 @@ def test_only_what_cannot_be_read_is_blamed_on_the_length(reply: str, told: bool
 
 
 def test_a_whole_decision_in_a_reply_that_was_cut_off_counts() -> None:
-    ruling = Court([Completion(f"{GOOD} because I have al", finish_reason="length")]).rule()
+    ruling = Court([Completion(f"{GOOD}\nReason: because I have al", finish_reason="length")]).rule()
     assert (ruling.source, ruling.decision) == ("model", Picked(pick="left"))
 
 

@@ -139,9 +139,10 @@ def society(url: str, logs: Path, *settings: str, agents: int = 4) -> RunResult:
     """Two turns of agents whose prompts begin with the same rules, which are longer than a block."""
     logs.mkdir(parents=True, exist_ok=True)
     path = logs / "society.toml"
+    (logs / "base.txt").write_text("The land is wide. " * (BLOCK // 30), encoding="utf-8")
     path.write_text(
         f'game = "society"\nseed = 1\n[defaults]\nmodel = "fake/echo"\n[providers.fake]\nbase_url = "{url}"\n'
-        f"[game_config]\ndays = 1\nactions_per_day = 2\n"
+        f'[game_config]\nbase = "base.txt"\ndays = 1\nactions_per_day = 2\n'
         f'[[players]]\nid = "agent"\ncount = {agents}\n',
         encoding="utf-8",
     )

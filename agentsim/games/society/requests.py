@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, get_args
 
@@ -21,15 +21,15 @@ from agentsim.engine.schema import schema_of
 from agentsim.engine.wording import cut
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
 from agentsim.games.society.actions import Spoken, possible
+from agentsim.games.society.amounts import UNIT, shown
 from agentsim.games.society.assembly import VoteCast
 from agentsim.games.society.config import WorkType, once
 from agentsim.games.society.evening import Idle
-from agentsim.games.society.forms import field_of
 from agentsim.games.society.prompts import composed
 from agentsim.games.society.rules import Rules
 from agentsim.games.society.stakes import Conditions
 from agentsim.games.society.talk import ForumPost
-from agentsim.games.society.terms import RESOURCES, ProposalType
+from agentsim.games.society.terms import RESOURCES, ProposalType, kinds
 from agentsim.games.society.turn import Action, Rejected
 from agentsim.games.society.view import Own, World
 
@@ -171,7 +171,21 @@ class Act(Request[Acted]):
     # -- a person's form
 
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        return field_of(self, name, legal, answered)
+        match name:
+            case "action.terms":
+                return _carried(legal, answered["proposal_type"])
+            case "action.terms.agents":
+                return {**legal, "items": {**legal["items"], "maximum": self.rules.agents}}
+            case "action.terms.hours":
+                return {**legal, "maximum": self.rules.hours_per_day}
+            case "action.terms.quorum":
+                return {**legal, "maximum": self.rules.agents}
+            case "action.amount" | "action.terms.amount":
+                legal = {**legal, "minimum": 1 / UNIT}
+            case _:
+                pass
+        hint = _hint(self, name, legal, answered)
+        return {**legal, "description": hint} if hint else legal
 
     # -- a reply
 
@@ -244,6 +258,50 @@ def _rejected(reason: str, given: Any = None) -> Acted:
     """What a reply comes to that is no valid action, whose author is told why."""
     text = "" if given is None else json.dumps(given, ensure_ascii=False)[:LONGEST_GIVEN]
     return Acted(action=Rejected(reason=reason, given=text))
+
+
+# -- a person's form
+
+
+def _hint(act: Act, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> str:
+    """What can be answered in this state of the society, where the range does not tell."""
+    world, you = act.world, act.you
+    entries: Mapping[str, tuple[Sequence[Any], int, str]] = {
+        "action.proposal_id": ((*world.proposals, *you.proposals), world.more_proposals, "a newer one"),
+        "action.project_id": (world.projects, world.more_projects, "an older one"),
+        "action.terms.law": ((*world.laws, *you.laws), world.more_laws, "an older one"),
+    }
+    match name:
+        case "action.recipient_agent_id" if not legal["minimum"]:
+            return f"0 for the common pool, or 1 to {act.rules.agents}"
+        case "action.hours":
+            return _upto(act.rules.hours_per_day - you.hours, "none are left today")
+        case "action.parent_message_id":
+            return _upto(max((each.id for each in world.posts), default=0), "there is no post")
+        case "action.amount":
+            resource = answered.get("resource_type", "materials")
+            return f"you hold {shown(you.stock[resource])} {resource}"
+        case _:
+            return _one_of(*entries[name]) if name in entries else ""
+
+
+def _carried(legal: Mapping[str, Any], type_: ProposalType) -> Mapping[str, Any]:
+    """The terms that a proposal of this type can carry: none, where it can carry no kind."""
+    if not kinds(type_):
+        return {**legal, "maxItems": 0}
+    needed = {"minItems": 1, "maxItems": 1} if type_ == "infrastructure" else {}
+    branches = [each for each in legal["items"]["anyOf"] if each["properties"]["kind"]["enum"][0] in kinds(type_)]
+    return {**legal, "items": {"anyOf": branches}, **needed}
+
+
+def _upto(most: int, none: str) -> str:
+    return f"1 to {most}" if most > 1 else "1" if most == 1 else none
+
+
+def _one_of(shown: Sequence[Any], more: int, others: str) -> str:
+    """The numbers of what is shown; `more` are not."""
+    ids = ", ".join(map(str, sorted({each.id for each in shown}))) or "none"
+    return f"{ids}, or {others}" if more else ids
 
 
 REQUESTS: tuple[type[Request[Any]], ...] = (Act,)

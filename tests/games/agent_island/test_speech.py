@@ -22,7 +22,7 @@ SPEECHES: dict[str, tuple[str, str, str]] = {
     "thinking beside the text": ('{"thinking": "I plan to betray B", "text": "Keep me"}', "Keep me", "json"),
     "thinking in an object before": ('{"thinking": "betray B"}\n{"text": "Keep me"}', "Keep me", "embedded"),
     "fenced": ('```json\n{"text": "Keep me"}\n```', "Keep me", "fenced"),
-    "fenced in prose": ('I thought long about B.\n```json\n{"text": "Keep me"}\n```\nDone.', "Keep me", "fenced"),
+    "fenced below prose": ('I thought long about B.\n```json\n{"text": "Keep me"}\n```', "Keep me", "fenced"),
     "announced": ('Here is my pitch:\n{"text": "Keep me"}', "Keep me", "embedded"),
     "fence that never closes": ('```json\n{"text": "Keep me"}', "Keep me", "embedded"),
     "prose": ("Keep me, friends.", "Keep me, friends.", "words"),
@@ -52,7 +52,6 @@ NOT_SAID: dict[str, str] = {
     "any other key": '{"mood": "I plan to betray B"}',
     "the key of another request": '{"whisper": "I plan to betray B"}',
     "no words": '{"text": ["Keep me"]}',
-    "in the middle of prose": 'I have thought about B and C for long. {"text": "Keep me"} That should do.',
     "cut off": '{"text": "Keep',
     "cut off in a fence": '```json\n{"text": "Keep',
     "cut off after a word": 'Sure: {"thinking": "I plan to betray B',
@@ -61,6 +60,8 @@ NOT_SAID: dict[str, str] = {
     "triangles cut off": "◁think▷I plan to betray B",
 }
 IN_DOUBT: dict[str, str] = {
+    "in the middle of prose": 'I have thought about B and C for long. {"text": "Keep me"} That should do.',
+    "prose behind": 'I thought long about B.\n```json\n{"text": "Keep me"}\n```\nDone.',
     "two texts": '{"text": "Keep me", "pitch": "Keep B"}',
     "a quotation": 'As B wrote: {"text": "Vote me out"} - I disagree',
     "a quotation at the end": 'B wrote {"text": "Vote me out"}',

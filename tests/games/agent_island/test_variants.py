@@ -50,10 +50,8 @@ def test_a_topic_stands_in_the_rules_also_beside_a_text_of_ones_own() -> None:
         assert "\nThe players debate this topic: Should cities ban cars? R1 votes: A 9.\nThe record is" in rules
 
 
-def test_a_topic_is_recorded_only_where_there_is_one() -> None:
-    assert "topic" not in AgentIslandConfig().model_dump()
+def test_without_a_topic_the_rules_say_nothing_of_one() -> None:
     assert "topic" not in _rules()
-    assert AgentIslandConfig(topic="Cars").model_dump()["topic"] == "Cars"
 
 
 def _rules(**config: Any) -> str:
@@ -352,13 +350,11 @@ def test_quips_in_turn_are_heard_by_those_who_come_later() -> None:
     assert waves_of(play("ABC", **config), "quips")[0] == ["B", "A", "C"]
 
 
-# what was there before
+# what is recorded
 
 
-def test_what_is_not_set_is_not_stored() -> None:
-    stored = AgentIslandConfig.from_toml({"round_overrides": [{"round": 1}]}).model_dump(mode="json", by_alias=True)
-    old = ["phases", "pitch_chars", "explanation_chars", "message_chars", "quip_chars", "messages_per_exchange"]
-    assert list(stored) == [*old, "rounds", "memory", "summary_chars", "round_overrides"]
-    assert list(stored["round_overrides"][0]) == ["round", *old]
+def test_every_setting_is_stored_and_read_back() -> None:
+    stored = AgentIslandConfig().model_dump(mode="json", by_alias=True)
+    assert set(stored) == set(AgentIslandConfig.model_fields)
     config = AgentIslandConfig.from_toml({"vote": "poll", "memory_of": {"A": "full"}, "rules": "Be quick.", **OPEN})
     assert AgentIslandConfig.from_toml(config.model_dump(mode="json")) == config

@@ -13,8 +13,15 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation
+from agentsim.games.society.actions import possible
+from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.requests import Act
+from agentsim.games.society.rulebook import rulebook
+from agentsim.games.society.rules import rules_of
+from agentsim.models.prices import estimated_tokens
 from agentsim.runner.forecast import alike
+from agentsim.scenario.load import load
+from tests.cli.command_line import ROOT
 from tests.games.society.society import TERMS, acted, idles, law, play, request
 
 FORGED = (
@@ -180,3 +187,11 @@ def test_events_since_the_last_turn_are_bounded_and_their_loss_is_said() -> None
 def test_long_posts_are_cut_visibly() -> None:
     played = play({1: ["post " + "x" * 90]}, days=2, shown_chars=40)
     assert f'"text": "{"x" * 34} [cut]"' in request(played, 2).prompt().text()
+
+
+def test_the_rules_of_the_shipped_society_take_at_most_900_tokens() -> None:
+    config = load(ROOT / "configs" / "society.toml").config
+    assert isinstance(config, SocietyConfig)
+    rules = rules_of(config, 100)
+    told = "\n".join(filter(None, rulebook(rules, possible(rules))))
+    assert 700 < estimated_tokens([told]) <= 900
