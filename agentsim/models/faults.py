@@ -65,7 +65,8 @@ _HINTS = (
     ),
     (
         re.compile(
-            r"response_?(format|schema|json_schema|mime_?type)|output_?(config|format)|text\.format|json_?(schema|object)|schema|unknown name|grammar"
+            r"response_?(format|schema|json_schema|mime_?type)|output_?(config|format)|text\.format"
+            r"|json_?(schema|object)|schema|unknown name|grammar"
             r"|guided.?(json|decoding)|structured.?output|tool_choice|\btools?\b|function.?call",
             re.IGNORECASE,
         ),

@@ -21,7 +21,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self, TypeAlias
 
 from tests.fakes.replies import envelope, first_by_schema, varied_by_schema
@@ -175,11 +175,13 @@ class FakeServer:
         if behaviour == "flaky" and nth == 1:
             return Raw(503, "upstream connect error", content_type="text/plain")
         if behaviour in {"ok", "rate_limited", "flaky"}:
-            wire = wire_of(received.path)
-            asked = as_chat(wire, received.body)
+            asked = as_chat(wire_of(received.path), received.body)
             said = self.reply(asked)
-            return said if isinstance(said, Raw) else Raw(body=from_chat(wire, envelope(said, model=asked["model"])))
-        return _FAULTS.get(behaviour, Raw(404, f"no scenario {behaviour}", content_type="text/plain"))
+            made = said if isinstance(said, Raw) else Raw(body=envelope(said, model=asked["model"]))
+        else:
+            made = _FAULTS.get(behaviour, Raw(404, f"no scenario {behaviour}", content_type="text/plain"))
+        body = from_chat(wire_of(received.path), made.body) if isinstance(made.body, dict) else made.body
+        return replace(made, body=body)
 
 
 _FAULTS = {

@@ -109,9 +109,7 @@ def test_what_leaves_is_an_allowlist_with_the_key_that_was_given_and_no_other(
 
 
 @pytest.mark.parametrize("service", PATHS)
-def test_no_file_of_an_account_is_read(
-    service: Service, crowded: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_file_of_an_account_is_read(service: Service, crowded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     reading = Path.open
 
@@ -133,7 +131,7 @@ def test_the_clients_log_nothing(
     monkeypatch.setenv("ANTHROPIC_LOG", "debug")
     records: list[logging.LogRecord] = []
     handler = logging.Handler(logging.DEBUG)
-    handler.emit = records.append  # type: ignore[method-assign]
+    monkeypatch.setattr(handler, "emit", records.append)
     logging.getLogger().addHandler(handler)
     try:
         sent(service, path, "lab-key")
@@ -160,7 +158,7 @@ def test_the_paths_are_the_services_own(service: Service, path: str, wanted: str
 @pytest.mark.parametrize("wire", ["chat", "responses", "messages"])
 def test_without_api_key_env_no_key_is_found(wire: WireName) -> None:
     profile = resolve("lab", {"lab": ProviderSettings(base_url="http://127.0.0.1:1/v1", wire=wire)}, {})
-    assert key_for(profile, {name: "canary" for name in VARIABLES}) is None
+    assert key_for(profile, dict.fromkeys(VARIABLES, "canary")) is None
 
 
 @pytest.mark.parametrize("variable", ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "AWS_BEARER_TOKEN_BEDROCK"])
@@ -173,10 +171,8 @@ def test_a_service_s_key_is_not_sent_to_a_lab_that_asks_for_it(variable: str) ->
 def test_two_clients_at_one_address_are_two_endpoints_that_share_their_limits() -> None:
     async def main() -> None:
         endpoints = Endpoints()
-        tables = {
-            name: ProviderSettings(base_url="http://127.0.0.1:1/v1", wire=wire)
-            for name, wire in (("a", "chat"), ("b", "responses"), ("c", "messages"))
-        }
+        wires: dict[str, WireName] = {"a": "chat", "b": "responses", "c": "messages"}
+        tables = {name: ProviderSettings(base_url="http://127.0.0.1:1/v1", wire=wire) for name, wire in wires.items()}
         chat, responses, messages = (endpoints.at(resolve(name, tables, {}), None) for name in tables)
         assert chat is responses
         assert chat is not messages

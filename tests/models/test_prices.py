@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from agentsim.models.base import Usage
-from agentsim.models.prices import Price, Prices, longest_reply
-from agentsim.models.profiles import ProviderSettings
+from agentsim.models.prices import CATALOGUE, Price, Prices, longest_reply
+from agentsim.models.profiles import BUILT_IN, ProviderSettings
 
 MILLION = Usage(prompt_tokens=1_000_000, cached_tokens=500_000, completion_tokens=1_000_000)
 
@@ -52,7 +52,17 @@ def test_unknown_tokens_make_an_unknown_cost() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["ollama/llama3.2", "vllm/x", "lmstudio/x", "local/smollm2-135m", "bot/careful", "human", "script:a.json"]
+    "name",
+    [
+        "ollama/llama3.2",
+        "vllm/x",
+        "sglang/x",
+        "lmstudio/x",
+        "local/smollm2-135m",
+        "bot/careful",
+        "human",
+        "script:a.json",
+    ],
 )
 def test_what_runs_here_is_free(name: str) -> None:
     prices = Prices({})
@@ -139,3 +149,27 @@ def test_a_reply_without_a_cap_is_reckoned_with_what_the_model_can_say(
     model: str, cap: int | None, tokens: int
 ) -> None:
     assert longest_reply(model, cap) == tokens
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "anthropic/claude-sonnet-4-5",
+        "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "groq/llama-3.3-70b-versatile",
+        "mistral/mistral-large-latest",
+        "deepseek/deepseek-chat",
+        "xai/grok-3",
+    ],
+)
+def test_the_catalogue_knows_the_other_providers_models(name: str) -> None:
+    assert Prices({}).known(name)
+    assert at(name, "https://lab.example/v1") is None
+
+
+def test_every_provider_with_a_key_is_in_the_catalogue_or_its_calls_are_free() -> None:
+    from genai_prices.data_snapshot import get_snapshot
+
+    known = {provider.id for provider in get_snapshot().providers}
+    assert set(CATALOGUE.values()) <= known
+    assert {name for name, profile in BUILT_IN.items() if profile.key_envs} == set(CATALOGUE)
