@@ -156,7 +156,7 @@ def test_a_stopped_run_is_played_on(site: ServedSite, held: Held) -> None:
 
 
 def test_a_fork_has_another_player_another_message_or_another_decision(site: ServedSite, held: Held) -> None:
-    held.let_all()
+    held.let()
     files = run_of(site)
     until(files.history.is_file, "the end")
     old = load_history(files.history)
@@ -185,7 +185,7 @@ def test_a_fork_has_another_player_another_message_or_another_decision(site: Ser
 
 
 def test_what_cannot_be_done_is_said(site: ServedSite, held: Held) -> None:
-    held.let_all()
+    held.let()
     files = run_of(site)
     until(files.history.is_file, "the end")
     for what, form, why in (
