@@ -408,6 +408,23 @@ def test_strings_that_python_would_join_are_not_joined() -> None:
     assert asked_again(PITCH, 'pitch(text="Keep " # so\n"me.")')
 
 
+@pytest.mark.parametrize(
+    ("bid", "meant"), [("150", 150), ("150.0", 150), ("'150'", 150), ("1.5e2", None), ("150.5", None), ("1 + 1", None)]
+)
+def test_a_number_in_a_call_means_what_it_means_in_an_object(bid: str, meant: int | None) -> None:
+    outcome = decided("auction/bid", f"bid(bid={bid})")
+    assert (outcome["bid"] if isinstance(outcome, dict) else None) == meant
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "reply", ['pitch(text="\\d")', "pitch(text='a'b)", "pitch(text=0x1for x)", "pitch(text=1 is 1)"]
+)
+def test_what_python_thinks_of_a_call_is_nobody_s_warning(reply: str) -> None:
+    outcome = decided(PITCH, reply)
+    assert outcome in ("unreadable", "ambiguous") or outcome == {"text": "\\d"}
+
+
 # -- shapes
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+import warnings
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from agentsim.engine.decision import Real
 from agentsim.engine.reading.objects import Decoder, Object, decoded
 from agentsim.engine.reading.relaxed import Work
 from agentsim.engine.reading.text import bounded, spaced
@@ -186,8 +188,11 @@ def _called(written: str) -> dict[str, Any] | None:
 
     if _joins_strings(written):
         return None
+    source = re.sub(_STRING, on_one_line, written)
     try:
-        call = ast.parse(re.sub(_STRING, on_one_line, written), mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python thinks of an escape in a reply is no message of this program
+            call = ast.parse(source, mode="eval").body
         if not isinstance(call, ast.Call):
             return None
         called = call.func
@@ -196,16 +201,15 @@ def _called(written: str) -> dict[str, Any] | None:
         for keyword in call.keywords:
             if keyword.arg is None or keyword.arg in given:
                 return None
-            given[keyword.arg] = _literal(keyword.value)
+            given[keyword.arg] = _literal(keyword.value, source)
         if len(call.args) > 1 or (call.args and given):
             return None
         if call.args:
-            only = _literal(call.args[0])
+            only = _literal(call.args[0], source)
             given = only if isinstance(only, dict) else {name: only}
-    except (ValueError, SyntaxError, RecursionError, MemoryError, AttributeError, TypeError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
         return None
-    pairs: Callable[[list[tuple[str, Any]]], dict[str, Any]] = Decoder(Work()).pairs
-    return {"name": name, "arguments": pairs(list(given.items()))}
+    return {"name": name, "arguments": Decoder(Work()).pairs(list(given.items()))}
 
 
 def _joins_strings(written: str) -> bool:
@@ -219,20 +223,20 @@ def _joins_strings(written: str) -> bool:
     return "#" in written[end:]
 
 
-def _literal(node: ast.expr) -> Any:
-    """Return the value of a literal. Raises `ValueError` if it is something else."""
+def _literal(node: ast.expr, source: str) -> Any:
+    """Return the value of a literal, as JSON has it. Raises `ValueError` if it is something else."""
     if isinstance(node, ast.Name) and node.id.casefold() in _CONSTANTS:
         return _CONSTANTS[node.id.casefold()]
     if isinstance(node, ast.List | ast.Tuple):
-        return [_literal(each) for each in node.elts]
+        return [_literal(each, source) for each in node.elts]
     if isinstance(node, ast.Dict):
         keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
         if not all(isinstance(key, str) for key in keys):
             raise ValueError("a key is a string")
-        return dict(zip(keys, map(_literal, node.values), strict=True))
+        return dict(zip(keys, (_literal(each, source) for each in node.values), strict=True))
     value = ast.literal_eval(node)
-    if isinstance(value, str | bool | None):
+    if isinstance(value, str | bool | int | None):
         return value
-    if isinstance(value, int | float):
-        return str(value) if isinstance(value, float) else value
+    if isinstance(value, float):  # how it is spelt tells whether it can be a whole number
+        return Real(ast.get_source_segment(source, node) or "nan")
     raise ValueError("no such literal in JSON")
