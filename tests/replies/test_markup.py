@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.markup import FORMS, TOKENS, first_turn, token_in
-from agentsim.errors import DecisionError
+from agentsim.errors import DecisionError, UnreadableReply
 from tests.replies.asked import ASKED, asked, read
 
 WORDS = "Keep me and I keep you."
@@ -269,6 +269,15 @@ def test_json_is_decoded_until_it_is_json_no_more(words: str) -> None:
 )
 def test_a_vote_that_is_encoded_twice_is_read(reply: str) -> None:
     assert decided(VOTE, reply)["vote"] == "C"
+
+
+def test_an_object_without_its_first_signs_is_mended_only_where_objects_are() -> None:
+    request = asked(PITCH).request
+    mended = request.parse('"text": "Keep me."}')
+    assert (mended.stage, mended.repaired) == ("repaired", True)
+    for reply in ('"text": "Keep me."}', 'Keep me."}'):
+        with pytest.raises(UnreadableReply):
+            request.parse(reply, repair=False)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ _ESCAPED_OBJECT = re.compile(r"[\[{]\s*\\\"")
 _ESCAPED_LINES = re.compile(r"\\n\\n|(?<=[.!?…:;,\"”’)*])\\n(?=[^a-z]|$)")
 _UNESCAPED_QUOTE = re.compile(r"(?<!\\)(?:\\\\)*\"")
 _MEMBER = re.compile(r"\s*(?P<quote>[\"“])?(?P<key>[\w -]{1,40}?)[\"”]\s*[:：]")
+_NEXT_MEMBER = re.compile(r",\s*\"")
 _ENDS_AN_OBJECT = re.compile(r"[\"”]\s*}\s*\Z")
 
 
@@ -74,12 +75,14 @@ def _string(written: str) -> str | None:
 def with_braces(body: str, names: Collection[str], speech: str = "") -> str:
     """Return the object of which a reply lacks the first signs, as a host has written them already, or the reply.
 
-    `"vote": "C"}`, `vote": "C"}` for the folded `names` of fields; `W"}` for the field that is `speech`.
+    `"vote": "C"}`, `vote": "C"}` for the folded `names` of fields; `W"}` for the field that is `speech`. One member
+    without any brace is a label.
     """
     if body.lstrip().startswith(("{", "[", "`")) or '"' not in body:
         return body
     member = _MEMBER.match(body)
-    if member is not None and spaced(member["key"]) in names:
+    several = speech or body.rstrip().endswith("}") or _NEXT_MEMBER.search(body)
+    if member is not None and spaced(member["key"]) in names and several:
         whole = f"{{{'' if member['quote'] else chr(34)}{body.strip()}"
         tries = [whole, whole + "}"]
     elif speech and _ENDS_AN_OBJECT.search(body):

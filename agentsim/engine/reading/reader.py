@@ -310,14 +310,14 @@ class Reply:
             spans = thought_spans(folded(said), every)
             thoughts += tuple(said[start:end] for start, end in spans)
             said = without(said, spans, "\n")
+        return said, thoughts
+
+    @cached_property
+    def body(self) -> str:
+        """The reply without what was thought, and with the first signs of its object if it lacks them."""
         names = {name for field in self.fields for name in (spaced(field.name), *self.names[field.path])}
         speech = self.speech[0] if self.speaks and not self.decides else ""
-        return with_braces(said, names, speech), thoughts
-
-    @property
-    def body(self) -> str:
-        """The reply without what was thought."""
-        return self._split[0]
+        return with_braces(self._split[0], names, speech) if self.repair else self._split[0]
 
     @property
     def thoughts(self) -> tuple[str, ...]:
@@ -458,7 +458,7 @@ class Reply:
         return every | {folded(field.name): True for field in self.fields}
 
     def _stage(self, each: Object) -> str:
-        if each.state != "strict":
+        if each.state != "strict" or self.body != self._split[0]:
             return "repaired"
         if self.body.strip() == self.body[each.start : each.end]:
             return "json"
