@@ -534,7 +534,9 @@ def test_a_pair_with_words_behind_it_strikes_out_and_ends_no_turn(struck: str, b
 
 
 @pytest.mark.parametrize("around", ["<s>{}</s>", "<s> {}</s>\n", "<s><s>{}</s></s>", "<s>assistant\n{}</s>"])
-@pytest.mark.parametrize("behind", ["", "\n", "<pad><pad>", "<s>", "<|im_end|>", "<s>[INST] No. [/INST]", "\nuser\nNo."])
+@pytest.mark.parametrize(
+    "behind", ["", "\n", "<pad><pad>", "<s>", "<|im_end|>", "<s>[INST] No. [/INST]", "\nuser\nNo."]
+)
 def test_a_pair_behind_which_no_words_follow_is_the_beginning_and_the_end_of_a_turn(around: str, behind: str) -> None:
     assert decided(PITCH, around.format(WORDS) + behind) == {"text": WORDS}
     for vote in ("C", "Vote: C", '{"vote": "C"}'):

@@ -17,10 +17,12 @@ from typing import Any
 from agentsim.engine.reading.fields import MISSING, REASONS, Field
 from agentsim.engine.reading.tags import tag_content, tag_name, tags
 from agentsim.engine.reading.text import (
+    CROSSES,
     HOLE,
     MARK,
     MOST_CANDIDATES,
     bounded,
+    crossed_behind,
     has_words,
     headings,
     listed,
@@ -62,8 +64,8 @@ _PHRASES = re.compile(
 )
 _NEAR = 240  # characters before a candidate; a longer announcement is a sentence
 _SENTENCE_ENDS = re.compile(r"[.!?](?=[\s\"')*_]|$|[\u3000-\u9fff\uac00-\ud7af])")
-_LETTER = re.compile(r"[^\W_]|\?")
-_MARKS = re.compile(r"(?:[^\w?]|_)*+")
+_LETTER = re.compile(rf"[^\W_]|[?{CROSSES}]")
+_MARKS = re.compile(rf"(?:[^\w?{CROSSES}]|_)*+")
 _NO_WORD = re.compile(r"[\W_]*+")
 _QUOTED = re.compile(r"[ \t]*>")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]")
@@ -85,6 +87,7 @@ class Surroundings:
         self._starts = [0, *(each.end() for each in re.finditer("\n", text))]
         self.lines = list(zip(self._starts, [*(start - 1 for start in self._starts[1:]), len(text)], strict=True))
         self._introduced = [*self._introductions()]
+        self._struck = struck_spans(plain)
         self._words = [_words_of(plain, start, end) for start, end in self.lines]
 
     def line(self, place: int) -> tuple[int, int]:
@@ -92,7 +95,10 @@ class Surroundings:
         return self.lines[self._number(place)]
 
     def stands_alone(self, start: int, end: int) -> bool:
-        """Check that a span is no part of a sentence, an example or a quotation."""
+        """Check that a span is no part of a sentence, an example or a quotation, and is not struck out."""
+        struck = bisect_right(self._struck, (start, len(self.plain))) - 1
+        if struck >= 0 and start < self._struck[struck][1]:
+            return False
         number = self._number(start)
         begins, first_word = self.lines[number][0], self._words[number][0]
         if self._words[self._number(end)][1] > end or _QUOTED.match(self.text, begins):
@@ -140,7 +146,7 @@ class Surroundings:
 
 
 def _words_of(plain: str, start: int, end: int) -> tuple[int, int]:
-    """Return where the first word of a line begins and its last one, or a question mark, ends.
+    """Return where the first word of a line begins and its last one ends, or a question mark or a cross.
 
     Of a line without words both are outside.
     """
@@ -149,6 +155,53 @@ def _words_of(plain: str, start: int, end: int) -> tuple[int, int]:
         return end, start
     marks = _MARKS.match(plain[start:end][::-1])
     return first.start(), end - (marks.end() if marks else 0)
+
+
+# -- what is struck out
+
+_STRIKES = re.compile(
+    rf"(?<!~)(?P<tilde>~{{1,2}})(?!~)|[<\[](?P<slash>/?)(?P<tag>s|del|strike)\b[^<>\[\]\n]{{0,80}}[>\]]"
+    rf"|(?P<comment>/\*|\*/)|^[ \t]*(?P<line>//|(?:#|--|;|%|[!¬≠]{{1,3}})[ \t]*{HOLE}|-{HOLE})",
+    re.MULTILINE,
+)
+"""Marks of Markdown, HTML and BBCode that strike out, of comments, and of a no before an object (`HOLE`)."""
+
+
+def struck_spans(plain: str) -> list[tuple[int, int]]:
+    """Return the spans of a folded text that are struck out or are a comment, sorted and apart.
+
+    A tag that is not closed strikes out all that follows it.
+    """
+    spans: list[tuple[int, int]] = []
+    opened: dict[str, int] = {}
+    for mark in _STRIKES.finditer(plain):
+        start, end = mark.span()
+        name = mark["tilde"] or mark["tag"] or ""
+        if mark["line"]:
+            stop = plain.find("\n", end)
+            spans.append((mark.start("line"), stop if stop >= 0 else len(plain)))
+            continue
+        if mark["tilde"]:
+            before, after = plain[start - 1 : start].strip(), plain[end : end + 1].strip()
+            opens, closes = bool(after or not before), bool(before or not after)
+        elif mark["comment"]:
+            name, opens, closes = "/*", mark["comment"] == "/*", mark["comment"] == "*/"
+        else:
+            opens, closes = not mark["slash"], bool(mark["slash"])
+        if name == "~" and "\n" in plain[opened.get(name, start) : start]:
+            del opened[name]
+        if closes and name in opened:
+            spans.append((opened.pop(name), end))
+        elif opens:
+            opened.setdefault(name, start)
+    spans += [(start, len(plain)) for name, start in opened.items() if name not in {"~", "~~", "/*"}]
+    apart: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if apart and start <= apart[-1][1]:
+            apart[-1] = apart[-1][0], max(end, apart[-1][1])
+        else:
+            apart.append((start, end))
+    return apart
 
 
 # -- words under headings and in tags
@@ -219,7 +272,7 @@ def _paragraph_end(plain: str, start: int, end: int) -> int:
 _BOX = re.compile(r"\$*\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})\}{1,2}\$*")
 _MOST_BLANKS = 5  # in a value besides those of its name
 _LONGEST_LINE = 100
-_HESITATES = re.compile(r"(?:\?|…|\.\.)[*_\"'` ]*$")
+_HESITATES = re.compile("(?:[?…❓❔⁇⁈⁉🤔🤷]|\\.\\.)[*_\"'` \ufe0f]*$")
 _STOPS = ".,;:!?*_\"'"  # behind a value
 _LONGEST_NAME = 3  # words of a value that is not legal; more are prose
 
@@ -267,3 +320,5 @@ class Prose:
             if (meant := field.read(said)) is not MISSING:
                 alone = not _HESITATES.search(said) and self.around.stands_alone(start, end)
                 yield Candidate(start, end, "bare", {field.path: meant}, alone=alone)
+            elif (crossed := crossed_behind(said)) and (meant := field.read(crossed)) is not MISSING:
+                yield Candidate(start, end, "bare", {field.path: meant}, alone=False)

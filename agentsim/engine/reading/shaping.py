@@ -278,9 +278,14 @@ def _spoken(given: Any, names: Sequence[str], *, reason: bool) -> Any:
 
 
 def _plain_value(given: Any, names: Collection[str], kind: Kind) -> Any:
-    """Return a value from its JSON, from an object of its own name, and from a schema that has it: `{"value": ...}`."""
+    """Return a value from its JSON, from an object of its own name, and from a schema that has it: `{"value": ...}`.
+
+    `<s>value</s>` is no turn, but is struck out.
+    """
     for _ in range(_MOST_LEVELS):
         if isinstance(given, str):
+            if "<s>" in given and "</s>" in given and not given.lstrip().startswith("{"):
+                return given
             turn = turn_of(given)
             try:
                 given = decoded(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else turn
