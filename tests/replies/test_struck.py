@@ -70,8 +70,75 @@ STRUCK = [
     ("auction/bid", '{"bid": "150 ❌"}'),
 ]
 
+SECOND = [
+    ("agent_island/vote", '{"vote":"B","revised_vote":"C"}'),
+    ("agent_island/vote", '{"vote":"B","vote_2":"C"}'),
+    ("agent_island/vote", '{"vote":"B","finalVote":"C"}'),
+    ("agent_island/vote", '{"vote":"B","final-vote":"C"}'),
+    ("agent_island/vote", '{"vote":"B","finalvote":"C"}'),
+    ("agent_island/vote", '{"vote":"B","actual_vote":"C"}'),
+    ("agent_island/vote", '{"vote":"B","correction":"C"}'),
+    ("agent_island/vote", '{"vote":"B","revised":"C"}'),
+    ("agent_island/vote", '{"vote":"B","instead":"C"}'),
+    ("agent_island/vote", '{"vote":"B","my_vote":"C"}'),
+    ("agent_island/vote", '{"vote":"B","vote_target":"C"}'),
+    ("agent_island/vote", '{"vote":"B","second_vote":"C"}'),
+    ("agent_island/vote", '{"vote":"B","final_choice":"C"}'),
+    ("agent_island/vote", '{"vote":"B","not_vote":"B"}'),
+    ("agent_island/vote", '{"vote":"B","final_vote":{"player":"C"}}'),
+    ("agent_island/vote", '{"vote":"B","revision":{"vote":"C"}}'),
+    ("agent_island/vote", '{"vote":"B","final_vote":["C"]}'),
+    ("agent_island/vote", '{"vote":"B","C":true}'),
+    ("agent_island/vote", '{"vote":"B","B":false}'),
+    ("auction/bid", '{"bid":150,"final_bid":200}'),
+    ("auction/bid", '{"bid":150,"bid2":200}'),
+    ("auction/bid", '{"bid":150,"revised":200}'),
+]
+
+BOTH = [
+    ("agent_island/answer_approach", '{"accept":true,"reject":"yes"}'),
+    ("agent_island/answer_approach", '{"accept":false,"decline":false}'),
+    ("agent_island/answer_approach", '{"accept":true,"refuse":1}'),
+    ("agent_island/answer_approach", '{"accept":true,"final_accept":false}'),
+    ("agent_island/answer_approach", '{"accept":true,"do_not_accept":true}'),
+]
+
+DENIED = [
+    ("agent_island/vote", "This is what I will not do.\n\nVote: B"),
+    ("agent_island/vote", "Vote:\n\nNo!\n\nB"),
+    ("agent_island/vote", "No!\n\nB"),
+    ("agent_island/vote", 'I would never vote for this one.\n{"vote":"B"}'),
+    ("agent_island/vote", "This is not my vote.\n\nVote: B"),
+    ("agent_island/vote", 'Nope.\n\n{"vote":"B"}'),
+    ("agent_island/vote", "The opposite of my vote.\n\nB"),
+    ("agent_island/vote", "The following is a lie. My vote:\n\nB"),
+    ("agent_island/vote", "The following is a lie.\n\nVote:\n\nB"),
+    ("agent_island/vote", "I won't vote for the player below.\n\nB"),
+    ("agent_island/vote", "Ignore the following.\n\nB"),
+    ("agent_island/vote", "Nein!\n\nB"),
+    ("agent_island/vote", "Here is a vote I would never cast.\n\nB"),
+]
+
 
 @pytest.mark.parametrize(("name", "reply"), STRUCK)
 def test_a_decision_that_is_struck_out_or_crossed_is_asked_again(name: str, reply: str) -> None:
+    with pytest.raises(DecisionError):
+        read(asked(name).request, reply)
+
+
+@pytest.mark.parametrize(("name", "reply"), SECOND)
+def test_another_value_in_the_same_object_is_asked_again(name: str, reply: str) -> None:
+    with pytest.raises(DecisionError):
+        read(asked(name).request, reply)
+
+
+@pytest.mark.parametrize(("name", "reply"), BOTH)
+def test_an_object_that_says_yes_and_no_is_asked_again(name: str, reply: str) -> None:
+    with pytest.raises(DecisionError):
+        read(asked(name).request, reply)
+
+
+@pytest.mark.parametrize(("name", "reply"), DENIED)
+def test_a_decision_below_a_sentence_that_denies_it_is_asked_again(name: str, reply: str) -> None:
     with pytest.raises(DecisionError):
         read(asked(name).request, reply)

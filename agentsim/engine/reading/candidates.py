@@ -62,6 +62,33 @@ _PHRASES = re.compile(
     r"\b(?:in (?:the|this) (?:requested |required )?(?:json )?(?:format|form)(?= *:)|as requested|of course"
     r"|here you (?:go|are)|(?:for|in) this (?:round|turn|item|lot|time|one)|you asked for)\b"
 )
+_DENIALS = frozenset(
+    listed("""
+    false, fake, jamais, jk, joke, joking, kidding, lie, mai, mentira, nah, nao, nein, never, nicht,
+    niemals, nie, no, non, none, nope, not, nunca, opposite, pas, unlike, wrong, не, нет, никогда,
+    不, いいえ, 아니요
+""")
+)
+_LITTLE = frozenset(
+    listed("""
+    all, any, are, at, be, but, by, can, do, does, for, going, if, just, le, me, mean, of, on, one, only, or, that,
+    these, those, true, was, what, who, whom, will, would
+""")
+)
+"""Words beside a denial with which it is still nothing but an announcement that denies: `this is not my vote`."""
+_AHEAD = re.compile(
+    r"\b(?:following|below|beneath|underneath|as follows|what follows|what comes next|next line"
+    r"|this (?:one|player|candidate|person|name|line|object|json|reply)|th(?:is|ese) (?:is|are) (?:what|who|whom|how)"
+    r"|here(?:'s| is| are)(?! why| the reason))\b"
+)
+"""Words that point to what follows."""
+_TAKES_AWAY = _DENIALS | frozenset(
+    listed("""
+    avoid, cannot, disregard, example, except, hypothetical, hypothetically, ignore, imagine, instead,
+    pretend, refuse, sarcasm, suppose, untrue
+""")
+)
+_NEGATED = re.compile(r"n't\b")
 _NEAR = 240  # characters before a candidate; a longer announcement is a sentence
 _SENTENCE_ENDS = re.compile(r"[.!?](?=[\s\"')*_]|$|[\u3000-\u9fff\uac00-\ud7af])")
 _LETTER = re.compile(rf"[^\W_]|[?{CROSSES}]")
@@ -79,11 +106,26 @@ def is_lead_in(plain: str, names: Sequence[str] = ()) -> bool:
     return all(word in _LEAD_IN or word in names for word in words_in(_PHRASES.sub(" ", plain)))
 
 
-class Surroundings:
-    """The lines around candidates in the folded prose of a reply; `names` are the words of what is asked for."""
+def denies(sentence: str, names: Sequence[str] = ()) -> bool:
+    """Check for a folded sentence that takes back what stands below it: `No!`, `The following is a lie`.
 
-    def __init__(self, text: str, plain: str, names: Sequence[str]) -> None:
-        self.text, self.plain, self.names = text, plain, names
+    It is an announcement that denies, or points to what follows and has a word that denies.
+    """
+    words = words_in(_NEGATED.sub(" not", sentence))
+    if not words or _TAKES_AWAY.isdisjoint(words):
+        return False
+    known = _DENIALS | _LITTLE | _LEAD_IN
+    return bool(_AHEAD.search(sentence)) or all(word in known or word in names for word in words)
+
+
+class Surroundings:
+    """The lines around candidates in the folded prose of a reply; `names` are the words of what is asked for.
+
+    If an answer `may_say_no`, a `No!` above it agrees with it.
+    """
+
+    def __init__(self, text: str, plain: str, names: Sequence[str], *, may_say_no: bool = False) -> None:
+        self.text, self.plain, self.names, self.may_say_no = text, plain, names, may_say_no
         self._starts = [0, *(each.end() for each in re.finditer("\n", text))]
         self.lines = list(zip(self._starts, [*(start - 1 for start in self._starts[1:]), len(text)], strict=True))
         self._introduced = [*self._introductions()]
@@ -129,6 +171,8 @@ class Surroundings:
         """Check that a line is finished, or announces what follows; one without words changes nothing."""
         if not has_words(line):
             return introduced
+        if not self.may_say_no and self._denies(line):
+            return False
         behind = _NO_WORD.match(line[::-1])
         marks = behind[0] if behind else ""
         if any(mark in marks for mark in ".!?") and not any(mark in marks for mark in ("..", "…", ":", ",")):
@@ -137,6 +181,13 @@ class Surroundings:
             return True
         announced, finished = self._announces(line)
         return announced and (finished or introduced)
+
+    def _denies(self, line: str) -> bool:
+        """Check that the last sentence of a line denies, or the one before an announcement."""
+        sentences = [each for each in _SENTENCE_ENDS.split(line[-_NEAR:]) if has_words(each)][-2:]
+        last = sentences[-1]
+        before = sentences[0] if is_lead_in(last, self.names) else last
+        return denies(last, self.names) or denies(before, self.names)
 
     def _announces(self, line: str) -> tuple[bool, bool]:
         """Check whether a line ends in an announcement, and whether that follows a sentence: `Sure! My vote:`."""
