@@ -119,6 +119,29 @@ DENIED = [
     ("agent_island/vote", "Here is a vote I would never cast.\n\nB"),
 ]
 
+DOUBT = [
+    ("agent_island/vote", "Vote: C\nConfidence: none, take B instead"),
+    ("agent_island/vote", "Vote: C\nConfidence: B"),
+    ("agent_island/vote", "Vote: C, not B?"),
+    ("agent_island/vote", "Vote: C, not C"),
+    ("agent_island/vote", "Vote: C, B"),
+    ("agent_island/vote", "Vote: C (not B) or D"),
+    ("agent_island/vote", "Vote:\n- B\n- C"),
+    ("agent_island/vote", "Vote:\n- C\n- No."),
+    ("agent_island/vote", "- C"),
+    ("agent_island/vote", "1. C\n2. B"),
+    ("agent_island/vote", "1. C?"),
+    ("agent_island/vote", "Candidates:\n- C"),
+    ("agent_island/vote", "Not my vote:\n- C"),
+    ("agent_island/vote", "D's vote:\n- C"),
+    ("agent_island/vote", "D said:\n\n1. C"),
+    ("agent_island/vote", "❌ Vote: C"),
+    ("agent_island/vote", "Vote:\n- C ❌"),
+    ("agent_island/vote", "Vote:\n- !C"),
+    ("agent_island/vote", "Vote:\n+ C\n- B"),
+    ("agent_island/vote", "The following is a lie.\n\nVote:\n- C"),
+]
+
 
 @pytest.mark.parametrize(("name", "reply"), STRUCK)
 def test_a_decision_that_is_struck_out_or_crossed_is_asked_again(name: str, reply: str) -> None:
@@ -140,5 +163,11 @@ def test_an_object_that_says_yes_and_no_is_asked_again(name: str, reply: str) ->
 
 @pytest.mark.parametrize(("name", "reply"), DENIED)
 def test_a_decision_below_a_sentence_that_denies_it_is_asked_again(name: str, reply: str) -> None:
+    with pytest.raises(DecisionError):
+        read(asked(name).request, reply)
+
+
+@pytest.mark.parametrize(("name", "reply"), DOUBT)
+def test_what_only_looks_like_one_decision_is_asked_again(name: str, reply: str) -> None:
     with pytest.raises(DecisionError):
         read(asked(name).request, reply)

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -150,6 +151,25 @@ class Surroundings:
         announced, finished = self._announces(self.plain[begins:start])
         return announced and (finished or self._introduced[number])
 
+    def is_answer(self, place: int) -> bool:
+        """Check for an item of a list that a name announces (`Vote:`), or a numbered line that is the whole reply."""
+        return self._answers[self._number(place)]
+
+    @cached_property
+    def _answers(self) -> list[bool]:
+        lines = [self.plain[start:end] for start, end in self.lines]
+        only = sum(map(bool, map(str.strip, lines))) == 1
+        found, announced = [], False
+        for line in lines:
+            if _ITEM.match(line):
+                found.append(announced or (only and line.lstrip()[0].isdecimal()))
+                continue
+            found.append(False)
+            if line.strip():
+                words = words_in(line[-_NEAR:])
+                announced = bool(words) and words[-1] in self.names and self._announces(line)[0]
+        return found
+
     def _number(self, place: int) -> int:
         return bisect_right(self._starts, place) - 1
 
@@ -262,6 +282,14 @@ _INK = re.compile(r"\S")
 _BLANK_LINE = re.compile(r"\n[ \t]*+\n")
 
 
+_SURENESS = listed("confidence, confidence level, certainty")
+_SURE = re.compile(
+    r"[*_`(]*+(?:(?:very|fairly|quite) )?(?:high|medium|moderate|low|\d{1,3}(?:[.,]\d{1,3})?(?: ?%| ?/ ?\d{1,3})?)"
+    r"[*_`).]*+"
+)
+"""How sure a decision is, beside it; anything else may take it back."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sections:
     """The words of fields that a heading or a tag announces: their spans by path, and what of the reply they cover."""
@@ -282,7 +310,7 @@ def sections_of(plain: str, fields: Sequence[Field], names: Mapping[str, Sequenc
     """
     by_name = {name: path for path, every in names.items() for name in every}
     worded = {each.path for each in fields if each.kind == "words"} | {""}
-    for name in REASONS:
+    for name in (*REASONS, *_SURENESS):
         by_name.setdefault(name, "")
     found: dict[str, tuple[int, int]] = {}
     covered: list[tuple[int, int]] = []
@@ -293,6 +321,8 @@ def sections_of(plain: str, fields: Sequence[Field], names: Mapping[str, Sequenc
         found.setdefault(path, (head.end(), end))
         stop = _paragraph_end(plain, head.end(), end)
         words = plain[head.end() : stop].strip()
+        if head["name"] in _SURENESS and not _SURE.fullmatch(words):
+            continue
         if path in worded and not words.startswith(HOLE) and not words.endswith(":"):  # it announces what follows
             covered.append((head.start(), stop))
     for tag in bounded(tags(plain, tuple(by_name)), MOST_CANDIDATES):
@@ -325,6 +355,12 @@ _MOST_BLANKS = 5  # in a value besides those of its name
 _LONGEST_LINE = 100
 _HESITATES = re.compile("(?:[?…❓❔⁇⁈⁉🤔🤷]|\\.\\.)[*_\"'` \ufe0f]*$")
 _STOPS = ".,;:!?*_\"'"  # behind a value
+_NOT_OTHERS = re.compile(
+    r"(?P<one>[^,;(\n]{1,60}?)[ \t]*[,;(][ \t]*(?:and )?(?:not|rather than|instead of) "
+    r"(?P<others>[^()\n]{1,60}?)\)?[.!*_]*+",
+    re.IGNORECASE,
+)
+_OR = re.compile(r"(?:,| or | nor | and )(?:or |nor |not )?", re.IGNORECASE)
 _LONGEST_NAME = 3  # words of a value that is not legal; more are prose
 
 
@@ -348,7 +384,7 @@ class Prose:
         yield from self._bare()
 
     def _valued(self, span: tuple[int, int], stage: str, value: str) -> Iterator[Candidate]:
-        meant, path, words = self.field.read(value), self.field.path, value.split()
+        meant, path, words = self._meant(value), self.field.path, value.split()
         if meant is not MISSING:
             alone = not _HESITATES.search(value) and self.around.stands_alone(*span)
             yield Candidate(*span, stage, {path: meant}, alone=alone)
@@ -357,6 +393,16 @@ class Prose:
         elif words and len(words) <= _LONGEST_NAME:
             yield Candidate(*span, stage, legal=False, named=value.strip())
 
+    def _meant(self, value: str) -> Any:
+        """Return what a value means, also of one beside others that it is not: `C, not B`."""
+        meant = self.field.read(value)
+        beside = _NOT_OTHERS.fullmatch(value) if meant is MISSING else None
+        if beside is None:
+            return meant
+        meant = self.field.read(beside["one"])
+        others = [self.field.read(other) for other in _OR.split(beside["others"])]
+        return MISSING if MISSING in others or meant in others else meant
+
     def _bare(self) -> Iterator[Candidate]:
         field = self.field
         names = (*field.values, *chain.from_iterable((field.synonyms or {}).values()))
@@ -364,6 +410,8 @@ class Prose:
         of_few_lines(self.plain)
         for start, end in self.around.lines:
             said = self.text[start:end].replace(MARK, " ").strip()
+            if field.kind == "choice" and (item := _ITEM.match(said)) and self.around.is_answer(start):
+                said = said[item.end() :]
             if not said or len(said) > _LONGEST_LINE or said.count(" ") > most or said.endswith("?"):
                 continue
             if field.kind == "choice" and said.rstrip(".)").isdecimal() and said not in field.values:

@@ -208,7 +208,8 @@ def _tree(branches: Sequence[tuple[str, ...]]) -> str:
 @cache
 def _heading(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
-        r"^(?!\n)[ \t]*+(?P<mark>[#*_=>(\[\"'\d.|-]{0,6}[ \t]{0,3}[*_]{0,3})[ \t]*+"
+        r"^(?!\n)[ \t]*+(?:[✅✔☑🗳👉➡→▶🎯📌🔹🔸⚖📝]\ufe0f?+[ \t]*+)?+"
+        r"(?P<mark>[#*_=>(\[\"'\d.|-]{0,6}[ \t]{0,3}[*_]{0,3})[ \t]*+"
         rf"(?P<lead>(?:[\w'!,]{{1,12}}+[ \t]{{1,3}}+){{0,6}}?)(?P<name>{any_name(names)})(?![^\W_]|-)"
         r"(?P<more>[ \t]?\([^()\n]{0,40}\)| (?:on|about) [^:\n]{1,30})?"
         r"(?:[ \t]is(?=[ \t]*[*_]{0,3}:))?(?P<close>[*_=\])\"']{0,4})[ \t]*+"
