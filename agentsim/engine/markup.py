@@ -537,8 +537,10 @@ def _token() -> re.Pattern[str]:
 def without_header(text: str) -> str:
     """Return a reply without the header of its role and without what begins every text: `<|im_start|>assistant`."""
     position = 0
+    struck = _strikes(text, len(text)) if "<s>" in text else set()
     while (header := _header().match(text, position)) and header.end() > position:
-        if "<s>" in header[0] and not _BEGINS_A_TURN.search(header[0]) and 0 in _strikes(text[position:].lstrip()):
+        tag = header[0].find("<s>")
+        if tag >= 0 and header.start() + tag in struck and not _BEGINS_A_TURN.search(header[0]):
             break
         position = header.end()
     return text[position:].lstrip() if position else text
@@ -589,14 +591,15 @@ def _next_turn() -> re.Pattern[str]:
     return re.compile(rf"(?:<s>{_fillers().pattern})?(?!</?s>)(?:\Z|{_break().pattern})")
 
 
-def _strikes(text: str) -> set[int]:
+def _strikes(text: str, leading: int = -1) -> set[int]:
     """Return the places of the tags of HTML's `<s>words</s>`, which strikes words out.
 
-    A pair that stands first and behind which no words follow is the beginning and the end of a text instead.
+    A pair that stands first and behind which no words follow is the beginning and the end of a text instead. It stands
+    first if it begins before `leading`, or if only blanks and other tags stand before it.
     """
     tags = list(_STRIKE.finditer(text)) if "</s>" in text else []
     followed = _followed(text, tags)
-    leading = _FIRST.match(text).end()  # type: ignore[union-attr] # it matches everywhere
+    leading = max(leading, _FIRST.match(text).end())  # type: ignore[union-attr] # it matches everywhere
     struck: set[int] = set()
     opened: list[int] = []
     closed = -1
