@@ -84,6 +84,10 @@ Seconds: TypeAlias = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=Fal
 Dollars: TypeAlias = Annotated[float, PlainValidator(_dollars)]
 Rounded: TypeAlias = Annotated[Seconds, PlainSerializer(lambda seconds: round(seconds, 4))]
 _WhereSet = Field(exclude_if=lambda value: value is None or value is False)
+_WhereAny = Field(exclude_if=lambda value: not value)
+StructuredMode: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt"]
+"""How a reply is held to its schema: enforced as the answer or as the arguments of a forced function call, as any JSON
+object, or by the words of the prompt alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +119,31 @@ WholeUsage: TypeAlias = Annotated[Usage, BeforeValidator(_complete)]
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    """What a model's host was found not to accept, and what is sent in its place; found out by `negotiation`.
+
+    `structured` is the mode that replies are held to their schema by, `dropped` are fields of the body (or groups of
+    them: `reasoning`, `logprobs`) that are left out, `keywords` those of JSON schemas. `max_tokens` is the most that
+    may be asked for, `max_tokens_field` its name. With `system` "user", the system message goes before the user's.
+    """
+
+    structured: Annotated[StructuredMode | None, _WhereSet] = None
+    dropped: Annotated[tuple[Word, ...], _WhereAny] = ()
+    keywords: Annotated[tuple[Word, ...], _WhereAny] = ()
+    max_tokens: Annotated[Count | None, _WhereSet] = None
+    max_tokens_field: Annotated[Literal["max_tokens", "max_completion_tokens"] | None, _WhereSet] = None
+    system: Annotated[Literal["user"] | None, _WhereSet] = None
+
+
+@dataclass(frozen=True, slots=True)
 class Completion:
     """What came back, cleaned (`engine.prompt.cleaned`): never the provider's envelope.
 
     `model` and `provider` are what the response says of itself, `finish_reason` is the provider's word
     (`stop`, `length`, ...). `text` may be empty; `reasoning` is thinking that the provider gives apart. `refusal` is
     a stable word (`refusal`, `content_filter`) where the model or a filter declined: `text` is then no answer.
-    Nor is it where `unusable` says why, in words fit for the model. `structured` is the mode that `auto` chose.
+    Nor is it where `unusable` says why, in words fit for the model. `terms` are those that it was asked for under,
+    if they are not the scenario's.
     """
 
     text: Text
@@ -132,7 +154,7 @@ class Completion:
     usage: WholeUsage = Usage()
     refusal: Annotated[Word | None, _WhereSet] = None
     unusable: Annotated[Word | None, _WhereSet] = None
-    structured: Annotated[Word | None, _WhereSet] = None
+    terms: Annotated[Terms | None, _WhereSet] = None
 
     @property
     def cut(self) -> bool:

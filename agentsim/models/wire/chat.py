@@ -10,11 +10,13 @@ from typing import Any, Final
 
 from agentsim.models.base import Call, Completion, Sampling, Usage
 from agentsim.models.faults import Faults
-from agentsim.models.profiles import Profile
+from agentsim.models.profiles import Profile, Structured
 from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, texts
 from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/chat/completions"
+MODES: Final[tuple[Structured, ...]] = ("json_schema", "json_object", "prompt")
+MAY_OMIT_CAP: Final = True
 
 _THOUGHT = frozenset(("thinking", "reasoning", "reasoning_text", "reasoning.text", "reasoning.summary", "summary_text"))
 _SAID = frozenset(("text", "output_text"))
