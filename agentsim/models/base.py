@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, PlainValidator, ValidationInfo
 from pydantic_core.core_schema import SerializationInfo
@@ -133,6 +133,10 @@ class Terms:
     max_tokens: Annotated[Count | None, _WhereSet] = None
     max_tokens_field: Annotated[Literal["max_tokens", "max_completion_tokens"] | None, _WhereSet] = None
     system: Annotated[Literal["user"] | None, _WhereSet] = None
+
+
+AS_ASKED: Final = Terms()
+"""The terms of a host that accepts all that the scenario asks for."""
 
 
 @dataclass(frozen=True, slots=True)

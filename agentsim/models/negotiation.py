@@ -15,9 +15,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agentsim.errors import ModelError
-from agentsim.models.base import Call, Completion, Sampling, Terms
+from agentsim.models.base import AS_ASKED, Call, Completion, Sampling, StructuredMode, Terms
 from agentsim.models.faults import Complaint, Unaccepted
-from agentsim.models.profiles import Profile, Structured
+from agentsim.models.profiles import Profile
 from agentsim.models.rate_limiter import RateLimiter, Slot
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _OF_SCHEMA: Final = frozenset(("response_format", "tools", "tool_choice", "text"
 # Fields that a request is nothing without, or that say where it goes.
 _NEEDED: Final = frozenset(("model", "messages", "input", "instructions", "system", "provider", "store", "stream"))
 # Fields by which one thing is asked for, with the words that refusals have for it.
-_GROUPS: Final[Mapping[str, tuple[Set[str], re.Pattern[str]]]] = {
+_GROUPS: Final[Mapping[str, tuple[frozenset[str], re.Pattern[str]]]] = {
     "reasoning": (
         frozenset(
             (
@@ -66,6 +66,7 @@ _ABOUT_SYSTEM: Final = re.compile(
     r"|roles must alternate|(only|supports?) (user|\W{0,2}user).{0,20}assistant",
     re.IGNORECASE | re.DOTALL,
 )
+_ABOUT_CAP: Final = re.compile(r"max_(completion_|output_)?tokens|max tokens", re.IGNORECASE)
 _ABOUT_WINDOW: Final = re.compile(r"context|window", re.IGNORECASE)
 # Keywords without which a schema still describes the same object; a reply is checked against all of them anyway.
 _KEYWORDS: Final = (
@@ -84,7 +85,7 @@ class Negotiation:
     are sent again under what it found.
     """
 
-    def __init__(self, wire: Wire, profile: Profile, endpoint: Endpoint, terms: Terms = Terms()) -> None:
+    def __init__(self, wire: Wire, profile: Profile, endpoint: Endpoint, terms: Terms = AS_ASKED) -> None:
         """`terms` were found out by an earlier process of the run."""
         self.terms = terms
         self._wire, self._profile, self._endpoint = wire, profile, endpoint
@@ -124,7 +125,7 @@ class Negotiation:
         if asked and self._first is not None:
             self._first.settled = True
         said = replace(terms, structured=mode_of(self._profile, terms, self._wire)) if asked else terms
-        return completion if said == Terms() else replace(completion, terms=said)
+        return completion if said == AS_ASKED else replace(completion, terms=said)
 
     async def _settled(self, call: Call, body_of: BodyOf, send: Send, refused: Unaccepted) -> Completion:
         """Send a refused request again, in one way after another, and keep to the first that is accepted."""
@@ -156,12 +157,10 @@ class Negotiation:
         """Yield terms that may be accepted: without what is named, else without each part in turn, and without all."""
         found = list(named(complaint, body, terms, self._wire, self._profile))
         yield from found
-        if found:
-            return
-        if self._answered:
+        if self._answered and not found:
             yield terms  # it may have been a whim
-            if call.schema_name in self._accepted:
-                return  # the same parts were accepted before: it is about the words
+        if call.schema_name in self._accepted:
+            return  # the same parts were accepted before: it is about the words
         yield from unnamed(body, terms, self._wire, self._profile)
 
 
@@ -193,7 +192,7 @@ class FirstCall(RateLimiter):
         self._turn.release()
 
 
-def mode_of(profile: Profile, terms: Terms, wire: Wire) -> Structured:
+def mode_of(profile: Profile, terms: Terms, wire: Wire) -> StructuredMode:
     """Return the structured mode of requests under these terms; `auto` begins with the strictest of the wire."""
     if terms.structured is not None:
         return terms.structured
@@ -229,9 +228,7 @@ def trimmed(terms: Terms, body: dict[str, Any]) -> dict[str, Any]:
     return {key: _pruned(value, nested) for key, value in made.items()} if nested else made
 
 
-def named(
-    complaint: Complaint, body: Mapping[str, Any], terms: Terms, wire: Wire, profile: Profile
-) -> Iterator[Terms]:
+def named(complaint: Complaint, body: Mapping[str, Any], terms: Terms, wire: Wire, profile: Profile) -> Iterator[Terms]:
     """Yield the terms under which what a refusal names is not sent, those first that it names first."""
     words = complaint.words
     found: list[tuple[bool, int, Iterator[Terms]]] = []
@@ -243,9 +240,10 @@ def named(
             found.append((True, about.start(), _next_modes(terms, wire, profile)))
     if about := _ABOUT_SYSTEM.search(words):
         found.append((True, about.start(), _system_moved(body, terms)))
-    for field in _MAX_TOKENS:
-        if field in body and (about := re.search(r"max_(completion_|output_)?tokens|max tokens", words, re.IGNORECASE)):
-            found.append((field not in complaint.fields, about.start(), _other_caps(field, words, body, terms, wire)))
+    if about := _ABOUT_CAP.search(words):
+        for field in body.keys() & set(_MAX_TOKENS):
+            ways = _other_caps(field, words, body, terms, wire)
+            found.append((field not in complaint.fields, about.start(), ways))
     for name in _droppable(body):
         keys, pattern = _GROUPS.get(name, (frozenset((name,)), re.compile(rf"(?<![\w-]){re.escape(name)}(?!\w)")))
         if about := pattern.search(words):
@@ -273,6 +271,8 @@ def unnamed(body: Mapping[str, Any], terms: Terms, wire: Wire, profile: Profile)
 
 def words_of(terms: Terms) -> Iterator[str]:
     """Yield what is left out or sent in another way than asked for, in a sentence for each."""
+    if terms.structured in {"json_object", "prompt"}:
+        yield f'the host enforces no JSON schema: replies are asked for with `structured = "{terms.structured}"`'
     for name in terms.dropped:
         if name in _MAX_TOKENS:
             yield "the host accepts no max_tokens, which is left out"
@@ -331,8 +331,7 @@ def _other_caps(field: str, words: str, body: Mapping[str, Any], terms: Terms, w
     if smaller and not _ABOUT_WINDOW.search(words):
         yield replace(terms, max_tokens=max(smaller))
     if field in {"max_tokens", "max_completion_tokens"} and wire.MAY_OMIT_CAP and terms.max_tokens_field is None:
-        other = "max_completion_tokens" if field == "max_tokens" else "max_tokens"
-        yield replace(terms, max_tokens_field=other)
+        yield replace(terms, max_tokens_field="max_completion_tokens" if field == "max_tokens" else "max_tokens")
     if wire.MAY_OMIT_CAP:
         yield _without(terms, "max_tokens")
     elif isinstance(sent, int):

@@ -158,7 +158,8 @@ class Profile:
     its `client_options`. `key_envs` are tried in order; empty means that no key is sent. `structured_body` goes into
     the body along with a JSON Schema, `extra_body` into every body. A provider that does not support temperature
     refuses any. A `warm` one caches the beginnings of prompts for all calls of a model. The hints complete the
-    messages for a server that cannot be reached and for a model it does not have (`{model}` is its name).
+    messages for a server that cannot be reached, for a prompt that is too long, and for a model it does not have
+    (`{model}` is its name).
     """
 
     provider: str
@@ -179,6 +180,7 @@ class Profile:
     supports_temperature: bool = True
     warm: bool = False
     unreachable_hint: str = "is the server running and base_url right?"
+    context_hint: str = "play with shorter memories and fewer players, or a model of a longer context"
     unknown_model_hint: str = "is the model's name right, and does base_url end where the API begins (often /v1)?"
 
     @property
@@ -286,12 +288,14 @@ _PROFILES = (
         base_url="http://127.0.0.1:30000/v1",
         warm=True,  # its radix cache is on unless it is turned off
         unreachable_hint="is `python -m sglang.launch_server` running?",
+        context_hint="start the server with a larger `--context-length`",
         unknown_model_hint="is it the model that the server was started with?",
     ),
     Profile(
         provider="ollama",
         base_url="http://127.0.0.1:11434/v1",
         unreachable_hint="is `ollama serve` running?",
+        context_hint="set OLLAMA_CONTEXT_LENGTH for the server",
         unknown_model_hint="run `ollama pull {model}`",
     ),
     Profile(
@@ -299,18 +303,21 @@ _PROFILES = (
         base_url="http://127.0.0.1:8000/v1",
         warm=True,  # automatic prefix caching is on unless it is turned off
         unreachable_hint="is `vllm serve` running?",
+        context_hint="start the server with a larger `--max-model-len`",
         unknown_model_hint="is it the model that `vllm serve` was started with?",
     ),
     Profile(
         provider="lmstudio",
         base_url="http://127.0.0.1:1234/v1",
         unreachable_hint="is LM Studio's local server started?",
+        context_hint="load the model with a larger context length",
         unknown_model_hint="load it in LM Studio, or run `lms load {model}`",
     ),
     Profile(
         provider="llama-server",
         base_url="http://127.0.0.1:8080/v1",
         unreachable_hint="is llama.cpp's `llama-server` running?",
+        context_hint="start the server with a larger context (`-c`)",
         unknown_model_hint="is it the model (or the --alias) that `llama-server` was started with?",
     ),
 )

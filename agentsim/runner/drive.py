@@ -83,9 +83,6 @@ class Watcher:
     def person(self, *, asked: bool) -> None:
         """A person at this terminal is asked now, or has answered."""
 
-    def chose(self, model: str, mode: str) -> None:
-        """`structured = "auto"` has found the mode that a model's provider accepts."""
-
     def waiting(self, ask: Ask, reason: str) -> None:
         """A call failed and may be made again after a wait."""
 

@@ -207,7 +207,7 @@ def _of_run(path: Path) -> _Answers:
             for number, attempt in enumerate(entry.tries, start=1):
                 model, came = attempt.model or models[entry.player], attempt.completion
                 if came is not None:
-                    mode = came.structured or contents.structured.get(model)
-                    attempt = replace(attempt, completion=replace(came, structured=mode))  # noqa: PLW2901 - as it came
+                    terms = came.terms or contents.negotiated.get(model)
+                    attempt = replace(attempt, completion=replace(came, terms=terms))  # noqa: PLW2901 - as it came
                 found[model, f"{tag}/{number}"] = _Answer(attempt)
     return found

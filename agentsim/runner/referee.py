@@ -19,6 +19,7 @@ from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLim
 from agentsim.history.journal import TICK_DEADLINE, Entry, Parse, Source
 from agentsim.models.attempts import Attempts, held, pause, persevere
 from agentsim.models.base import MOST_TEXT, Attempt, Completion, Message
+from agentsim.models.faults import UNACCEPTED
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import Complaint, Player, emptiness
 from agentsim.players.web import NO_ANSWER, WebPlayer
@@ -146,7 +147,7 @@ class _RetryLoop:
 
     def may_take_over(self, error: ModelError) -> bool:
         """Whether another model is asked where this error is final: this one cannot be reached, rather than refuses."""
-        unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected)
+        unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected) or error.code == UNACCEPTED
         return unreachable and any(place > self._link for place in self._order)
 
     def take_over(self) -> None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from typing import cast
+from dataclasses import dataclass, field
 
 from agentsim.engine.game import Game, bots_of
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.models.attempts import AttemptPolicy
-from agentsim.models.base import Model, Sampling
+from agentsim.models.base import AS_ASKED, Model, Sampling, Terms
 from agentsim.models.keys import errand, key_for, variable_for
 from agentsim.models.own import Own, OwnModel
 from agentsim.models.prices import Priced, Prices
-from agentsim.models.profiles import ProviderSettings, Structured, resolve
+from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.remote import Endpoints, RemoteModel
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
@@ -34,7 +33,7 @@ class Seats:
     by_id: dict[str, Seat]
     models: dict[str, Model]
     endpoints: Endpoints
-    chosen: Mapping[str, str]
+    negotiated: Mapping[str, Terms]
     prices: Prices
     own: Mapping[str, OwnModel] = field(default_factory=dict)
     interrupt: InterruptRequest = field(default_factory=InterruptRequest)
@@ -63,12 +62,12 @@ def seated(
     env: Mapping[str, str],
     recording: Recording | None = None,
     *,
-    chosen: Mapping[str, str] | None = None,
+    negotiated: Mapping[str, Terms] | None = None,
     own: Mapping[str, OwnModel] | None = None,
     served: bool = False,
 ) -> Seats:
     """A player for every plan; players of one model share it. A `recording` records the models or plays instead.
-    `chosen` are the structured modes that `auto` found earlier in this run, by model; `own` are models that the
+    `negotiated` is what models' hosts were found not to accept earlier in this run; `own` are models that the
     program brings along, by the name that the scenario gives them. People at pages need a run that is `served`.
 
     Raises `ScenarioError` for a key that is missing or may not be sent, an unknown provider, a missing extra, an
@@ -90,7 +89,7 @@ def seated(
     callers = [plan.settings for plan in scenario.seats if plan.name.kind not in {"bot", *PEOPLE}]
     patience_s = min((settings.rate_limit_patience_s for settings in callers), default=math.inf)
     endpoints = Endpoints(scenario.limits.concurrency, patience_s)
-    seats = Seats({}, {}, endpoints, chosen or {}, prices_of(scenario, env), own or {})
+    seats = Seats({}, {}, endpoints, negotiated or {}, prices_of(scenario, env), own or {})
     terminal = Terminal()
     for plan in scenario.seats:
         if plan.name.kind == "bot":
@@ -185,8 +184,6 @@ def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: 
 
         return open_local(plan.model, plan.path, seed=scenario.seed or 0)
     profile = resolve(name.provider, scenario.providers, env)
-    if profile.structured == "auto":
-        profile = replace(profile, structured=cast("Structured", seats.chosen.get(plan.model, "auto")))
     endpoint = seats.endpoints.at(profile, key_for(profile, env))
     endpoint.open()  # half a second of imports, which would otherwise be the first player's
-    return RemoteModel(plan.model, profile, endpoint)
+    return RemoteModel(plan.model, profile, endpoint, seats.negotiated.get(plan.model, AS_ASKED))

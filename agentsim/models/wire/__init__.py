@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
-from agentsim.models.base import Call, Completion, Sampling, Usage
+from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
-from agentsim.models.profiles import Profile, Structured, WireName
+from agentsim.models.profiles import Profile, WireName
 from agentsim.models.wire import chat, messages, responses
 
 
@@ -16,7 +16,7 @@ class Wire(Protocol):
 
     PATH: str
     """The path of requests, behind the base URL."""
-    MODES: tuple[Structured, ...]
+    MODES: tuple[StructuredMode, ...]
     """How a reply can be held to a schema, the strictest way first."""
     MAY_OMIT_CAP: bool
     """Whether a request may leave out the most tokens of its reply."""

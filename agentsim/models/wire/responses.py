@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from agentsim.models.base import Call, Completion, Sampling, Usage
+from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
-from agentsim.models.profiles import Profile, Structured
+from agentsim.models.profiles import Profile
 from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, texts
 from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/responses"
-MODES: Final[tuple[Structured, ...]] = ("json_schema", "json_object", "prompt")
+MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "json_object", "prompt")
 MAY_OMIT_CAP: Final = True
 
 
