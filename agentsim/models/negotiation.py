@@ -157,11 +157,14 @@ class Negotiation:
         """Yield terms that may be accepted: without what is named, else without each part in turn, and without all."""
         found = list(named(complaint, body, terms, self._wire, self._profile))
         yield from found
-        if self._answered and not found:
+        if not self._answered:
+            yield from unnamed(body, terms, self._wire, self._profile)
+            return
+        if not found:
             yield terms  # it may have been a whim
-        if call.schema_name in self._accepted:
-            return  # the same parts were accepted before: it is about the words
-        yield from unnamed(body, terms, self._wire, self._profile)
+        # All else was accepted before; if this schema was too, the refusal is about the words.
+        if call.schema_name not in self._accepted and _holds_schema(body):
+            yield from _next_modes(terms, self._wire, self._profile)
 
 
 class FirstCall(RateLimiter):
