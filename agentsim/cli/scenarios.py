@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,7 +41,7 @@ def validate(
     """
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
-    from agentsim.runner.seats import errands, seated
+    from agentsim.runner.seats import errands, seated, setting_notes
     from agentsim.scenario.load import load
     from agentsim.scenario.scenario import idle_settings
     from agentsim.studies.designs import is_design
@@ -55,7 +55,7 @@ def validate(
         seated(scenario, played, env, served=True)
     doubts = getattr(played, "doubts", None)  # `Doubtful`
     doubted = doubts(scenario.config, [plan.id for plan in scenario.players]) if doubts else ()
-    for line in (*idle_settings(scenario), *_small_caps(scenario), *doubted):
+    for line in (*idle_settings(scenario), *setting_notes(scenario, env), *_small_caps(scenario, env), *doubted):
         remark(f"{config}: {line}")
     verdict = "" if ping else ", can be played"
     say(f"{config}: {scenario.game}, {len(scenario.players)} players{verdict}")
@@ -98,17 +98,23 @@ def _base_of(config: Path, loading: dict[str, Any]) -> Path:
     return design.config
 
 
-def _small_caps(scenario: Scenario) -> list[str]:
+def _small_caps(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
     """A line for each reasoning model whose `max_tokens` its reasoning may use up."""
     from agentsim.models.prices import small_cap
+    from agentsim.models.profiles import resolve
 
     lines: dict[str, str] = {}
     for plan in scenario.seats:
         cap = plan.settings.max_tokens
         for each in plan.models:
-            provider = scenario.providers.get(each.name.provider)
-            extra_body = (provider and provider.extra_body) or {}
-            if (enough := small_cap(each.model, cap, plan.client_kwargs, extra_body)) is not None:
+            sent: list[Mapping[str, Any]] = [plan.client_kwargs]
+            if cap is not None and each.name.kind == "remote":
+                profile = resolve(each.name.provider, scenario.providers, env)
+                sent += (
+                    profile.extra_body,
+                    profile.translated(each.name.rest, plan.sampling).parts.get("reasoning", {}),
+                )
+            if (enough := small_cap(each.model, cap, *sent)) is not None:
                 what = f"max_tokens = {cap} is small for {each.model}, which thinks before it answers"
                 lines[each.model] = f"{plan.id}: {what}, and may be cut off before it does: give {enough}, or none"
     return list(lines.values())

@@ -23,6 +23,7 @@ from agentsim.errors import ModelError
 from agentsim.models.address import is_near
 from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Usage, Wrapper
 from agentsim.models.profiles import ProviderSettings, address_of, is_own
+from agentsim.models.settings import most_output
 
 # Our names of the catalogue's providers. A provider that a scenario defines is never looked up: its prices are
 # its own, whatever its name resembles.
@@ -211,10 +212,13 @@ def context_window(model_name: str) -> int | None:
 
 
 def longest_reply(model_name: str, cap: int | None) -> int:
-    """Tokens that a reply is reckoned to have at most: the cap; without one, what the model's context leaves of
-    `LONGEST_REPLY`, since the catalogue knows contexts and no longest replies.
+    """Tokens that a reply is reckoned to have at most: the cap; without one, the model's most, if that is known, else
+    what its context leaves of `LONGEST_REPLY`.
     """
-    return cap if cap is not None else min(LONGEST_REPLY, context_window(model_name) or LONGEST_REPLY)
+    if cap is not None:
+        return cap
+    known = most_output(model_name.partition("/")[2])
+    return known or min(LONGEST_REPLY, context_window(model_name) or LONGEST_REPLY)
 
 
 def small_cap(model_name: str, cap: int | None, *extras: Mapping[str, Any]) -> int | None:
