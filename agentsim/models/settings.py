@@ -361,7 +361,7 @@ def _budget(thinking: Thinking, tokens: int, cap: int | None, *, given: bool) ->
         if asked >= cap:
             return (
                 None,
-                f"not sent, since max_tokens = {cap:,} leaves no room for the {thinking.least:,} tokens of thinking",
+                f"not sent, since max_tokens = {cap:,} leaves no room for thinking",
             )
     why = f"{asked:,} tokens are sent" if asked != tokens or not given else ""
     if why and asked < tokens:
