@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agentsim.cli import shared_options as o
-from agentsim.cli.terminal_output import left_out, remark, say, say_json, shortened
-from agentsim.engine.wording import counted
-from agentsim.errors import ScenarioError, UsageError
+from agentsim.cli.terminal_output import left_out, note, remark, say, say_json, shortened
+from agentsim.engine.wording import aligned, counted
+from agentsim.errors import ModelError, ProviderStopped, ScenarioError, UsageError
 
 if TYPE_CHECKING:
     from agentsim.engine.game import Game
+    from agentsim.models.keys import Variables
     from agentsim.runner.forecast import Forecast, ModelForecast
     from agentsim.scenario.scenario import Scenario
 
@@ -201,16 +202,33 @@ def games(as_json: o.AsJson = False) -> None:
         say(f"  bots: {', '.join(f'bot/{bot}' for bot in sorted(bots_of(game)))}")
 
 
-def models(env_file: o.EnvFile = None, as_json: o.AsJson = False) -> None:
-    """List providers and whether their keys are set.
+@o.grouped
+def models(
+    *,
+    provider: Annotated[
+        str | None, typer.Argument(metavar="PROVIDER", help="Ask this provider which models it offers.")
+    ] = None,
+    config: Annotated[
+        Path | None, o.path_option("--config", "A scenario whose [providers.<name>] tables hold.")
+    ] = None,
+    keys: o.Keys,
+    as_json: o.AsJson = False,
+) -> None:
+    """List providers, or the models that one of them offers.
 
-    Nothing is called, and no key is shown.
+    Without PROVIDER nothing is called: it says where each is reached and whether its key is set. With it, the models of
+    its endpoint are listed, with context and price in US dollars per million tokens where they are known. No key is
+    shown.
     """
-    from agentsim.models.keys import environment
     from agentsim.models.local import embedded_models
     from agentsim.models.profiles import BUILT_IN, resolve
 
-    env = environment(env_file)
+    env = keys.env
+    if provider is not None:
+        _offers(provider, config, env, as_json=as_json)
+        return
+    if config is not None:
+        raise UsageError("--config: is for the models of one PROVIDER")
     rows: list[dict[str, Any]] = []
     for name, built_in in BUILT_IN.items():
         try:
@@ -231,6 +249,41 @@ def models(env_file: o.EnvFile = None, as_json: o.AsJson = False) -> None:
         typer.echo(f"{row['name']}: {_state(row)}")
     typer.echo("local/<path>.gguf: any other file of weights; <provider>/<model>: a [providers.<provider>] table")
     typer.echo("bot/<policy>: see `agentsim games`; human: a person at this terminal; script:<file>: canned replies")
+
+
+def _offers(provider: str, config: Path | None, env: Variables, *, as_json: bool) -> None:
+    """Print the models that a provider offers; a fault of it is an error with the code of a provider's."""
+    import asyncio
+
+    from agentsim.models.keys import errand, key_for, variable_for
+    from agentsim.models.offers import offers
+    from agentsim.models.profiles import resolve
+    from agentsim.scenario.load import load
+
+    profile = resolve(provider, {} if config is None else load(config).providers, env)
+    key = key_for(profile, env)
+    if (line := errand(profile, variable_for(profile, env))) is not None:
+        note(line)
+    try:
+        found = asyncio.run(offers(profile, key))
+    except ModelError as error:
+        raise ProviderStopped(str(error).replace(f"{provider}/models: ", f"{provider}: ", 1)) from None
+    if as_json:
+        say_json([{"name": f"{provider}/{offer.id}", **offer.record()} for offer in found])
+        return
+    if not found:
+        say(f"{provider} lists no models")
+        return
+    rows = [("name", "context", "longest reply", "input", "output")]
+    rows += [
+        (
+            f"{provider}/{offer.id}",
+            *("-" if tokens is None else f"{tokens:,}" for tokens in (offer.context, offer.max_output)),
+            *("-" if price is None else f"${price:,.10g}" for price in (offer.input, offer.output)),
+        )
+        for offer in found
+    ]
+    typer.echo("\n".join(aligned(rows)))
 
 
 def _state(row: dict[str, Any]) -> str:

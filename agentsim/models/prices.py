@@ -196,6 +196,27 @@ def most_tokens(texts: Iterable[str]) -> int:
     return -(-size("".join(texts)) // 2)
 
 
+def listed_price(model_name: str) -> dict[str, float]:
+    """Return the catalogue's `input` and `output` price of a model, in US dollars per million tokens; empty if unknown.
+
+    A price that grows with the prompt is that of a short one.
+    """
+    provider, _, model = model_name.partition("/")
+    if provider not in CATALOGUE or not model:
+        return {}
+    import genai_prices
+
+    usages = {"input": genai_prices.Usage(input_tokens=1000), "output": genai_prices.Usage(output_tokens=1000)}
+    found: dict[str, float] = {}
+    for name, usage in usages.items():
+        try:
+            price = genai_prices.calc_price(usage, model, provider_id=CATALOGUE[provider]).total_price
+        except LookupError:
+            return {}
+        found[name] = round(float(price) * 1000, 6)
+    return found
+
+
 @cache  # looking through the catalogue takes longer than a call's bookkeeping may
 def context_window(model_name: str) -> int | None:
     """Tokens of prompt and reply together that the catalogue says a model takes; None where it says nothing."""

@@ -198,6 +198,11 @@ class Profile:
         return portable.translated(self.spoken, model, sampling, takes_temperature=takes, extras=extras)
 
     @property
+    def is_own(self) -> bool:
+        """Whether the address is the built-in provider's own."""
+        return is_own(self.provider, self.base_url)
+
+    @property
     def host(self) -> str:
         """`host:port` as a person would look for it."""
         return urlsplit(self.base_url).netloc
