@@ -18,6 +18,7 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
+from agentsim.engine.markup import first_turn
 from agentsim.engine.play import Ask
 from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
@@ -29,6 +30,7 @@ from agentsim.models.rate_limiter import RateLimiter, Slot
 
 _LEAST_PROMPT = 1_000  # estimated tokens: no server has a context so short, and estimates of little text are bad
 _ARRIVED = 0.6  # of the estimate; the worst of today's tokenizers are within a third of it
+_VISIBLE = re.compile(r"[^\s\u00ad\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe0f\ufeff\uffa0]")
 MAX_QUOTED = 4_000  # characters of a bad reply that are sent back with the reason
 
 
@@ -168,6 +170,12 @@ def _read(request: Request[Any], text: str) -> str:
     return json.dumps([found, *reading.thoughts_in(request, text)], ensure_ascii=False)
 
 
+def _quoted_reply(reply: str) -> str:
+    """Return a bad reply as its player is shown it: its own turn, and `(empty)` for blanks, which hosts refuse."""
+    turn = first_turn(reply)[:MAX_QUOTED]
+    return turn if _VISIBLE.search(turn) else "(empty)"
+
+
 @dataclass(frozen=True)
 class ModelPlayer:
     """A model (or a file of canned replies) in a seat, with its persona and sampling; `spare` takes over from it.
@@ -205,7 +213,7 @@ class ModelPlayer:
         messages = list(prompt_messages(ask, self.persona))
         for complaint in complaints if self.reasking.how == "reason" else ():
             problem = f"That reply could not be used. {complaint.reason} Answer only: {ask.request.form()}"
-            messages.append(Message("assistant", (complaint.reply[:MAX_QUOTED] or "(empty)",)))
+            messages.append(Message("assistant", (_quoted_reply(complaint.reply),)))
             messages.append(Message("user", (problem,)))
         return tuple(messages)
 

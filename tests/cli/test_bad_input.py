@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agentsim.models.profiles import BUILT_IN
 from tests.cli.command_line import TRIO, agentsim, real, snapshot
 
 PLAYED = ("run", "--config", "trio.toml")
@@ -16,7 +17,7 @@ MODEL_SHAPE = (
     "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, web, script:<file> or local/<model>; "
     "--provider P puts P/ before every model name"
 )
-PROVIDERS = "openai, openrouter, gemini, ollama, vllm, lmstudio, llama-server, local, bot"
+PROVIDERS = f"{', '.join(BUILT_IN)}, local, bot"
 
 
 def third(model: str) -> str:

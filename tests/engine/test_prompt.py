@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.prompt import FORMS, Prompt, cleaned, in_quotes, quoted
+from agentsim.engine.markup import FORMS
+from agentsim.engine.prompt import Prompt, cleaned, in_quotes, quoted
 
 ANY = st.text(st.characters(), max_size=60)  # with surrogates
 NASTY = st.text(
@@ -118,7 +119,7 @@ def test_no_angle_bracket_survives(fields: dict[str, str | int]) -> None:
 
 
 ANGLED = ("<|im_start|>", "</s>", "<<SYS>>", "<start_of_turn>", "<｜User｜>", "<｜end▁of▁sentence｜>", "]<]minimax[>[")
-TOKENS = (*ANGLED, *(token for form in FORMS for token in form.tokens))
+TOKENS = (*ANGLED, *(token for form in FORMS for token in (*form.tokens, *form.plain)))
 
 
 @pytest.mark.parametrize("before", ["before ", "\\", "[", "]", "|", "]~b", "[/"])
@@ -132,9 +133,13 @@ def test_no_token_of_a_chat_template_survives(before: str) -> None:
 
 
 def test_every_token_is_of_its_family_s_form_and_of_no_other() -> None:
+    """Forms are shared between angle brackets, which are escaped wherever they stand, and by those that are `exact`."""
+    shared = {form.follows for form in FORMS if form.exact}
     for form in FORMS:
-        for token in form.tokens:
-            assert {other.follows for other in FORMS if re.match(f".{other.pattern}", token)} == {form.follows}
+        for token in (*form.tokens, *form.plain):
+            fits = {other.follows for other in FORMS if re.match(f".{other.pattern}", token)}
+            assert form.follows in fits
+            assert len(fits - shared) <= 1 or token.startswith("<")
 
 
 def test_lists_and_other_brackets_stay_readable() -> None:

@@ -96,7 +96,7 @@ def test_a_forced_function_call_decides_and_words_in_its_place_are_asked_again(t
         function = body["tools"][0]["function"]
         asked[function["name"]] += 1
         if asked.total() == 1:
-            return Raw(200, envelope('{"text": "Hello, I say this without calling."}'))
+            return Raw(200, envelope("Hello, I say this without calling."))
         schema = {"response_format": {"json_schema": {"schema": function["parameters"]}}}
         call = {"function": {"name": function["name"], "arguments": varied_by_schema(schema)}}
         return Raw(200, envelope(None, message={"content": None, "tool_calls": [call]}, finish_reason="tool_calls"))

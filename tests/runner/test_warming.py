@@ -206,8 +206,12 @@ def test_a_provider_that_rejects_the_call_that_goes_ahead_is_asked_once(server: 
 
 
 def test_auto_is_what_the_profile_says_at_the_provider_s_own_address() -> None:
-    warm = {name for name in BUILT_IN if resolve(name, {}, {}).warm}
-    assert warm == {"openai", "openrouter", "gemini", "vllm"}
+    azure = ProviderSettings(base_url="https://lab.openai.azure.com")
+    needed = {"azure": azure, "vertex": ProviderSettings(project="p")}
+    warm = {name for name in BUILT_IN if resolve(name, needed, {}).warm}
+    at_openai = {"openai", "azure"}
+    at_anthropic = {"anthropic", "bedrock", "vertex"}
+    assert warm == at_openai | at_anthropic | {"openrouter", "gemini", "deepseek", "xai", "vllm", "sglang"}
 
     def said(provider: str, **settings: Any) -> bool:
         return resolve(provider, {provider: ProviderSettings(**settings)}, {}).warm

@@ -1,8 +1,9 @@
 """Reading: from the text of a reply to the decision that it gives, the same for every field of every game.
 
-`reader` states the rules. `thinking` takes out what was thought; `objects` and `relaxed` find JSON, `shaping` and
-`fields` say what it means; `candidates` finds tags, labels and values in the rest; `speech` reads answers in words;
-`markup` and `text` serve them all. Modules are imported on first use: their patterns take time to compile, and a game
+`reader` states the rules. `layers` decodes a reply and cuts it at the end of its turn; `thinking` takes out what was
+thought; `objects`, `relaxed` and `calls` find JSON and tool calls, `shaping` and `fields` say what they mean;
+`candidates` finds tags, labels and values in the rest; `speech` reads answers in words; `tags`, `text` and
+`engine.markup` serve them all. Modules are imported on first use: their patterns take time to compile, and a game
 of bots reads no reply.
 """
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["READER_VERSION", "has_marks", "read", "split", "thoughts_in"]
 
-READER_VERSION = 7
+READER_VERSION = 8
 """The version of the reader that a journal names; it rises with every change that reads some reply otherwise."""
 
 

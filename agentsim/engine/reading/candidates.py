@@ -15,9 +15,10 @@ from itertools import chain
 from typing import Any
 
 from agentsim.engine.reading.fields import MISSING, REASONS, Field
-from agentsim.engine.reading.markup import tag_content, tag_name, tags
+from agentsim.engine.reading.tags import tag_content, tag_name, tags
 from agentsim.engine.reading.text import (
     HOLE,
+    MARK,
     MOST_CANDIDATES,
     bounded,
     has_words,
@@ -258,7 +259,7 @@ class Prose:
         most = _MOST_BLANKS + max((str(name).count(" ") for name in names), default=0)
         of_few_lines(self.plain)
         for start, end in self.around.lines:
-            said = self.text[start:end].strip()
+            said = self.text[start:end].replace(MARK, " ").strip()
             if not said or len(said) > _LONGEST_LINE or said.count(" ") > most or said.endswith("?"):
                 continue
             if field.kind == "choice" and said.rstrip(".)").isdecimal() and said not in field.values:

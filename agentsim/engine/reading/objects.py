@@ -37,11 +37,13 @@ class Object:
     state: State
     value: dict[str, Any] | None = None
     fenced: bool = False
+    call: bool = False
+    """Whether it is a tool call, spelt out in the text."""
 
 
 # the braces of prose and templates begin no object
-_OPENING = re.compile(r"\{(?=\s*+(?:[\"'“”‘’}]|//|/\*|[\w-]{1,60}+\s{0,20}+:(?!//)))")
-_BRACE = re.compile(r"[{}]")
+_OPENING = re.compile(r"[{｛](?=\s*+(?:[\"'“”‘’＂}｝]|//|/\*|[\w-]{1,60}+\s{0,20}+[:：](?!//)))")
+_BRACE = re.compile(r"[{}｛｝]")
 _FENCE_BEFORE = re.compile(r"(?:```|~~~)[ \t]*[\w+-]{0,20}\s*\Z")
 _FENCE_AFTER = re.compile(r"\s*+(?:```|~~~)")
 
@@ -171,7 +173,7 @@ def _beyond_repair(body: str, start: int, at: int) -> Object:
     if depth <= 0:
         return Object(start, max(at, start + 1), "broken")
     for brace in _BRACE.finditer(body, at):
-        depth += 1 if brace[0] == "{" else -1
+        depth += 1 if brace[0] in "{｛" else -1
         if not depth:
             return Object(start, brace.end(), "broken")
     return Object(start, len(body), "broken")

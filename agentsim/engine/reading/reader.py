@@ -3,9 +3,12 @@
 The rules, in the order in which they are applied:
 
 1. Of a reply, the first `MAX_TEXT` characters are read.
+   JSON is decoded until it is JSON no more. The reply is cut at the first end of a turn, in its strings too, and the
+   header of its role is taken off.
 2. Thinking is taken out, by its marks and by its headings. It is kept as reasoning, and never read or heard.
-3. JSON objects are found: whole, in a fence or in prose, with broken punctuation, in a tool call or in one level of
-   wrapping. Their keys, names and numbers are taken as the question's schema spells them.
+3. JSON objects are found: whole, in a fence or in prose, with broken punctuation, in a tool call or in wrappings. A
+   tool call in any family's tags is such an object. Their keys, names and numbers are taken as the question's schema
+   spells them.
 4. In what is left, tags and labels at the beginning of a line are found, and lines that are nothing but a value. The
    words under a heading such as `Reason:` decide nothing.
 5. Each of these is a candidate. One stands alone if no words are on its lines and what stands above it is a finished
@@ -13,6 +16,7 @@ The rules, in the order in which they are applied:
 6. One decision is read: at least one candidate stands alone, all candidates that name a legal value agree, none
    without one follows, and no words do. Everything else is asked again.
 7. Without a candidate, the whole reply is the answer if prose can be one.
+8. Words that still hold a control token of a chat template (`engine.markup`) are no words: the reply is unreadable.
 
 A candidate in prose never decides: to ask again costs a call, and a decision that was not meant costs the game. What
 follows an error is the game's policy.
@@ -29,7 +33,10 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
+from agentsim.engine.codec import values
 from agentsim.engine.decision import Question, Reading
+from agentsim.engine.markup import plain_tags, token_in, token_spans, without_header
+from agentsim.engine.reading.calls import calls, named_calls
 from agentsim.engine.reading.candidates import (
     Candidate,
     Prose,
@@ -51,12 +58,14 @@ from agentsim.engine.reading.fields import (
     named,
     names_of,
 )
-from agentsim.engine.reading.markup import tags, without_fences, without_wrappers
+from agentsim.engine.reading.layers import is_part_of_object, turn_of, with_braces
 from agentsim.engine.reading.objects import Object, decoded, scan
 from agentsim.engine.reading.shaping import Shape, unwrapped
 from agentsim.engine.reading.speech import aloud, last_sentence, said_aloud
+from agentsim.engine.reading.tags import tags, without_fences, without_wrappers
 from agentsim.engine.reading.text import (
     HOLE,
+    MARK,
     MAX_TEXT,
     MOST_CANDIDATES,
     any_name,
@@ -76,6 +85,7 @@ _POST = (*SPEECH, "post", "forum post", "my post")
 _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
 # a tag, an escape, or a heading in a string: not read at once
 _DETOUR = re.compile(r"<|\\u|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
+_LAYERS = re.compile(r"\\[n\"]|^\s*(?:assistant|model|chatbot)\b|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE)
 _NOT_SAID = re.compile(any_name((*THINKING, *ASIDES)))
 # what stands for a value in a form
 _FORM = re.compile(r"\s*<[^<>]{1,80}>\s*")  # of a question in words alone: `<your pitch>`
@@ -94,7 +104,28 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
     text = text[:MAX_TEXT]
     if at_once := _at_once(request, text):
         return at_once
-    reply = Reply(request, text, cut=cut, repair=repair)
+    found = _taken_apart(Reply(request, text, cut=cut, repair=repair), last=last)
+    if token := next(filter(None, map(token_in, _texts(values(found.decision)))), ""):
+        name = re.sub(r"[^\w ]+", " ", token).strip()
+        raise UnreadableReply(f"The words hold a control token of a chat template ({name}). Answer without it.")
+    return found
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts of a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield key
+            yield from _texts(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part)
+
+
+def _taken_apart(reply: Reply, *, last: bool) -> Reading[Any]:
+    request = reply.request
     if not reply.body.strip():
         raise UnreadableReply("The reply is empty.")
     if request.leading:
@@ -132,6 +163,8 @@ def _at_once(request: Question, text: str) -> Reading[Any] | None:
         value = _value(text)
         if None in value.values() or not request.fits(value) or not request.counts(value):
             return None
+        if any(map(_is_layered, _texts(value))):
+            return None
         if not request.knows(value):  # a key that has no place in the answer may be what is meant
             return None
         decision = request.decision_of(value)
@@ -139,6 +172,11 @@ def _at_once(request: Question, text: str) -> Reading[Any] | None:
     except (ValueError, RecursionError, DecisionError):
         return None
     return Reading(decision, "json", checked=True)
+
+
+def _is_layered(text: str) -> bool:
+    """Check for a text that may hold JSON, a header, thinking or a token."""
+    return text.lstrip()[:1] in {"{", "[", '"'} or bool(_LAYERS.search(text) or token_in(text)) or has_marks(text)
 
 
 @lru_cache(1)  # a reply is looked through for thoughts, and then read
@@ -159,6 +197,18 @@ def _names(schema: Mapping[str, Any]) -> Iterator[str]:
     for name, node in schema.get("properties", {}).items():
         yield name
         yield from _names(node)
+
+
+def _all_names(schema: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of all fields, also of those in a variant, and the kinds of variants."""
+    for name, node in schema.get("properties", {}).items():
+        yield name
+        yield from _all_names(node)
+    for branch in schema.get("anyOf", ()):
+        yield from _all_names(branch)
+        for part in branch.get("properties", {}).values():
+            if len(part.get("enum", ())) == 1:
+                yield str(part["enum"][0])
 
 
 def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
@@ -252,7 +302,8 @@ class Reply:
     def _split(self) -> tuple[str, tuple[str, ...]]:
         worded = [self.names[field.path] for field in self.fields if field.kind == "words"]
         own = [name for names in worded for name in (names if self.decides else names[:1])]
-        said, thoughts = split(self.text.replace("\ufeff", ""), own)
+        said, thoughts = split(plain_tags(turn_of(self.text.replace("\ufeff", ""))), own)
+        said = plain_tags(turn_of(without_header(said)))
         if not said.lstrip().startswith("{"):
             every = [name for field in self.fields for name in self.names[field.path]]
             every += self.speech if self.speaks else ()
@@ -261,10 +312,12 @@ class Reply:
             said = without(said, spans, "\n")
         return said, thoughts
 
-    @property
+    @cached_property
     def body(self) -> str:
-        """The reply without what was thought."""
-        return self._split[0]
+        """The reply without what was thought, and with the first signs of its object if it lacks them."""
+        names = {name for field in self.fields for name in (spaced(field.name), *self.names[field.path])}
+        speech = self.speech[0] if self.speaks and not self.decides else ""
+        return with_braces(self._split[0], names, speech) if self.repair else self._split[0]
 
     @property
     def thoughts(self) -> tuple[str, ...]:
@@ -276,10 +329,18 @@ class Reply:
     @cached_property
     def objects(self) -> list[Object]:
         """The objects of the reply; a list of records, one for each field, is one object."""
-        found = scan(self.body)
+        found = self._calls_and_objects()
         if len(self.fields) > 1 and not self.decides and len(found) == len(self.fields):
             return self._as_one(found) or found
         return found
+
+    def _calls_and_objects(self) -> list[Object]:
+        every = {name for field in self.fields for name in (spaced(field.name), *self.names[field.path])}
+        every |= set(map(spaced, _all_names(self.schema)))
+        functions = {spaced(self.request.kind), *every}
+        found = calls(self.body, every, functions)
+        masked_body = masked(self.body, [(each.start, each.end) for each in found]) if found else self.body
+        return sorted([*found, *named_calls(masked_body, scan(masked_body))], key=lambda each: each.start)
 
     def _as_one(self, found: Sequence[Object]) -> list[Object]:
         """Merge `[{"player": "B", "quip": "..."}, ...]` into one object; return [] if it is something else."""
@@ -302,6 +363,7 @@ class Reply:
     def prose(self) -> str:
         """The reply without objects, fences and the tags of tool calls; every place is where it was."""
         text = without_fences(without_wrappers(of_few_tags(self.body)))
+        text = masked(text, list(token_spans(text)), MARK)
         return masked(text, [(each.start, each.end) for each in self.objects])
 
     @cached_property
@@ -363,7 +425,7 @@ class Reply:
             has_choice = self.decider is not None and self.decider.kind == "choice"
             usable = usable and has_choice and not (each.state == "cut" and self.cut)
         if not usable or each.value is None:
-            names_a_field = self._member.search(self.body, each.start, each.end)
+            names_a_field = each.call or self._member.search(self.body, each.start, each.end)
             return Candidate(each.start, each.end, "broken", legal=False) if names_a_field else None
         tag = next((field.name for field in self.fields if field.kind == "variant"), "")
         value = unwrapped(each.value, self._own_keys, folded(self.request.kind), tag)
@@ -396,7 +458,7 @@ class Reply:
         return every | {folded(field.name): True for field in self.fields}
 
     def _stage(self, each: Object) -> str:
-        if each.state != "strict":
+        if each.state != "strict" or self.body != self._split[0]:
             return "repaired"
         if self.body.strip() == self.body[each.start : each.end]:
             return "json"
@@ -437,6 +499,10 @@ class Reply:
         start, end = self.sections.words[path]
         words = self.prose[start:end]
         if path.rpartition(".")[2] not in REASONS:  # others may hear it
+            if MARK in words:
+                raise UnreadableReply(
+                    f"The words of {path} hold a control token of a chat template. Answer without it."
+                )
             others = [name for field in self.fields if field.path != path for name in self.names[field.path]]
             words = aloud(words, self.names[path], others)
         return _trimmed(words)
@@ -451,7 +517,11 @@ class Reply:
 
 
 def _trimmed(words: str) -> str:
-    return re.sub(r"\n{3,}", "\n\n", words.replace(HOLE, "")).strip().strip('*_"“” \n').strip()
+    return re.sub(r"\n{3,}", "\n\n", words.replace(HOLE, "").replace(MARK, "")).strip().strip('*_"“” \n').strip()
+
+
+def _without_tokens(text: str) -> str:
+    return masked(text, list(token_spans(text)), " ")
 
 
 # -- deciding
@@ -460,7 +530,7 @@ def _trimmed(words: str) -> str:
 def _leading(reply: Reply) -> Reading[Any]:
     """Read the object with which the reply begins, whatever follows."""
     first = next(iter(reply.objects), None)
-    if first is None or reply.body[: first.start].strip():
+    if first is None or _without_tokens(reply.body[: first.start]).strip():
         raise UnreadableReply("The reply must begin with the JSON object.")
     candidate = reply.of_object(first)
     if candidate is None or candidate.record is None:
@@ -544,6 +614,8 @@ def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
     if any(each.state in {"cut", "broken"} for each in reply.objects):
         raise UnreadableReply("There is no complete JSON object in the reply.")
     if reply.speaks:
+        if is_part_of_object(reply.body, reply.speech):
+            raise UnreadableReply("There is no complete JSON object in the reply.")
         if reply.decider is not None and _names_a_value(reply, reply.decider):
             raise AmbiguousReply("The reply may decide in prose. Answer with the decision alone.")
         return _in_words(reply, last=last)

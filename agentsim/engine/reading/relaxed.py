@@ -21,20 +21,22 @@ _MOST_VALUES = 4_000  # in all objects of a reply
 _MOST_STEPS = 3_000  # of mending: a member or a quote
 
 _SPACE = re.compile(r"\s*")
-_BARE_KEY = re.compile(r"[^\W\d][\w -]{0,60}?(?=\s{0,20}:)")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?(?=\s*(?:[,}\]]|\n|\Z))")
-_BARE = re.compile(r"[^\s,{}\[\]\"“”:][^,{}\[\]\"“”\n:]{0,200}")
-_CLOSES = {'"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "’": "’", "„": "“”", "«": "»"}
+_BARE_KEY = re.compile(r"[^\W\d][\w -]{0,60}?(?=\s{0,20}[:：])")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?(?=\s*(?:[,，、}｝\]］]|\n|\Z))")
+_BARE = re.compile(r"[^\s,，、{}｛｝\[\]［］\"“”＂:：][^,，{}｛｝\[\]［］\"“”＂\n:：]{0,200}")
+_CLOSES = {'"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "’": "’", "„": "“”", "«": "»", "＂": "＂"}
 _ESCAPED = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "/": "/", "\\": "\\", '"': '"', "'": "'"}
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "none": None}
-_KEY_FOLLOWS = r"(?:[\"'“‘][^\"'“”‘’\n]{1,60}[\"'”’]\s*:|[^\W\d][\w-]{0,60}\s*:)"
+_KEY_FOLLOWS = r"(?:[\"'“‘＂][^\"'“”‘’＂\n]{1,60}[\"'”’＂]\s*[:：]|[^\W\d][\w-]{0,60}\s*[:：])"
+# fullwidth punctuation, outside of strings
+_FULLWIDTH = {":": "：", ",": "，、", "{": "｛", "}": "｝", "[": "［【", "]": "］】"}
 # what follows the quote that ends a value: a bracket, a comma before the next key or value, or the next key
-_VALUE_ENDS = re.compile(rf"\s*+(?:[}}\]]|\Z|,\s*+(?:{_KEY_FOLLOWS}|[}}\]]|\Z)|{_KEY_FOLLOWS})")
-_ITEM_ENDS = re.compile(r"\s*+(?:[\]},]|\Z)")
-_KEY_ENDS = re.compile(r"\s*+:")
+_VALUE_ENDS = re.compile(rf"\s*+(?:[}}｝\]］]|\Z|[,，、]\s*+(?:{_KEY_FOLLOWS}|[}}｝\]］]|\Z)|{_KEY_FOLLOWS})")
+_ITEM_ENDS = re.compile(r"\s*+(?:[\]］}｝,，、]|\Z)")
+_KEY_ENDS = re.compile(r"\s*+[:：]")
 _OBJECT = re.compile(r"\{[^{}]*\}")  # quoted whole in a string
-_QUOTED_KEY = re.compile(r"[\"'“”]\s*:")
+_QUOTED_KEY = re.compile(r"[\"'“”]\s*[:：]")
 
 
 class Broken(Exception):
@@ -115,7 +117,7 @@ class _Parser:
                 return found
             found.append(self._value(depth, item=True))
             self._skip()
-            if not self._takes(",") and not self.body.startswith("]", self.at):
+            if not self._takes(",") and self.body[self.at : self.at + 1] not in {"]", "］"}:
                 raise self._stopped()
 
     def _deeper(self, depth: int) -> None:
@@ -127,9 +129,9 @@ class _Parser:
         self.work.step()
         self._skip()
         opens = self.body[self.at : self.at + 1]
-        if opens == "{":
+        if opens in {"{", "｛"}:
             return tuple(self.members(depth + 1))
-        if opens == "[":
+        if opens in {"[", "［"}:
             return self._list(depth + 1)
         if opens in _CLOSES and opens:
             return self._string(_ITEM_ENDS if item else _VALUE_ENDS)
@@ -201,7 +203,7 @@ class _Parser:
         self.at = _SPACE.match(self.body, self.at).end()  # type: ignore[union-attr] # it matches everywhere
 
     def _takes(self, mark: str) -> bool:
-        found = self.body.startswith(mark, self.at)
+        found = self.body[self.at : self.at + 1] in {mark, *_FULLWIDTH[mark]}
         self.at += found
         return found
 

@@ -6,15 +6,17 @@ What is legal is not decided here: a value that means none of the legal ones sta
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from agentsim.engine.markup import token_in, without_header
 from agentsim.engine.reading.fields import (
     MISSING,
     REASONS,
     Field,
+    Kind,
     Schema,
     Synonyms,
     chosen,
@@ -22,27 +24,44 @@ from agentsim.engine.reading.fields import (
     kind_of,
     named,
 )
+from agentsim.engine.reading.layers import decoded_value, turn_of
 from agentsim.engine.reading.objects import decoded
 from agentsim.engine.reading.speech import aloud
-from agentsim.engine.reading.text import bounded, compact, folded, listed
+from agentsim.engine.reading.text import bounded, compact, folded, listed, spaced
 from agentsim.engine.reading.thinking import split
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
 _WRAPPERS = frozenset(
     listed("""
-    action, answer, args, arguments, content, data, decision, final, final_answer, finalanswer, function,
-    function_call, functioncall, input, json, make_decision, message, output, parameters, params, reply, response,
-    result, tool_call, tool_input, toolcall, toolinput
+    action, action_input, answer, args, arguments, call, content, data, decision, final, final_answer, finalanswer,
+    function, function_call, functioncall, input, json, kwargs, make_decision, message, output, parameters, params,
+    payload, properties, reply, response, result, tool, tool_call, tool_calls, tool_input, tool_use, toolcall, toolinput
 """)
 )
-"""Keys whose object is the answer, one level of them."""
+"""Keys whose object is the answer, in some levels of them."""
+
+_MOST_LEVELS = 5
+_ARGUMENTS = frozenset(
+    listed("""
+    action_input, args, arguments, data, details, function, input, kwargs, parameters, params, payload, properties,
+    tool_input
+""")
+)
+"""Keys of the fields of a variant, beside its kind."""
+_CALLED = listed("name, function, tool, tool_name, function_name, recipient_name")
+"""Keys of the name of a function that is called."""
+_KINDS = (*listed("type, kind, action, action_type, do, command"), *_CALLED)
+"""Keys of the kind of a variant that has no key of its own for it."""
+_TYPES = frozenset(listed("string, integer, number, boolean"))
 
 _LONGEST_KEY = 400  # characters
 _MOST_MEMBERS = 1_000  # of an object
 
 
-def unwrapped(value: Mapping[str, Any], own: Mapping[str, bool], kind: str, tag: str) -> Mapping[str, Any]:
-    """Return the object in a tool call, or in `{"answer": {...}}`: one level, if it has none of the `own` keys.
+def unwrapped(
+    value: Mapping[str, Any], own: Mapping[str, bool], kind: str, tag: str, level: int = 0
+) -> Mapping[str, Any]:
+    """Return the object in a tool call, or in `{"answer": {...}}`, if what is around it has none of the `own` keys.
 
     A key that is False in `own` may also name a wrapping, and does if it holds an object; so does the request's `kind`.
     The name of the function that is called is the `tag` of a variant.
@@ -51,25 +70,26 @@ def unwrapped(value: Mapping[str, Any], own: Mapping[str, bool], kind: str, tag:
     if any(own[key] or not isinstance(part, Mapping) for key, part in keys.items() if key in own):
         return value
     inside = [part for key in keys if key in _WRAPPERS or key == kind if (part := _object_in(keys[key])) is not None]
+    inside = [part for part in inside if part] or inside
     if len(inside) != 1:
-        call = _object_in(keys.get("tool_calls"))
-        return value if call is None else unwrapped(call, own, kind, tag)
+        return value
     (one,) = inside
-    names = set(map(_key, one))
-    if names.isdisjoint(own) and names & {"arguments", "parameters"}:
-        return unwrapped(one, own, kind, tag)  # {"function": {"name": ..., "arguments": {...}}}
-    called = keys.get("name", keys.get("function"))
-    return {**one, tag: called} if tag and isinstance(called, str) and tag not in names else one
+    if level < _MOST_LEVELS:
+        one = unwrapped(one, own, kind, tag, level + 1)  # {"function": {"name": ..., "arguments": {...}}}
+    called = next((keys[key] for key in _CALLED if isinstance(keys.get(key), str)), None)
+    if not tag or called is None or tag in map(_key, one):
+        return one
+    return {**one, tag: called.rpartition(".")[2]}
 
 
 def _object_in(part: Any) -> Mapping[str, Any] | None:
     """Return an object, also from its JSON or a list of one, or None."""
     if isinstance(part, list) and len(part) == 1:
         return _object_in(part[0])
-    if isinstance(part, str) and part.lstrip().startswith("{"):
+    if isinstance(part, str) and part.lstrip()[:1] in {"{", '"'}:
         try:
-            part = decoded(part.strip())
-        except ValueError:
+            part = decoded(turn_of(part).strip())
+        except (ValueError, RecursionError):
             return None
     return part if isinstance(part, Mapping) else None
 
@@ -121,8 +141,8 @@ class Shape:
                 place, inner = f"{path}{name}.", node["properties"]
                 if inside := {key: part for key, part in others.items() if self._property(key, inner, place)}:
                     out[name] = self.of(inside, node, place)
-            elif kind_of(node) == "variant" and (tag := _tag(node)) in others:
-                out[name] = self._variant(others[tag], node, f"{path}{name}", others)
+            elif kind_of(node) == "variant" and (record := _of_kind(others, node)) is not None:
+                out[name] = self._variant(record, node, f"{path}{name}", others)
         return out
 
     def _property(self, key: str, properties: Schema, path: str) -> str | None:
@@ -145,6 +165,7 @@ class Shape:
     def _fitted(self, given: Any, node: Schema, path: str, whole: Mapping[str, Any]) -> Any:
         match kind_of(node):
             case "choice" | "number" | "yes_no" | "list" as kind:
+                given = _plain_value(given, {spaced(path.rpartition(".")[2]), *self.names.get(path, ())}, kind)
                 nothing = self.nothing.get(path, MISSING)
                 values = tuple(node.get("enum", ()) or node.get("items", {}).get("enum", ()))
                 meant = Field(path, kind, values, nothing, self.synonyms).read(given)
@@ -152,7 +173,8 @@ class Shape:
                     raise UnreadableReply(f"In the JSON object, {path} is null.")
                 return given if meant is MISSING else meant
             case "words":
-                return _spoken(given, self.names.get(path, ()), reason=path.rpartition(".")[2] in REASONS)
+                own = path.rpartition(".")[2]
+                return _spoken(given, (spaced(own), *self.names.get(path, ())), reason=own in REASONS)
             case "variant":
                 return self._variant(given, node, path, whole)
             case "record":
@@ -160,6 +182,8 @@ class Shape:
         return given
 
     def _record(self, given: Any, node: Schema, path: str) -> Any:
+        if isinstance(given, str) and (spelt := _object_in(given)) is not None:
+            given = spelt
         if isinstance(given, Mapping):
             return self.of(given, node, f"{path}.")
         nothing = self.nothing.get(path, MISSING)
@@ -178,13 +202,10 @@ class Shape:
 
     def _variant(self, given: Any, node: Schema, path: str, whole: Mapping[str, Any]) -> Any:
         """Return a record of several kinds, told apart by a field with one value; its others may stand beside it."""
-        branches, tag = [branch["properties"] for branch in node["anyOf"]], _tag(node)
+        tag, kinds = _tag(node), _kinds(node)
+        given = inside if isinstance(given, str) and (inside := _object_in(given)) is not None else given
         record = given if isinstance(given, Mapping) else {**whole, tag: given}
-        kinds = {branch[tag]["enum"][0]: branch for branch in branches}
-        if tag not in record and len(record) == 1:  # {"propose_trade": {...}} for {"do": "propose_trade", ...}
-            record = next(
-                ({**inside, tag: kind} for kind in kinds if isinstance(inside := record.get(kind), Mapping)), record
-            )
+        record = _of_kind(record, node) or record
         name = chosen(record.get(tag), tuple(kinds))
         return record if name is MISSING else self.of({**record, tag: name}, {"properties": kinds[name]}, f"{path}.")
 
@@ -193,6 +214,43 @@ def _tag(node: Schema) -> str:
     """Return the field that tells the kinds of a variant apart."""
     fields: Schema = node["anyOf"][0]["properties"]
     return next(name for name, part in fields.items() if len(part.get("enum", ())) == 1)
+
+
+def _kinds(node: Schema) -> dict[str, Schema]:
+    """Return the fields of each kind of a variant."""
+    tag = _tag(node)
+    return {branch["properties"][tag]["enum"][0]: branch["properties"] for branch in node["anyOf"]}
+
+
+def _of_kind(record: Mapping[str, Any], node: Schema) -> dict[str, Any] | None:
+    """Return a record with the kind of a variant under its tag and the fields beside it, or None if it names no kind.
+
+    Read are `{"type": kind, ...}`, `{"name": kind, "arguments": {...}}` and `{kind: {...}}`.
+    """
+    tag, kinds = _tag(node), _kinds(node)
+    names = tuple(kinds)
+    own = next(
+        (
+            key
+            for key in sorted(record, key=lambda key: key != tag)
+            if (key == tag or _key(key) in _KINDS)
+            and isinstance(record[key], str)
+            and chosen(record[key].rpartition(".")[2], names) is not MISSING
+        ),
+        None,
+    )
+    if own is None:
+        one = [key for key in record if key in kinds and isinstance(record[key], Mapping)]
+        if len(one) == 1 and tag not in record:
+            return {**{key: part for key, part in record.items() if key != one[0]}, **record[one[0]], tag: one[0]}
+        return {**record} if tag in record else None
+    kind = chosen(record[own].rpartition(".")[2], names)
+    rest = {key: part for key, part in record.items() if key not in {own, tag} or (key in kinds[kind] and key != tag)}
+    for key in [key for key in rest if _key(key) in _ARGUMENTS and key not in kinds[kind]]:
+        if (inside := _object_in(rest[key])) is not None:
+            del rest[key]
+            rest = {**inside, **rest}
+    return {tag: kind, **rest}
 
 
 def _is_in_variant(key: str, node: Schema) -> bool:
@@ -207,11 +265,39 @@ def _spellings(name: str) -> tuple[str, str]:
 
 
 def _spoken(given: Any, names: Sequence[str], *, reason: bool) -> Any:
-    """Return words without what was thought in them; a `reason` that is no text is kept as JSON: it decides nothing."""
+    """Return words without what was thought in them, and of a made-up turn.
+
+    A `reason` that is no text is kept as JSON, and one with a control token is left out: it decides nothing.
+    """
     if isinstance(given, str):
-        said = split(given)[0]
-        return said if reason else aloud(said, names)
+        given = turn_of(given) if reason else decoded_value(given, names)
+    if isinstance(given, str):
+        said = without_header(split(given)[0])
+        return aloud(said, names) if not reason else "" if token_in(said) else said
     return given if not reason else "" if given is None else _as_json(given)
+
+
+def _plain_value(given: Any, names: Collection[str], kind: Kind) -> Any:
+    """Return a value from its JSON, from an object of its own name, and from a schema that has it: `{"value": ...}`."""
+    for _ in range(_MOST_LEVELS):
+        if isinstance(given, str):
+            turn = turn_of(given)
+            try:
+                given = decoded(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else turn
+            except (ValueError, RecursionError):
+                return turn
+        if not isinstance(given, Mapping):
+            return given
+        held = [given[key] for key in ("value", "const", "default") if key in given and given.get("type") in _TYPES]
+        own = [key for key in given if spaced(key) in names] if kind != "list" else []
+        others = [part for key, part in given.items() if key not in own]
+        if len(held) == 1:
+            given = held[0]
+        elif len(own) == 1 and all(isinstance(part, str) for part in others):
+            given = given[own[0]]
+        else:
+            return given
+    return given
 
 
 def _as_json(value: Any) -> str:

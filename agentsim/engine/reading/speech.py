@@ -8,8 +8,8 @@ from functools import cache
 from itertools import islice
 
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.reading.markup import tag_content, tag_pattern, tags, without_wrappers
 from agentsim.engine.reading.objects import Object
+from agentsim.engine.reading.tags import tag_content, tag_pattern, tags, without_wrappers
 from agentsim.engine.reading.text import any_name, folded, headings, without
 from agentsim.engine.reading.thinking import ASIDES, heads_thinking, thought_spans
 from agentsim.errors import UnreadableReply
@@ -39,7 +39,7 @@ def said_aloud(
     wanted = UnreadableReply("The words cannot be told from what stands around them.")
     for each in objects:
         private = each.value is not None and any(_PRIVATE.search(key) for key in each.value)
-        if each.state != "strict" or each.fenced or private:
+        if each.state != "strict" or each.fenced or each.call or private:
             raise wanted
     if not any_text and _JSON_BEGINS.match(body):
         raise wanted

@@ -24,6 +24,9 @@ _MOST_TAGS, _MOST_FENCES = 2_000, 500
 HOLE = "\ufffc"
 """Takes the place of every character that was taken out of a text."""
 
+MARK = "\ufffb"
+"""Takes the place of every character of a control token, which is no word and no part of one."""
+
 BLANK = "".join(filter(str.isspace, map(chr, range(0x3001))))
 
 _PLAIN = dict.fromkeys("“”„‟«»＂", '"') | {

@@ -9,9 +9,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 
-from agentsim.engine.reading.markup import TOKEN
+from agentsim.engine.reading.fields import REASONS
 from agentsim.engine.reading.objects import strict_spans
 from agentsim.engine.reading.text import headings, listed, words_in
 
@@ -66,7 +66,8 @@ _SQUARE = re.compile(
 # spellings with an end of their own, by the name of the group that finds their beginning
 _ENDS = {
     "channel": re.compile(r"<channel\|>|<\|(?:end|channel)\|?>(?:\s*(?:final|response|answer)\b(?:<\|message\|>)?)?"),
-    "unused": re.compile(r"<unused95>"),
+    "inner": re.compile(r"<\|inner_suffix\|>"),
+    "unused": re.compile(r"<(?:unused|ctrl)95>|</(?:unused|ctrl)94>"),
     "comment": re.compile(r"-->"),
     "fence": re.compile(r"```|~~~|:::"),
     "aside": re.compile(r"\)"),
@@ -89,7 +90,8 @@ _BEGINS = (
 _MARK = re.compile(
     rf"{_BEGINS}(?:(?P<tag>{_TAG})"
     r"|(?P<channel><\|channel\|?>\s*(?:thoughts?|thinking|analysis|reasoning)\b)"
-    r"|(?P<unused><unused94>(?:\s*thought)?)"
+    r"|(?P<inner><\|inner_prefix\|>)"
+    r"|(?P<unused><(?:unused|ctrl)94>(?:\s*thoughts?\b)?)"
     r"|(?P<comment><!--)"
     r"|(?P<fence>(?:```|~~~|:::)[ \t]*(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis|plan)\b)"
     r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought|reason)[^<>]{0,60}</summary>)"
@@ -97,7 +99,7 @@ _MARK = re.compile(
     rf"|(?P<bracketed>\[{_ASIDE}[^\[\]:\n]{{0,30}}:)|(?P<cloud>💭)"
     r"|(?P<role><\|im_start\|>\s*(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)"
     r"|(?P<terminal>^Thinking\.{3}[ \t]*$)"
-    r"|(?P<stray><channel\|>|<unused95>))",
+    r"|(?P<stray><channel\|>|<(?:unused|ctrl)95>|</ctrl94>))",
     re.IGNORECASE | re.MULTILINE,
 )
 # it begins with one set of characters, so that the search leaps from one of them to the next
@@ -106,8 +108,11 @@ _ANY = re.compile(
     rf"[{_SIGNS}=&`aT-](?:(?<=[{_SIGNS}])|(?<=[-=])[-=]{{2}}|(?<=&)lt;|(?<=`)``|(?<=a)(?:nalysis|ssistant)"
     r"|(?<=\AT)hinking\.)"
 )
+# a first line that is left of the opening of a channel of thinking whose tokens were stripped
+_STRIPPED_LINE = re.compile(r"\s*+(?i:thought|think(?:ing)?|thoughts|analysis|reasoning)[ \t]*+(?:\n|\Z)")
 # the channels of OpenAI's harmony format, whole and as what is left once its special tokens are stripped
 _CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80})\s*+(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
+_TOKEN = re.compile(r"<\|[^<>|\n]{1,40}\|>")
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
 _STRIPPED = re.compile(r"\s*+(?:assistant)?\s*+analysis(?![a-z\s:,.;_-])")
 # what begins the answer after thinking that has no end of its own
@@ -135,13 +140,13 @@ def split(text: str, own: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
     thoughts: list[str] = []
     text = _final(text, thoughts)
     kept = "".join(_spoken(text, thoughts, own))
-    if TOKEN.search(kept):
-        kept = TOKEN.sub(" ", kept)
     return kept, tuple(thought for each in thoughts if (thought := each.strip()))
 
 
 def has_marks(text: str) -> bool:
     """Check for anything that may be a spelling of thinking, or a special token."""
+    if _STRIPPED_LINE.match(text) is not None:
+        return True
     return _ANY.search(text) is not None and (bool(_first_marks(text)) or "assistant" in text or "<|" in text)
 
 
@@ -153,12 +158,12 @@ def _final(text: str, thoughts: list[str]) -> str:
         for channel in _CHANNEL.finditer(text):
             if channel.start() < position:
                 continue
-            thoughts.append(TOKEN.sub("", text[position : channel.start()]).removesuffix("assistant"))
+            thoughts.append(_TOKEN.sub("", text[position : channel.start()]).removesuffix("assistant"))
             end = _CHANNEL_ENDS.search(text, channel.end())
             position = end.start() if end else len(text)
             aloud = channel[1].startswith(("final", "response", "answer")) or " to=" in channel[1]
             (said if aloud else thoughts).append(text[channel.end() : position])
-        thoughts.append(TOKEN.sub("", text[position:]))
+        thoughts.append(_TOKEN.sub("", text[position:]))
         return "\n".join(said)
     spans = strict_spans(text) if "{" in text and _FINAL.search(text) else []
     finals = [each for each in _FINAL.finditer(text) if not _inside(spans, each.start())]
@@ -247,12 +252,18 @@ def _thinking(own: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in THINKING if name not in own)
 
 
+def _stripped_line(plain: str, own: Sequence[str]) -> Iterator[re.Match[str]]:
+    line = _STRIPPED_LINE.match(plain)
+    if line is not None and (line[0].strip() not in own or line[0].strip() in REASONS):
+        yield line
+
+
 def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
     """Return the spans under headings of thinking, each up to an answer or one of the question's `own` names."""
     spans: list[tuple[int, int]] = []
     ends: list[int] | None = None
-    for match in headings(plain, _thinking(tuple(own)), heads_thinking):
-        whole = re.sub(r"[\s_-]+", " ", match["lead"] + match["name"])
+    for match in chain(_stripped_line(plain, own), headings(plain, _thinking(tuple(own)), heads_thinking)):
+        whole = re.sub(r"[\s_-]+", " ", match["lead"] + match["name"]) if match.re is not _STRIPPED_LINE else ""
         if (spans and match.start() < spans[-1][1]) or whole in own:
             continue
         if ends is None:

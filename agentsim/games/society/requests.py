@@ -16,6 +16,7 @@ from pydantic import Field, ValidationError
 from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text, reading
 from agentsim.engine.codec import knows
 from agentsim.engine.decision import Reading
+from agentsim.engine.markup import first_turn
 from agentsim.engine.options import Option, Subset
 from agentsim.engine.schema import schema_of
 from agentsim.engine.wording import cut
@@ -196,7 +197,7 @@ class Act(Request[Acted]):
         except DecisionError as error:
             why = UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}"
             return Reading(_rejected(why), "rejected", candidates=0)
-        if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(reading.split(text)[0]):
+        if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(reading.split(first_turn(text))[0]):
             return Reading(_rejected(UNPARSED), "rejected", candidates=0)
         if isinstance(found.decision.action, Rejected):
             return replace(found, stage="rejected", candidates=0, checked=True)

@@ -1,0 +1,648 @@
+"""Markup: the control tokens of chat templates, as data. They are never speech.
+
+`FORMS` lists what opens and ends a turn, thinking, a channel, a tool call and an argument, for each family of models,
+with its source. The reader (`engine.reading`) cuts a reply at the first end of a turn (`first_turn`), takes off the
+header of its role (`without_header`), reads tool calls in one spelling (`plain_tags`), and refuses words that still
+hold a token (`token_in`). Quoting escapes the tokens of a prompt (`engine.prompt.defused`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+BAR = r"[|｜‖│∣❘¦｠]"
+"""A bar of a token: DeepSeek's are fullwidth, and models write both of these and others."""
+
+_CAPITALS = r"/?[A-Z_][A-Z0-9_]*(?: [A-Z]+){0,3}\]"
+# a name between bars; without blanks at its ends, which would be operators
+_BARRED = rf"[/／]?{BAR}{{1,2}}(?:\"|[^\s<>＜＞|｜\"](?:[^<>＜＞|｜\n]{{0,58}}[^\s<>＜＞|｜])?){BAR}{{1,2}}[>＞]"
+
+
+class Form(NamedTuple):
+    """How one family of models spells control tokens: a source, the tokens by what they do, and their shape.
+
+    `follows` is a pattern for what follows the first character of a token, also of tokens that are not listed. If other
+    words have that shape (`[HELP]`), `exact` says that in speech only the listed tokens are markup; in prompts all are
+    escaped. A source is a file of a public repository with chat templates in full, or a model's own configuration.
+    """
+
+    family: str
+    source: str
+    follows: str
+    ends: tuple[str, ...] = ()
+    """End a turn, or a message of it."""
+    turns: tuple[str, ...] = ()
+    """Begin a turn of any role, or a part of its header."""
+    own: tuple[str, ...] = ()
+    """Begin the turn of the model itself."""
+    answers: tuple[str, ...] = ()
+    """Begin the answer, in that turn."""
+    others: tuple[str, ...] = ()
+    """Begin the turn of another role."""
+    thinking: tuple[str, ...] = ()
+    """Open or close thinking."""
+    channels: tuple[str, ...] = ()
+    """Open a channel of a turn."""
+    calls: tuple[str, ...] = ()
+    """Open or close a tool call or its result."""
+    arguments: tuple[str, ...] = ()
+    """Open or close an argument of a tool call, or quote it."""
+    fillers: tuple[str, ...] = ()
+    """Begin a text, fill it up, or stand for a picture."""
+    exact: bool = False
+    plain: tuple[str, ...] = ()
+    """Words of a template that are no tokens: escaped in prompts, and legal in speech."""
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """All tokens that are never speech."""
+        return (
+            *(*self.ends, *self.turns, *self.own, *self.answers, *self.others, *self.thinking),
+            *(*self.channels, *self.calls, *self.arguments, *self.fillers),
+        )
+
+    @property
+    def pattern(self) -> str:
+        """Matches nothing, behind the first sign of a token: so all forms are looked for at once."""
+        return f"(?<={re.escape((self.tokens + self.plain)[0][0])})(?={self.follows})"
+
+    @property
+    def spoken(self) -> str:
+        """A pattern for a token of this form in speech."""
+        if self.exact:
+            return "|".join(map(re.escape, self.tokens))
+        return f"{re.escape(self.tokens[0][0])}(?:{self.follows})"
+
+
+_TEMPLATES = "llama.cpp models/templates"
+_CHAT = "llama.cpp src/llama-chat.cpp"
+_CALLS = "sglang python/sglang/srt/function_call"
+
+FORMS = (
+    # -- names between bars in angle brackets
+    Form(
+        "ChatML, Qwen, SmolLM, Yi",
+        f"{_CHAT} (chatml)",
+        _BARRED,
+        ends=("<|im_end|>", "<|endoftext|>"),
+        turns=("<|im_start|>", "<|im_sep|>"),
+        fillers=("<|startoftext|>", "<|vision_start|>", "<|image_pad|>", "<|fim_prefix|>"),
+    ),
+    Form(
+        "Llama 3",
+        f"{_CHAT} (llama3), Meta's model card",
+        _BARRED,
+        ends=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
+        turns=("<|start_header_id|>", "<|end_header_id|>"),
+        calls=("<|python_tag|>",),
+        fillers=("<|begin_of_text|>", "<|finetune_right_pad_id|>", "<|reserved_special_token_0|>"),
+    ),
+    Form(
+        "Llama 4",
+        f"{_CHAT} (llama4)",
+        _BARRED,
+        ends=("<|eot|>", "<|eom|>"),
+        turns=("<|header_start|>", "<|header_end|>"),
+        calls=("<|python_start|>", "<|python_end|>"),
+    ),
+    Form(
+        "gpt-oss (harmony)",
+        "openai/harmony docs/format.md",
+        _BARRED,
+        ends=("<|end|>", "<|return|>", "<|call|>"),
+        turns=("<|start|>",),
+        channels=("<|channel|>", "<|message|>", "<|constrain|>"),
+    ),
+    Form(
+        "Phi, GLM, Zephyr, Falcon, StableLM",
+        f"{_CHAT} (phi3, chatglm4, zephyr), {_TEMPLATES}/GLM-4.6.jinja",
+        _BARRED,
+        ends=("<|endofprompt|>", "<|end_of_box|>"),
+        own=("<|assistant|>",),
+        answers=("<|begin_of_box|>",),
+        others=("<|user|>", "<|system|>", "<|observation|>", "<|tool|>"),
+        calls=("<|tool_response|>",),
+        fillers=("<|nothink|>",),
+    ),
+    Form(
+        "Kimi K2",
+        f"{_TEMPLATES}/moonshotai-Kimi-K2.jinja, {_CALLS}/kimik2_detector.py",
+        _BARRED,
+        turns=("<|im_middle|>",),
+        own=("<|im_assistant|>",),
+        others=("<|im_user|>", "<|im_system|>"),
+        calls=(
+            *("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", "<|tool_call_begin|>"),
+            *("<|tool_call_end|>", "<|tool_call_argument_begin|>"),
+        ),
+    ),
+    Form(
+        "Kimi K3",
+        f"{_TEMPLATES}/Kimi-K3.jinja, {_CALLS}/kimik3_format.py",
+        _BARRED,
+        ends=("<|end_of_msg|>",),
+        arguments=("<|open|>", "<|close|>", "<|sep|>"),
+        fillers=("<|kimi_image_placeholder|>",),
+    ),
+    Form(
+        "Command R, A",
+        f"{_CHAT} (command-r), {_CALLS}/cohere_command4_detector.py",
+        _BARRED,
+        ends=("<|END_OF_TURN_TOKEN|>", "<|END_RESPONSE|>", "<|END_TEXT|>"),
+        turns=("<|START_OF_TURN_TOKEN|>",),
+        own=("<|CHATBOT_TOKEN|>",),
+        answers=("<|START_RESPONSE|>", "<|START_TEXT|>"),
+        others=("<|USER_TOKEN|>", "<|SYSTEM_TOKEN|>"),
+        thinking=("<|START_THINKING|>", "<|END_THINKING|>"),
+        calls=("<|START_ACTION|>", "<|END_ACTION|>", "<|START_TOOL_RESULT|>"),
+    ),
+    Form(
+        "Granite",
+        f"{_CHAT} (granite)",
+        _BARRED,
+        turns=("<|start_of_role|>", "<|end_of_role|>"),
+        calls=("<|tool_call|>",),
+    ),
+    Form(
+        "LFM 2, Apertus, dots, Megrez, GigaChat, OpenChat, StarCoder",
+        f"{_TEMPLATES}/LFM2.5-8B-A1B.jinja, {_CALLS}/apertus2509_detector.py, {_CHAT} (dots1, megrez, gigachat)",
+        _BARRED,
+        ends=(
+            *("<|end_of_turn|>", "<|turn_end|>", "<|message_sep|>", "<|endofresponse|>", "<|endofuserprompt|>"),
+            *("<|endofsystem|>", "<|assistant_end|>", "<|EOT|>"),
+        ),
+        turns=("<|role_start|>", "<|role_end|>", "<|role_sep|>"),
+        own=("<|response|>", "<|assistant_start|>"),
+        others=("<|userprompt|>", "<|user_start|>"),
+        thinking=("<|inner_prefix|>", "<|inner_suffix|>"),
+        calls=("<|tool_call_start|>", "<|tools_prefix|>", "<|tools_suffix|>", "<|tool_list_start|>"),
+    ),
+    Form(
+        "Sky-T1, OpenThinker",
+        "their system prompts",
+        _BARRED,
+        ends=("<|end_of_solution|>",),
+        answers=("<|begin_of_solution|>",),
+        thinking=("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ),
+    Form(
+        "DeepSeek",
+        f"{_CHAT} (deepseek3), {_TEMPLATES}/DeepSeek-V3.2.jinja, {_CALLS}/deepseekv32_detector.py",
+        rf"{_BARRED}|[/／]?\s?{BAR}{{0,2}}\s?DSML\s?{BAR}{{0,2}}",
+        ends=("<｜end▁of▁sentence｜>", "<|EOT|>"),
+        own=("<｜Assistant｜>",),
+        others=("<｜User｜>", "<｜System｜>"),
+        calls=(
+            *("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", "<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"),
+            *("<｜tool▁sep｜>", "<｜tool▁outputs▁begin｜>", "<｜DSML｜function_calls>", "</｜DSML｜function_calls>"),
+            *(
+                "<｜DSML｜tool_calls>",
+                "<｜DSML｜invoke",
+                "</｜DSML｜invoke>",
+                "<‖DSML‖tool_calls>",
+                "<DSML tool_calls>",
+            ),
+        ),
+        arguments=("<｜DSML｜parameter", "</｜DSML｜parameter>", "<‖DSML‖parameter", "</｜｜DSML｜｜parameter>"),
+        fillers=("<｜begin▁of▁sentence｜>", "<｜▁pad▁｜>"),
+    ),
+    Form(
+        "DeepSeek",
+        "what its models write in place of its tokens",
+        rf"[/／]?{BAR}",
+        ends=("＜｜end▁of▁sentence｜＞",),
+        others=("＜｜User｜＞",),
+        calls=("＜｜DSML｜invoke＞", "＜/｜DSML｜invoke＞"),
+    ),
+    Form(
+        "Hunyuan",
+        f"{_CHAT} (hunyuan-moe, hunyuan-dense)",
+        _BARRED,
+        ends=("<|eos|>", "<｜hy_place▁holder▁no▁2｜>", "<｜hy_end▁of▁sentence｜>", "<｜hy_place▁holder▁no▁8｜>"),
+        own=("<｜hy_Assistant｜>", "<|extra_0|>"),
+        others=("<｜hy_User｜>", "<|extra_4|>"),
+        fillers=("<｜hy_begin▁of▁sentence｜>", "<｜hy_place▁holder▁no▁3｜>"),
+    ),
+    Form(
+        "Gemma 4",
+        f"{_TEMPLATES}/gemma4.jinja",
+        rf"{BAR}(?:[A-Za-z]\w{{2,40}}|\")[>＞]|[A-Za-z]\w{{2,40}}{BAR}[>＞]",
+        ends=("<turn|>",),
+        turns=("<|turn>",),
+        channels=("<|channel>", "<channel|>"),
+        calls=("<|tool_call>", "<tool_call|>", "<|tool_response>", "<tool_response|>", "<|tool>", "<tool|>"),
+    ),
+    Form("Gemma 4", f"{_TEMPLATES}/gemma4.jinja", r"\|\"\|>", arguments=('<|"|>',)),
+    # -- names in angle brackets
+    Form(
+        "Gemma, SmolVLM, Nemotron, Baichuan, XVERSE",
+        f"{_CHAT} (gemma, smolvlm), NVIDIA-Nemotron tokenizer_config.json",
+        r"(?:start|end)_of_(?:turn|utterance|sentence)>|beginning_of_sentence>|extra_id_\d{1,3}>|SPECIAL_\d{1,3}>"
+        r"|reserved_\d{1,4}>",
+        ends=("<end_of_turn>", "<end_of_utterance>", "<end_of_sentence>"),
+        turns=("<start_of_turn>", "<beginning_of_sentence>", "<extra_id_1>", "<SPECIAL_11>"),
+        others=("<extra_id_0>", "<SPECIAL_10>", "<reserved_106>"),
+        fillers=("<SPECIAL_12>",),
+    ),
+    Form(
+        "SentencePiece",
+        "google/sentencepiece, its control and byte symbols",
+        r"(?:eos|bos|pad|unk|sop|eop|sep|cls)>|0x[0-9A-F]{2}>",
+        ends=("<eos>", "<eop>"),
+        fillers=("<bos>", "<pad>", "<unk>", "<sop>", "<0x0A>"),
+    ),
+    Form(
+        "Gemini, Gemma",
+        "their reserved tokens, as leaked",
+        r"/?(?:ctrl|unused)\d{1,3}>",
+        thinking=("<ctrl94>", "<ctrl95>", "<unused94>", "<unused95>"),
+        calls=("<ctrl42>", "<ctrl46>"),
+    ),
+    Form("Llama 2", f"{_CHAT} (llama2-sys)", r"</?SYS>>", others=("<<SYS>>", "<</SYS>>")),
+    Form(
+        "Ling, Ring",
+        f"{_CHAT} (bailing)",
+        r"role>(?:HUMAN|ASSISTANT|SYSTEM|OBSERVATION)</role>",
+        own=("<role>ASSISTANT</role>",),
+        others=("<role>HUMAN</role>", "<role>SYSTEM</role>"),
+    ),
+    Form("MiniCPM", f"{_CHAT} (minicpm)", r"用户>|AI>", others=("<用户>",), plain=("<AI>",), exact=True),
+    Form(
+        "Seed",
+        f"{_TEMPLATES}/ByteDance-Seed-OSS.jinja",
+        r"/?seed:\w{1,30}>",
+        ends=("<seed:eos>",),
+        turns=("<seed:bos>",),
+        thinking=("<seed:think>", "</seed:think>", "<seed:cot_budget_reflect>", "</seed:cot_budget_reflect>"),
+        calls=("<seed:tool_call>", "</seed:tool_call>"),
+        fillers=("<seed:pad>",),
+    ),
+    Form(
+        "DeepSeek, Qwen, GLM, MiniMax, Granite, Hunyuan",
+        f"{_TEMPLATES} (all that think)",
+        r"/?(?:\w{1,12}:)?(?:think|thinking|thought)(?::\w{1,20})?>",
+        thinking=("<think>", "</think>", "<mm:think>"),
+    ),
+    Form(
+        "Qwen, Hermes, GLM, MiniMax, Hunyuan, Nemotron, Step, LongCat, Claude",
+        f"{_CALLS} (hermes, qwen3_coder, glm4_moe, minimax_m2, hunyuan, step3, longcat)",
+        r"/?(?:[\w.-]{1,20}[:_])??(?:tool_calls?|tool_sep|tool_responses?|tool_use|tool_results?|function_calls?"
+        r"|function_results?|TOOLCALL|AVAILABLE_TOOLS|TOOL_RESPONSE)(?::[\w.-]{1,20})?(?:\s[^<>]{0,80})?>"
+        r"|(?:[\w.-]{1,20}:)?(?:invoke|call|function|tool)(?:\s{1,2}(?:name|tool)\s?=|=)"
+        r"|/(?:[\w.-]{1,20}:)?(?:invoke|function|call)\s?>",
+        calls=(
+            *("<tool_call>", "</tool_call>", "<tool_calls>", "</tool_calls>", "<tool_sep>", "<tool_response>"),
+            *("<tool_calls:opensource>", "<function_calls>", "</function_calls>", "<function=", "</function>"),
+            *('<invoke name="', "</invoke>", "<minimax:tool_call>", "</minimax:tool_call>", '<steptml:invoke name="'),
+            *("<TOOLCALL>", "</TOOLCALL>", "<AVAILABLE_TOOLS>", "<longcat_tool_call>", '<call tool="'),
+        ),
+    ),
+    Form(
+        "Qwen, GLM, MiniMax, Hunyuan, Kimi, Claude",
+        f"{_CALLS} (qwen3_coder, glm4_moe, minimax_m2, hunyuan, kimik3)",
+        r"(?:[\w.-]{1,20}:)?(?:parameter|param|argument|arg)(?:\s{1,2}(?:name|key)\s?=|=)"
+        r"|/(?:[\w.-]{1,20}:)?(?:parameter|argument)\s?>|/?(?:\w{1,20}_)?arg_(?:key|value)(?::[\w.-]{1,20})?>",
+        arguments=(
+            *("<parameter=", '<parameter name="', "</parameter>", '<argument key="', "</argument>"),
+            *("<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "<longcat_arg_key>"),
+        ),
+    ),
+    # -- other brackets
+    Form("Llama 2", f"{_CHAT} (llama2)", _CAPITALS, own=("[/INST]",), others=("[INST]",), exact=True),
+    Form(
+        "Mistral",
+        f"{_TEMPLATES}/mistralai-*, and mistral-common's tekken.json",
+        _CAPITALS,
+        others=("[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
+        thinking=("[THINK]", "[/THINK]"),
+        calls=(
+            *("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+            *("[TOOL_CONTENT]", "[CALL_ID]"),
+        ),
+        arguments=("[ARGS]",),
+        fillers=("[IMG]", "[IMG_BREAK]", "[IMG_END]", "[BEGIN_AUDIO]", "[TRANSCRIBE]", "[PREFIX]", "[SUFFIX]"),
+        exact=True,
+    ),
+    Form(
+        "Mistral, reserved",
+        "tokenizer.json of Mistral-7B-v0.3",
+        r"control_\d+\]",
+        fillers=("[control_8]",),
+    ),
+    Form("Skywork", "ms-swift templates/llm.py", _CAPITALS, plain=("[BOT]", "[USER]")),
+    Form("YandexGPT 5", f"{_CHAT} (yandex)", _CAPITALS, fillers=("[SEP]", "[NL]"), exact=True),
+    Form(
+        "InternLM 2", "InternLM-XComposer2", r"UNUSED_TOKEN_\d+\]", fillers=("[UNUSED_TOKEN_145]", "[UNUSED_TOKEN_146]")
+    ),
+    Form(
+        "Apriel",
+        f"{_TEMPLATES}/Apriel-*",
+        r"(?:BEGIN|END) FINAL (?:RESPONSE|ANSWER)\]",
+        ends=("[END FINAL RESPONSE]",),
+        answers=("[BEGIN FINAL RESPONSE]",),
+    ),
+    Form("LM Studio", "its format of tools", _CAPITALS, calls=("[TOOL_REQUEST]", "[END_TOOL_REQUEST]"), exact=True),
+    Form("GLM, ChatGLM", "ms-swift templates/glm.py", r"[a-z]MASK\]", fillers=("[gMASK]", "[sMASK]")),
+    Form("GLM, ChatGLM", "tokenizer_config.json of GLM-4.5", _CAPITALS, fillers=("[MASK]",), exact=True),
+    Form("ChatGLM 2, LongChat", "ms-swift templates/glm.py, llm.py", r"Round \d+\]", plain=("[Round 1]",)),
+    Form(
+        "Kimi K2, K3",
+        "tokenizer_config.json of Kimi-K3",
+        _CAPITALS,
+        ends=("[EOS]", "[EOT]"),
+        fillers=("[BOS]",),
+        exact=True,
+    ),
+    Form(
+        "Kimi K3",
+        "tokenizer_config.json of Kimi-K3",
+        r"[a-z]+_header_id\]",
+        turns=("[start_header_id]", "[end_header_id]"),
+    ),
+    Form(
+        "Kimi-VL",
+        "LLaMA-Factory src/llamafactory/data/template.py",
+        r"/?think▷",
+        thinking=("◁think▷", "◁/think▷"),
+    ),
+    Form("openPangu", _CHAT, r"unused\d+\]", turns=("[unused9]",), ends=("[unused10]",)),
+    Form(
+        "EXAONE, BlueLM",
+        f"{_CHAT} (exaone3, exaone4), ms-swift templates/llm.py",
+        r"\|[A-Za-z]\w{1,30}\|\]",
+        ends=("[|endofturn|]",),
+        own=("[|assistant|]", "[|AI|]"),
+        others=("[|system|]", "[|user|]", "[|tool|]", "[|Human|]"),
+    ),
+    Form(
+        "MiniMax M2, M3",
+        f"{_TEMPLATES}/unsloth-MiniMax-M2.jinja, {_CALLS}/minimax_m3.py",
+        r"~!?[a-z][\[\]]|![a-z]~[\[\]]|<\]\w{1,20}\[>\[",
+        turns=("]~b]",),
+        calls=("]<]minimax[>[",),
+        fillers=("]~!b[", "]!p~[", "]!d~["),
+    ),
+    Form("MiniMax M2, M3", f"{_TEMPLATES}/unsloth-MiniMax-M2.jinja", r"[a-z]~\[", ends=("[e~[",)),
+    Form("OLMoE", "ms-swift templates/llm.py", r"\|\|[A-Z_]+\|\|\|", fillers=("|||IP_ADDRESS|||",)),
+)
+"""The forms of control tokens."""
+
+TOKENS: tuple[str, ...] = tuple(dict.fromkeys(chain.from_iterable(form.tokens for form in FORMS)))
+"""Every token that is never speech. Of one that has attributes, its beginning."""
+
+SIGNS = "".join(sorted({form.tokens[0][0] if form.tokens else form.plain[0][0] for form in FORMS} - {"<"}))
+"""The first characters of tokens, but for `<`, which is escaped in prompts wherever it stands."""
+
+FOLLOWS = "|".join(dict.fromkeys(form.pattern for form in FORMS if not (form.tokens + form.plain)[0].startswith("<")))
+"""A pattern of no width for the place behind the first character of such a token."""
+
+
+# -- patterns, made on first use: they take time to compile
+
+
+def _named(token: str) -> tuple[int, str] | None:
+    """Return how many bars a token in angle brackets has, and its name as a pattern with free separators, or None."""
+    match = re.fullmatch(rf"[<＜]({BAR}?)([\w▁ :]+)({BAR}?)[>＞]", token)
+    if match is None or token in _STRIKES:
+        return None
+    return bool(match[1]) + bool(match[3]), re.sub(r"[_▁ ]", r"[_▁ -]?", match[2])
+
+
+def _any(tokens: Sequence[str]) -> str:
+    """Return a pattern for one of the tokens; a name between bars may stand in other bars, case, or half a bracket."""
+    names: dict[int, list[str]] = {0: [], 2: []}
+    exact: list[str] = []
+    for token in sorted(set(tokens), key=lambda token: (-len(token), token)):
+        bars, name = _named(token) or (1, "")
+        if bars == 1:
+            exact.append(re.escape(token))
+        else:
+            names[bars].append(name)
+    parts = exact
+    if names[2]:
+        name = "|".join(dict.fromkeys(names[2]))
+        parts.append(
+            rf"[<＜]\s{{0,2}}{BAR}{{1,2}}\s{{0,2}}(?i:{name})(?![\w▁])(?:\s{{0,2}}{BAR}{{1,2}})?+(?:\s{{0,2}}[>＞])?+"
+        )
+        # a name of several words needs no bar, or no bracket before it
+        name = "|".join(each for each in dict.fromkeys(names[2]) if "[_" in each)
+        parts += [rf"(?:[<＜]|{BAR}{{1,2}})(?i:{name})(?:{BAR}{{1,2}}[>＞]|[>＞])"] * bool(name)
+    if names[0]:
+        parts.append(rf"[<＜]{BAR}?(?:{'|'.join(dict.fromkeys(names[0]))}){BAR}?[>＞]")
+    return f"(?:{'|'.join(parts)})"
+
+
+def _every(*kinds: str) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(getattr(form, kind) for form in FORMS for kind in kinds))
+
+
+_STRIKES = ("<s>", "</s>")
+"""Tokens of Llama 2 and Mistral, which are HTML as well."""
+_OWN_ROLE = r"(?i:assistant|model|ai|bot|chatbot|gpt|answer|response|final)\b"
+_ANY_ROLE = (
+    rf"(?:{_OWN_ROLE}|(?i:user|human|system|developer|tool|function|observation|ipython|environment"
+    r"|think(?:ing)?|thoughts?|reasoning|analysis)\b)"
+)
+_INNER = (
+    r"(?:<\|(?:end_header_id|header_end|im_sep|im_middle|end_of_role|role_end|role_sep)\|>"
+    r"|\[end_header_id\])"
+)
+"""What ends the header of a turn."""
+_HEADER_ENDS = rf"(?:\s{{0,2}}{_INNER}|[ \t]*+(?:\n|:|$))?"
+# where a token may begin: it begins with one set of characters, so that the search leaps from one of them to the next
+_MAY_BEGIN = re.compile(
+    rf"[<＜\[\]◁|｜‖│∣❘¦｠](?:(?<=[<＜])[\s/／<]{{0,3}}(?:{BAR}|DSML|用户|[\w.-]{{0,20}}?(?:_|:|think|thought|function"
+    r"|invoke|call|tool|param|arg|TOOL|AVAIL|SYS|ctrl|unused|eos|bos|pad|unk|sop|eop|sep|cls|role|SPECIAL|0x|s>)"
+    rf"|\w{{3,40}}{BAR})|(?<=\[)(?:/?[A-Z_]{{2}}|[a-z]MASK|control_|unused|[a-z]+_header|[a-z]~|\||BEGIN|END)"
+    rf"|(?<=\])(?:~|!|<\])|(?<=◁)|(?<={BAR})(?:{BAR}?\s?DSML|\w{{2,40}}{BAR}{{0,2}}[>＞]|\|[A-Z]))"
+)
+_STRIPPED = (
+    r"assistant(?<![^\n.!?…。！？\"'”’»)\]}*_]assistant)[ \t]*+\n|user(?<![^\n.!?…。！？\"'”’»)\]}*_]user)[ \t]*+\n"
+    r"|### (?<![^\n]### )(?:Instruction|Human|User):?[ \t]*+\n|assistant(?<=[.!?…]assistant)\s*+\Z"
+)
+"""Headers of turns whose tokens a server has stripped."""
+# of a turn: a message that only thinks, what goes on with the turn, and what ends thinking
+_THINKS = re.compile(
+    r"\s*+(?:(?:<\|start\|>)?(?:assistant)?\s*+<\|channel\|>\s*+"
+    r"(?:analysis|thoughts?|thinking|reasoning|commentary(?![^<>]{0,40} to=))\b"
+    r"|<\|im_start\|>\s*+(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"\s*+(?:(?:<\|start\|>(?:assistant)?\s*+)?<\|channel\|>|<\|start\|>assistant\b"
+    r"|<\|im_start\|>\s*+(?:assistant|answer|response|final|think|reasoning|analysis))",
+    re.IGNORECASE,
+)
+_THOUGHT = re.compile(
+    r"(?:</[\w:]{0,20}(?:think|thought|reason)\w{0,20}>|\[/THINK\]|◁/think▷|<\|(?:END_THINKING|end_of_thought)\|>"
+    r"|<channel\|>|<(?:ctrl|unused)95>)\s*\Z",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(8)  # a reply is looked at once as it came, and then without what is around it
+def _may_hold(text: str) -> bool:
+    return _MAY_BEGIN.search(text) is not None
+
+
+@cache
+def _header() -> re.Pattern[str]:
+    """Return a pattern for one part of what stands before the words of a reply."""
+    turns, own = f"(?:{_any(_every('turns'))}|<s>)", _any(_every("own", "answers"))
+    return re.compile(
+        rf"\s*+(?:(?:{_any(_every('ends'))}\s{{0,4}}(?={turns}\s?{_OWN_ROLE}|{own}))?"
+        rf"(?:{turns}\s?{_OWN_ROLE}{_HEADER_ENDS}|{own}(?:\s?{_OWN_ROLE}(?=<))?{_HEADER_ENDS})"
+        rf"|<\|open\|>message role=\"assistant\"[^<>\n]{{0,80}}<\|sep\|>|<\|open\|>response<\|sep\|>"
+        rf"|{_any(_every('fillers'))}|{turns}(?!\s?{_ANY_ROLE})"
+        r"|(?:\*\*|#{1,4} )?(?i:assistant):?(?:\*\*)?:?[ \t]*+\n|(?:model|chatbot)[ \t]*+\n|assistant<\|role_sep\|>"
+        r"|(?:GPT4 Correct )?(?:Assistant|ASSISTANT):(?=\s)"
+        r"|### (?:Response|Assistant):?[ \t]*+\n)"
+    )
+
+
+@cache
+def _break() -> re.Pattern[str]:
+    """Return a pattern for what ends a message or a turn, or begins the next; a stripped header stands alone."""
+    return re.compile(
+        rf"(?P<end>{_any(_every('ends'))}|<\|close\|>(?:response|message)<\|sep\|>(?!\s*<\|open\|>)|</s>)"
+        rf"|(?P<inner>{_INNER})|{_any(_every('turns', 'others', 'own'))}|<\|open\|>message\b|<s>"
+        rf"|{_STRIPPED}"
+    )
+
+
+@cache
+def _stripped() -> re.Pattern[str]:
+    return re.compile(_STRIPPED)
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    """Return a pattern for a control token in words."""
+    names = dict.fromkeys(named[1] for token in TOKENS if (named := _named(token)) and named[0] == 2)
+    forms = dict.fromkeys(form.spoken for form in FORMS if form.tokens)
+    loose = rf"[<＜]\s{{0,2}}[/／]?{BAR}{{1,2}}\s{{0,2}}(?i:{'|'.join(names)})(?![\w▁])"
+    tag = r"<\|(?:open|close)\|>[^<>|\n]{0,200}<\|sep\|>"
+    cut = rf"[<＜]\s?[/／]?{BAR}[A-Za-z][\w▁]{{1,60}}\Z"
+    return re.compile("|".join((tag, cut, *forms, loose, rf"{BAR}{{1,2}}\s?DSML\s?{BAR}{{1,2}}")))
+
+
+# -- turns
+
+
+def without_header(text: str) -> str:
+    """Return a reply without the header of its role and without what begins every text: `<|im_start|>assistant`."""
+    position = 0
+    while (header := _header().match(text, position)) and header.end() > position:
+        if text.startswith("<s>", header.start()) and _is_strike(text, header.start()):
+            break
+        position = header.end()
+    return text[position:].lstrip() if position else text
+
+
+def first_turn(text: str, objects: Sequence[tuple[int, int]] = ()) -> str:
+    """Return the turn of the model itself, without its header: what follows the first end of a turn is made up.
+
+    A message of the turn that only thinks does not end it. Places inside the `objects`, which are spans in order, are
+    left to the reader of their strings.
+    """
+    breaks = _break() if _may_hold(text) else _stripped()
+    bare = without_header(text)
+    shift = len(text) - len(bare)
+    begins = place = 0
+    for mark in breaks.finditer(bare):
+        start, end = mark.span()
+        while place < len(objects) and objects[place][1] - shift <= start:
+            place += 1
+        inside = place < len(objects) and objects[place][0] - shift < start
+        if inside or mark.lastgroup == "inner" or (mark[0] in _STRIKES and _is_strike(bare, start)):
+            continue
+        said, next_message = bare[begins:start], end if mark.lastgroup == "end" else start
+        unsaid = not said.strip() or _THINKS.match(said) or _THOUGHT.search(said)
+        if unsaid and (_GOES_ON.match(bare, next_message) or _header().match(bare, next_message)):
+            begins = next_message
+            continue
+        return bare[:start]
+    return bare
+
+
+_INK = re.compile(r"\S")
+_WORD = re.compile(r"[ \t]{0,4}[^\W_]")
+
+
+def _is_strike(text: str, place: int) -> bool:
+    """Check for a tag of HTML's `<s>words</s>`; around the whole text it is the beginning and the end of a turn."""
+    if text.startswith("<s>", place):
+        end = text.find("</s>", place)
+        return end >= 0 and bool(_INK.search(text, 0, place) or _WORD.match(text, end + 4))
+    opened = text.rfind("<s>", 0, place)
+    return opened > text.rfind("</s>", 0, place) and _is_strike(text, opened)
+
+
+# -- tokens in words
+
+_THINK_TAG = re.compile(r"</?(?:\w{1,12}:)?(?:think|thought)")
+_HALF = re.compile(r"[<＜\[][^<>\[\]\n]{3,60}\Z")
+_CLOSES = re.compile(r"</(function|call|parameter|argument|invoke)\s?>")
+"""The end of a tag that is XML if its beginning has no attributes."""
+_REST = re.compile(r"[^<>\n]{0,200}>")
+
+
+def token_in(text: str) -> str:
+    """Return the first control token of a chat template in a text, or ""."""
+    if not _may_hold(text):
+        return ""
+    for found in _token().finditer(text):
+        closes = _CLOSES.fullmatch(found[0])
+        if closes is None or f"<{closes[1]}>" not in text[: found.start()]:
+            return found[0]
+    half = _HALF.search(text)
+    if half is not None and any(token.startswith(half[0]) for token in TOKENS):
+        return half[0]
+    return next((tag for tag in _STRIKES if text.count("<s>") != text.count("</s>") and tag in text), "")
+
+
+def token_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of control tokens, and of tags that begin with one up to their end, from left to right.
+
+    Tags of thinking are left out: one that is in a reply still is the name of a field.
+    """
+    if _may_hold(text):
+        for found in _token().finditer(text):
+            if _THINK_TAG.match(found[0]):
+                continue
+            rest = None if found[0][-1] in ">＞]▷[" else _REST.match(text, found.end())
+            yield found.start(), rest.end() if rest else found.end()
+
+
+# -- one spelling of tags
+
+_DSML = re.compile(
+    rf"[<＜]\s?(?P<slash>[/／])?\s?(?:{BAR}{{1,2}}\s?DSML\s?{BAR}{{1,2}}|DSML\s)\s?"
+    r"(?P<tag>(?:invoke|parameter)(?(slash)|\s[^<>＜＞]{1,200})|function_calls|tool_calls)\s?[>＞]"
+)
+_K3 = re.compile(r"<\|(open|close)\|>\s?((?:think|response|call|argument)\b[^<>|\n]{0,200}?)\s?<\|sep\|>")
+_QUOTED = re.compile(r"<\|\"\|>([^<>]{0,8000})<\|\"\|>")
+_NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[\s{0,4}(?=<)")
+
+
+def _plain_tag(tag: re.Match[str]) -> str:
+    return "" if tag[2] == "response" else f"<{'/' if tag[1] == 'close' else ''}{tag[2]}>"
+
+
+def plain_tags(text: str) -> str:
+    """Return a text with the tags of DeepSeek's DSML, Kimi's XTML and MiniMax's namespaces as `<name ...>`.
+
+    Gemma's quotes become those of JSON.
+    """
+    if "DSML" in text:
+        text = _DSML.sub(lambda tag: f"<{'/' if tag['slash'] else ''}{tag['tag']}>", text)
+    if "<|open|>" in text or "<|close|>" in text:
+        text = _K3.sub(_plain_tag, text)
+    if '<|"|>' in text:  # Gemma's quotes, around words that may hold quotes
+        text = _QUOTED.sub(lambda words: json.dumps(words[1], ensure_ascii=False), text)
+    return _NAMESPACE.sub("", text) if "]<]" in text else text

@@ -1,0 +1,242 @@
+"""Calls: tool calls that a reply spells out in its text, each as the object that it means.
+
+`<invoke name="vote"><parameter name="vote">C</parameter></invoke>` in any family's tags, `vote(vote="C")`, and the
+function's name before an object: `[TOOL_CALLS]vote[ARGS]{"vote": "C"}`. Which tags there are is data of
+`engine.markup`; here they are in one spelling (`markup.plain_tags`).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from agentsim.engine.decision import Real
+from agentsim.engine.reading.objects import Decoder, Object, decoded
+from agentsim.engine.reading.relaxed import Work
+from agentsim.engine.reading.text import bounded, spaced
+from agentsim.errors import DecisionError
+
+_MOST_PARTS = 1_000  # tags of calls in a reply
+_MOST_CALLS = 100  # written as in Python
+_LONGEST_CALL = 20_000  # characters
+
+_NS = r"(?:[\w.-]{1,20}[:_])?"
+_PARTS = re.compile(
+    rf"<{_NS}(?:parameter|param|argument|arg)(?:\s{{1,2}}(?:name|key)\s?=|=)\s?[\"']?(?P<key>[\w -]{{1,60}}?)[\"']?"
+    r"(?P<more>\s[^<>]{0,120})?>"
+    rf"|<{_NS}arg_key(?::\w+)?>\s{{0,4}}(?P<glm>[\w -]{{1,60}}?)\s{{0,4}}</{_NS}arg_key(?::\w+)?>\s{{0,4}}"
+    rf"<{_NS}arg_value(?::\w+)?>"
+    rf"|(?P<end></{_NS}(?:parameter|param|argument|arg_value|arg)(?::\w+)?\s?>)"
+    rf"|<{_NS}(?:invoke|call|function|tool)(?:\s{{1,2}}(?:name|tool)\s?=|=)\s?[\"']?(?P<name>[\w.:-]{{1,60}})[\"']?[^<>]{{0,80}}>"
+    rf"|<{_NS}tool_call(?::\w+)?>\s{{0,4}}(?P<bare>[\w.:-]{{1,60}})\s{{0,4}}(?=<{_NS}(?:tool_sep|arg_key))"
+    rf"|(?P<over></{_NS}(?:invoke|call|function|tool_call)(?::\w+)?\s?>)"
+)
+_NAMED = re.compile(
+    r"(?:"
+    r"<(?:[\w.-]{1,20}:)?(?:invoke|call|function|tool)(?:\s{1,2}(?:name|tool)\s?=|=)\s?[\"']?(?P<tag>[\w.:-]{1,60})[\"']?[^<>]{0,80}>"
+    r"(?:\s{0,4}(?:<(?:json|arguments|parameters)\b[^<>]{0,40}>|<\|open\|>json[^<>|]{0,40}<\|sep\|>))?"
+    r"|(?:<tool_calls?>|<[|｜]tool▁call▁begin[|｜]>(?:function)?(?:<[|｜]tool▁sep[|｜]>)?|<\|tool_call_begin\|>|\[TOOL_CALLS\]"
+    r"|<\|tool_call>call:|<\|tool_call\|>|<\|python_tag\|>)"
+    r"\s{0,4}(?:functions\.)?(?P<name>[\w.-]{1,60}?)(?::\d{1,3})?\s{0,4}"
+    r"(?:<tool_sep>|<[|｜]tool▁sep[|｜]>|<\|tool_call_argument_begin\|>|(?:\[CALL_ID\]\w{1,40})?\[ARGS\]|\n|\Z)"
+    r"|(?<![\w.])functions\.(?P<id>[\w.-]{1,60}?)(?::\d{1,3})?(?:<\|tool_call_argument_begin\|>)?"
+    r")\s{0,4}(?:```\w{0,10}\s{0,4})?\Z"
+)
+_CALL = re.compile(
+    r"(?<![\w.])(?:[A-Za-z_]\w{0,30}\.){0,3}(?P<name>[A-Za-z_]\w{0,40})\(\s{0,20}"
+    r"(?:(?P<key>[A-Za-z_]\w{0,40})\s{0,4}=(?!=)|(?=[\"'{]|\w{0,40}\s{0,4}\Z))"
+)
+_STRING = r"\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)'''|\"(?:[^\"\\]|\\(?s:.))*+\"|'(?:[^'\\]|\\(?s:.))*+'"
+_PIECE = re.compile(rf"{_STRING}|[(\[{{}}\])]")
+_BEGINS_A_LINE = re.compile(r"(?:^|\n|\[|print\(|=)[ \t]*\Z")
+_CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
+_LITERAL = re.compile(r"\s*(?:[\[{\"]|(?:true|false|null)\s*\Z)")
+
+
+@dataclass
+class _Group:
+    """The arguments of one call, as they are found."""
+
+    start: int
+    end: int
+    name: str = ""
+    members: list[tuple[str, Any]] = field(default_factory=list)
+
+
+def calls(body: str, own: Collection[str], functions: Collection[str]) -> list[Object]:
+    """Return the calls of a text from left to right.
+
+    `own` are the folded names of the question's fields, and `functions` those of the question: in a call as in Python
+    one of them must stand. Raises `AmbiguousReply` if an argument stands twice with different values.
+    """
+    found = [*_tagged(body)] if "<" in body and "</" in body else []
+    if "(" in body:
+        found += _pythonic(body, own, functions)
+    found.sort(key=lambda each: each.start)
+    return [each for place, each in enumerate(found) if not place or each.start >= found[place - 1].end]
+
+
+def named_calls(body: str, objects: Sequence[Object]) -> Iterator[Object]:
+    """Yield the objects, and for one behind a function's name the call: `{"name": ..., "arguments": {...}}`."""
+    position = 0
+    for each in objects:
+        window = max(position, each.start - 300)
+        name = _NAMED.search(body, window, each.start) if each.value is not None else None
+        position = each.end
+        if name is None:
+            yield each
+        else:
+            value = {"name": name["tag"] or name["name"] or name["id"], "arguments": each.value}
+            yield replace(each, start=name.start(), value=value)
+
+
+def _tagged(body: str) -> Iterator[Object]:
+    decoder = Decoder(Work())
+    group: _Group | None = None
+    pending: tuple[str, int, str] | None = None
+    for part in bounded(_PARTS.finditer(body), _MOST_PARTS):
+        if pending is not None:
+            key, start, more = pending
+            if not part["end"]:
+                continue  # a tag in an argument is a part of its words
+            assert group is not None, "an argument is of a group"
+            group.members.append((key, _value(body[start : part.start()], more)))
+            group.end, pending = part.end(), None
+            continue
+        name, key = part["name"] or part["bare"], part["key"] or part["glm"]
+        if name or (key and group is not None and has_prose(body[group.end : part.start()])):
+            yield from _object(group, decoder)
+            group = _Group(part.start(), part.end(), name or "")
+        if key:
+            group = group or _Group(part.start(), part.end())
+            pending = (key, part.end(), part["more"] or "")
+        elif part["over"] and group is not None:
+            group.end = part.end()
+            yield from _object(group, decoder)
+            group = None
+    if pending is not None and group is not None:
+        yield Object(group.start, len(body), "cut", call=True)
+    else:
+        yield from _object(group, decoder)
+
+
+def has_prose(text: str) -> bool:
+    """Check for words between tags."""
+    return bool(re.sub(r"<[^<>]{0,200}>", "", text).strip())
+
+
+def _object(group: _Group | None, decoder: Decoder) -> Iterator[Object]:
+    if group is not None and group.members:
+        value = decoder.nested(group.members)
+        said = {"name": group.name, "arguments": value} if group.name else value
+        yield Object(group.start, group.end, "strict", said, call=True)
+
+
+def _value(written: str, attributes: str) -> Any:
+    """Return the value of an argument: JSON where it is, unless the tag says that it is a string."""
+    words = written.strip("\n")
+    if re.search(r"string\s?=\s?[\"']?true|type\s?=\s?[\"']?string", attributes) or not _LITERAL.match(words):
+        return words
+    try:
+        return decoded(words.strip())
+    except (ValueError, RecursionError, DecisionError):
+        return words
+
+
+def _pythonic(body: str, own: Collection[str], functions: Collection[str]) -> Iterator[Object]:
+    position = tried = 0
+    while tried < _MOST_CALLS and (call := _CALL.search(body, position)):
+        position, tried = call.end(), tried + 1
+        name, key = spaced(call["name"]), call["key"] and spaced(call["key"])
+        if name not in functions and (
+            key not in own or not _BEGINS_A_LINE.search(body, max(0, call.start() - 80), call.start())
+        ):
+            continue
+        start, end = call.start(), _closing(body, call.end("name"))
+        value = None if end is None else _called(body[start:end])
+        if value is None:
+            yield Object(start, end or len(body), "broken", call=True)
+        else:
+            yield Object(start, end or len(body), "strict", value, call=True)
+        position = end or len(body)
+
+
+def _closing(body: str, start: int) -> int | None:
+    """Return the place behind the bracket that closes the one at a place, or None."""
+    depth = 0
+    for piece in _PIECE.finditer(body, start, min(len(body), start + _LONGEST_CALL)):
+        if piece[0] in "([{":
+            depth += 1
+        elif piece[0] in ")]}":
+            depth -= 1
+            if depth <= 0:
+                return piece.end()
+        if depth > 50:
+            return None
+    return None
+
+
+def _called(written: str) -> dict[str, Any] | None:
+    """Return the function's name and arguments of a call as in Python, or None."""
+
+    def on_one_line(string: re.Match[str]) -> str:
+        return string[0] if string[0][:3] in {'"""', "'''"} else string[0].replace("\n", "\\n")
+
+    if _joins_strings(written):
+        return None
+    source = re.sub(_STRING, on_one_line, written)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python thinks of an escape in a reply is no message of this program
+            call = ast.parse(source, mode="eval").body
+        if not isinstance(call, ast.Call):
+            return None
+        called = call.func
+        name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+        given: dict[str, Any] = {}
+        for keyword in call.keywords:
+            if keyword.arg is None or keyword.arg in given:
+                return None
+            given[keyword.arg] = _literal(keyword.value, source)
+        if len(call.args) > 1 or (call.args and given):
+            return None
+        if call.args:
+            only = _literal(call.args[0], source)
+            given = only if isinstance(only, dict) else {name: only}
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return None
+    return {"name": name, "arguments": Decoder(Work()).pairs(list(given.items()))}
+
+
+def _joins_strings(written: str) -> bool:
+    """Check for strings that Python would join, and for comments: words that stand nowhere as they would be heard."""
+    end = 0
+    for string in re.finditer(_STRING, written):
+        between = written[end : string.start()]
+        if "#" in between or (end and not re.search(r"[,:=(\[{]", between)):
+            return True
+        end = string.end()
+    return "#" in written[end:]
+
+
+def _literal(node: ast.expr, source: str) -> Any:
+    """Return the value of a literal, as JSON has it. Raises `ValueError` if it is something else."""
+    if isinstance(node, ast.Name) and node.id.casefold() in _CONSTANTS:
+        return _CONSTANTS[node.id.casefold()]
+    if isinstance(node, ast.List | ast.Tuple):
+        return [_literal(each, source) for each in node.elts]
+    if isinstance(node, ast.Dict):
+        keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
+        if not all(isinstance(key, str) for key in keys):
+            raise ValueError("a key is a string")
+        return dict(zip(keys, (_literal(each, source) for each in node.values), strict=True))
+    value = ast.literal_eval(node)
+    if isinstance(value, str | bool | int | None):
+        return value
+    if isinstance(value, float):  # how it is spelt tells whether it can be a whole number
+        return Real(ast.get_source_segment(source, node) or "nan")
+    raise ValueError("no such literal in JSON")

@@ -1,0 +1,150 @@
+"""Layers: what stands around the words of a reply that are read. JSON is decoded until it is JSON no more, and the
+reply is cut at the first end of a turn.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from agentsim.engine.markup import first_turn
+from agentsim.engine.prompt import cleaned
+from agentsim.engine.reading.calls import calls
+from agentsim.engine.reading.objects import decoded, scan
+from agentsim.engine.reading.text import spaced
+from agentsim.errors import DecisionError, UnreadableReply
+
+_MOST_LAYERS = 6  # of JSON in each other
+_FENCED = re.compile(r"```\w{0,12}\s*+(?P<inner>[\"\[{].*[\"}\]])\s*+```\Z", re.DOTALL)
+_ESCAPED_OBJECT = re.compile(r"[\[{]\s*\\\"")
+_ESCAPED_LINES = re.compile(r"\\n\\n|(?<=[.!?…:;,\"”’)*])\\n(?=[^a-z]|$)")
+_UNESCAPED_QUOTE = re.compile(r"(?<!\\)(?:\\\\)*\"")
+_MEMBER = re.compile(r"\s*(?P<quote>[\"“])?(?P<key>[\w -]{1,40}?)[\"”]\s*[:：]")
+_NEXT_MEMBER = re.compile(r",\s*\"")
+_ENDS_AN_OBJECT = re.compile(r"[\"”]\s*}\s*\Z")
+
+
+def turn_of(text: str) -> str:
+    """Return the turn of the player itself, decoded and without its header."""
+    for _ in range(_MOST_LAYERS):
+        before = text
+        text = _unquoted(own_turn(text))
+        if text == before:
+            break
+    return text
+
+
+def own_turn(text: str) -> str:
+    """Return a text up to the first end of a turn that is in no string of an object."""
+    turn = first_turn(text)
+    if turn == text or "{" not in text:
+        return turn
+    try:
+        spans = [(each.start, each.end) for each in scan(text) if each.state in {"strict", "repaired"}]
+    except DecisionError:
+        return turn
+    return first_turn(text, spans) if spans else turn
+
+
+def _unquoted(text: str) -> str:
+    """Return the text that a JSON string spells, or the text itself."""
+    inner = text.strip()
+    if fence := _FENCED.match(inner):
+        inner = fence["inner"]
+    if len(inner) > 1 and inner[0] == '"' == inner[-1]:
+        spelt = _string(inner)
+    elif _ESCAPED_OBJECT.match(inner):
+        spelt = _string(f'"{inner}"')
+    elif '\\"' in inner or ("\\n" in inner and _ESCAPED_LINES.search(inner)):
+        spelt = None if _UNESCAPED_QUOTE.search(inner) else _string(f'"{inner}"')
+    else:
+        return text
+    return text if spelt is None else spelt
+
+
+def _string(written: str) -> str | None:
+    try:
+        spelt = json.loads(written, strict=False)
+    except (ValueError, RecursionError):
+        return None
+    return cleaned(spelt) if isinstance(spelt, str) else None
+
+
+def with_braces(body: str, names: Collection[str], speech: str = "") -> str:
+    """Return the object of which a reply lacks the first signs, as a host has written them already, or the reply.
+
+    `"vote": "C"}`, `vote": "C"}` for the folded `names` of fields; `W"}` for the field that is `speech`. One member
+    without any brace is a label.
+    """
+    if body.lstrip().startswith(("{", "[", "`")) or '"' not in body:
+        return body
+    member = _MEMBER.match(body)
+    several = speech or body.rstrip().endswith("}") or _NEXT_MEMBER.search(body)
+    if member is not None and spaced(member["key"]) in names and several:
+        whole = f"{{{'' if member['quote'] else chr(34)}{body.strip()}"
+        tries = [whole, whole + "}"]
+    elif speech and _ENDS_AN_OBJECT.search(body):
+        tries = [f'{{"{speech}": "{body.strip()}']
+    else:
+        return body
+    return next((each for each in tries if isinstance(_json(each), Mapping)), body)
+
+
+def is_part_of_object(body: str, names: Collection[str]) -> bool:
+    """Check for the beginning or the end of an object in words."""
+    member = _MEMBER.match(body)
+    return bool(member is not None and spaced(member["key"]) in names) or _ENDS_AN_OBJECT.search(body) is not None
+
+
+def decoded_value(given: Any, names: Collection[str]) -> Any:
+    """Return the value that a string spells as JSON, of an object the one under one of the `names`; else as it is.
+
+    Raises `UnreadableReply` if a string begins as an object of these names and is none.
+    """
+    for _ in range(_MOST_LAYERS):
+        if isinstance(given, Mapping):
+            inside = [part for key, part in given.items() if spaced(key) in names]
+            if len(inside) != 1:
+                return given
+            given = inside[0]
+        elif isinstance(given, str):
+            turn = turn_of(given)
+            value = _json(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else None
+            if value is None and turn.lstrip().startswith("{") and is_part_of_object(turn.lstrip()[1:], names):
+                raise UnreadableReply("A text of the JSON object holds an object that cannot be read.")
+            if isinstance(value, Mapping) and sum(spaced(key) in names for key in value) == 1:
+                given = value
+            elif (called := _called(turn, names)) is not None:
+                given = called
+            elif turn == given:
+                return given
+            else:
+                given = turn
+        else:
+            return given
+    return given
+
+
+def _called(text: str, names: Collection[str]) -> Mapping[str, Any] | None:
+    """Return the arguments of the call that a text is, or None."""
+    if not text.rstrip().endswith((")", "]")):
+        return None
+    found = calls(text, names, names)
+    if (
+        len(found) != 1
+        or found[0].value is None
+        or text[: found[0].start].strip(" [")
+        or text[found[0].end :].strip(" ]")
+    ):
+        return None
+    given = found[0].value["arguments"]
+    return given if isinstance(given, Mapping) and sum(spaced(key) in names for key in given) == 1 else None
+
+
+def _json(text: str) -> Any:
+    try:
+        return decoded(text)
+    except (ValueError, RecursionError, DecisionError):
+        return None

@@ -1,0 +1,54 @@
+"""Tags of a reply that are no control tokens: those around an answer, fences, and tags that hold a field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+
+from agentsim.engine.reading.text import any_name, masked
+
+_WRAPPER = re.compile(
+    r"</?(?=[a-z])(?:answer|response|output|final(?:_answer)?|json|result|reply|xml|message|root)(?:[\s=][^<>]{0,80})?>"
+    r"|\[/?(?:ANSWER|RESPONSE|OUTPUT|FINAL)\]",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"(?:```|~~~)[\w+-]{0,20}")
+_HOLDS = 8_000  # characters of a tag's content at most
+_CLOSES = re.compile(r"[<\[]\s?/")
+
+
+@lru_cache(2)
+def without_wrappers(text: str) -> str:
+    """Put blanks for the tags around an answer, so that places stay the same."""
+    return _WRAPPER.sub(lambda tag: " " * len(tag[0]), text) if "<" in text or "[" in text else text
+
+
+def without_fences(text: str) -> str:
+    """Put blanks for the marks of fences, so that places stay the same."""
+    return masked(text, [each.span() for each in _FENCE.finditer(text)], " ")
+
+
+@cache
+def tag_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for `<name>value</name>` and `[NAME]value[/NAME]`."""
+    name = any_name(names)
+    return re.compile(
+        rf"<\s?(?P<a>{name})\s?>(?P<x>[^<>]{{0,{_HOLDS}}})<\s?/\s?(?:{name})?\s?>"
+        rf"|\[(?P<b>{name})\](?P<y>[^\[\]<>]{{0,{_HOLDS}}})\[/(?:{name})\]"
+    )
+
+
+def tags(plain: str, names: Sequence[str]) -> Iterator[re.Match[str]]:
+    """Yield the whole tags of these names in a folded text."""
+    return tag_pattern(tuple(names)).finditer(plain) if names and _CLOSES.search(plain) else iter(())
+
+
+def tag_name(tag: re.Match[str]) -> str:
+    """Return the name of a tag."""
+    return next(tag[name] for name in "ab" if tag[name] is not None)
+
+
+def tag_content(tag: re.Match[str]) -> tuple[int, int]:
+    """Return the span of a tag's content."""
+    return next(tag.span(name) for name in "xy" if tag[name] is not None)

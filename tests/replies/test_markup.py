@@ -1,0 +1,522 @@
+"""Markup is never speech: no control token of a chat template is among the words of a decision, wherever it stands."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentsim.engine.markup import FORMS, TOKENS, first_turn, token_in
+from agentsim.errors import DecisionError, UnreadableReply
+from tests.replies.asked import ASKED, asked, read
+
+WORDS = "Keep me and I keep you."
+PITCH, VOTE, ACT = "agent_island/pitch", "agent_island/vote", "society/act"
+
+SPOKEN = {name: question.words for name, question in ASKED.items() if question.words}
+"""Questions with words that others hear."""
+
+
+def decided(name: str, text: str) -> Any:
+    """What a reply decides, or the code of its error."""
+    try:
+        return read(asked(name).request, text).model_dump(mode="json")
+    except DecisionError as error:
+        return error.code
+
+
+def texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from texts(part)
+
+
+def asked_again(name: str, text: str) -> bool:
+    outcome = decided(name, text)
+    return isinstance(outcome, str) or outcome.get("action", {}).get("action") == "rejected"
+
+
+# -- the property
+
+_AROUND = st.sampled_from(
+    ["", WORDS, "I vote for B.", "\n", "user\n", "assistant", '"', "C", ' name="text">B', "work", "[", "{", "}"]
+)
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+@given(data=st.data())
+def test_no_token_wherever_it_stands_in_a_reply_is_among_the_words_of_a_decision(
+    name: str, data: st.DataObject
+) -> None:
+    token = data.draw(st.sampled_from(TOKENS))
+    words = "".join(data.draw(st.permutations([token, *(data.draw(_AROUND) for _ in range(3))])))
+    field = SPOKEN[name][0]
+    reply = data.draw(
+        st.sampled_from(
+            [
+                words,
+                json.dumps({field: words}, ensure_ascii=False),
+                json.dumps({"action": "forum_post", field: words, "public_speech": words, "text": words}),
+                json.dumps(json.dumps({field: words})),
+                json.dumps({field: json.dumps({field: words})}),
+                f"{token}{json.dumps({field: words})}",
+                f"{field}: {words}",
+                f"<{field}>{words}</{field}>",
+                f'{field}(text="{words}")',
+                f"```\n{words}\n```",
+            ]
+        )
+    )
+    outcome = decided(name, reply)
+    for said in texts(outcome):
+        assert token not in said, f"{reply!r} is {said!r}"
+        assert not token_in(said), f"{reply!r} is {said!r}"
+
+
+@pytest.mark.parametrize("token", TOKENS)
+def test_a_token_in_words_is_found_and_is_never_said(token: str) -> None:
+    assert token_in(f"{WORDS} {token} and more") != ""
+    for reply in (f"{WORDS} {token} and more", json.dumps({"text": f"{WORDS} {token} and more"})):
+        outcome = decided(PITCH, reply)
+        assert isinstance(outcome, str) or outcome in ({"text": WORDS}, {"text": "and more"}), (
+            f"{reply!r} is {outcome!r}"
+        )
+
+
+def test_every_form_has_a_source_and_no_token_stands_in_two_kinds_of_one_form() -> None:
+    for form in FORMS:
+        assert form.source
+        assert len(form.tokens) == len(set(form.tokens)), form.family
+
+
+# -- the next turn
+
+ENDS = sorted({token for form in FORMS for token in form.ends})
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_reply_is_cut_at_the_first_end_of_a_turn(end: str) -> None:
+    made_up = f"{end}\n<|im_start|>user\nNow vote.{end}\nI keep nobody. vote: B"
+    assert decided(PITCH, WORDS + made_up) == {"text": WORDS}
+    assert decided(PITCH, json.dumps({"text": WORDS + made_up})) == {"text": WORDS}
+    assert decided(PITCH, json.dumps({"text": WORDS}) + made_up) == {"text": WORDS}
+    for vote in ("C", "Vote: C", '{"vote": "C"}', json.dumps({"vote": f"C{made_up}"})):
+        assert decided(VOTE, vote + made_up)["vote"] == "C", vote
+    assert decided(VOTE, json.dumps({"explanation": f"So.{made_up}", "vote": "C"}))["vote"] == "C"
+
+
+@pytest.mark.parametrize("next_turn", sorted({token for form in FORMS for token in (*form.others, *form.own)}))
+def test_a_reply_is_cut_where_the_next_turn_begins(next_turn: str) -> None:
+    assert decided(PITCH, f"{WORDS}\n{next_turn}\nNo!") == {"text": WORDS}
+    assert decided(VOTE, f"Vote: C\n{next_turn}\nVote: B")["vote"] == "C"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Keep me and I keep you.\nuser\nWhy?\nassistant\nBecause.",
+        "Keep me and I keep you.assistant\n\nKeep me, please.",
+        "Keep me and I keep you.assistant",
+        "Keep me and I keep you.< | im_end | >user",
+        "Keep me and I keep you.<|im_end",
+        "Keep me and I keep you.|im_end|>user",
+        "Keep me and I keep you.<im_end>user",
+        "Keep me and I keep you.<｜eot_id>user",
+        "Keep me and I keep you.\n### Instruction:\nSay more.",
+        "Keep me and I keep you.<|close|>response<|sep|><|close|>message<|sep|><|end_of_msg|>",
+        "Keep me and I keep you.<｜END▁OF▁SENTENCE｜>more",
+        "Keep me and I keep you.<|end of sentence|>more",
+    ],
+)
+def test_an_end_of_a_turn_is_known_when_it_is_half_of_itself(reply: str) -> None:
+    assert decided(PITCH, reply) == {"text": WORDS}
+
+
+# -- role headers
+
+HEADERS = [
+    "assistant\n\n",
+    "Assistant: ",
+    "Assistant:\n",
+    "ASSISTANT\n",
+    "**assistant**\n\n",
+    "model\n",
+    "<|im_start|>assistant\n",
+    "<|im_start|>assistant<|im_sep|>",
+    "<|start_header_id|>assistant<|end_header_id|>\n\n",
+    "<|header_start|>assistant<|header_end|>\n\n",
+    "<|begin_of_text|><|start_header_id|>assistant<|end_header_id|>\n\n",
+    "<start_of_turn>model\n",
+    "<bos><start_of_turn>model\n",
+    "<|turn>model\n",
+    "<|assistant|>\n",
+    "<|Assistant|>",
+    "<｜Assistant｜>",
+    "<｜begin▁of▁sentence｜><｜Assistant｜>",
+    "<｜hy_Assistant｜>",
+    "<|im_assistant|>assistant<|im_middle|>",
+    '<|open|>message role="assistant"<|sep|><|open|>response<|sep|>',
+    "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",
+    "<|START_RESPONSE|>",
+    "<|start_of_role|>assistant<|end_of_role|>",
+    "<|role_start|>assistant<|role_end|>",
+    "assistant<|role_sep|>",
+    "]~b]ai\n",
+    "<seed:bos>assistant\n",
+    "<extra_id_1>Assistant\n",
+    "<SPECIAL_11>Assistant\n",
+    "<role>ASSISTANT</role>",
+    "[|assistant|]",
+    "[/INST] ",
+    "<s>",
+    "<s>assistant\n",
+    "[gMASK]<sop><|assistant|>",
+    "<|start|>assistant<|channel|>final<|message|>",
+    "<|channel|>final<|message|>",
+    "### Response:\n",
+    "GPT4 Correct Assistant: ",
+    "<|im_end|>\n<|im_start|>assistant\n",
+]
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_the_header_of_the_player_s_own_role_is_taken_off(header: str) -> None:
+    assert decided(PITCH, header + WORDS) == {"text": WORDS}
+    assert decided(PITCH, header + json.dumps({"text": WORDS})) == {"text": WORDS}
+    assert decided(PITCH, json.dumps({"text": header + WORDS})) == {"text": WORDS}
+    assert decided(VOTE, f'{header}{{"vote": "C"}}')["vote"] == "C"
+
+
+# -- thinking
+
+
+@pytest.mark.parametrize(
+    ("opens", "closes"), [("<ctrl94>thought\n", "<ctrl95>"), ("<ctrl94>", "<ctrl95>"), ("<ctrl94>", "</ctrl94>")]
+)
+def test_thinking_between_control_characters_is_thinking(opens: str, closes: str) -> None:
+    assert decided(PITCH, f"{opens}SECRET{closes}{WORDS}") == {"text": WORDS}
+    assert decided(PITCH, json.dumps({"text": f"{opens}SECRET\n{closes}{WORDS}"})) == {"text": WORDS}
+    assert asked_again(VOTE, f"{opens}I vote for B.")
+    assert asked_again(VOTE, f"{opens}\nB")
+    assert asked_again(PITCH, f"{opens}SECRET")
+
+
+OPENS_THINKING = sorted(
+    token for form in FORMS for token in form.thinking if "/" not in token and not re.search("END|end|95|suffix", token)
+)
+
+
+@pytest.mark.parametrize("opens", OPENS_THINKING)
+def test_what_opens_thinking_in_any_family_opens_it(opens: str) -> None:
+    assert asked_again(PITCH, f"{opens}SECRET")
+    assert asked_again(VOTE, f"{opens}\nB")
+    assert asked_again(PITCH, json.dumps({"text": f"{opens}SECRET"}))
+
+
+@pytest.mark.parametrize("line", ["thought", "Thought", "thinking", "think", "analysis", "reasoning"])
+def test_a_first_line_that_is_left_of_a_channel_of_thinking_opens_it(line: str) -> None:
+    assert asked_again(PITCH, f"{line}\nSECRET\n\nI say nothing.")
+    assert asked_again(VOTE, f"{line}\nI vote for B.\n\nB")
+    assert asked_again(PITCH, json.dumps({"text": f"{line}\nSECRET"}))
+    assert decided(VOTE, f'{line}\nB? No.\n\n{{"vote": "C"}}')["vote"] == "C"
+
+
+# -- JSON in JSON
+
+_MANY = f'{WORDS}\n\nHe said "hi" & left.'
+
+
+@pytest.mark.parametrize("words", [WORDS, _MANY], ids=["a line", "lines and quotes"])
+def test_json_is_decoded_until_it_is_json_no_more(words: str) -> None:
+    right = {"text": words}
+    whole, once = json.dumps({"text": words}), json.dumps(words)
+    assert decided(PITCH, json.dumps(whole)) == right
+    assert decided(PITCH, json.dumps(json.dumps(whole))) == right
+    assert decided(PITCH, json.dumps({"text": whole})) == right
+    assert decided(PITCH, json.dumps({"text": once})) == right
+    assert decided(PITCH, json.dumps({"text": json.dumps({"text": whole})})) == right
+    assert decided(PITCH, json.dumps({"arguments": json.dumps(whole)})) == right
+    assert decided(PITCH, once) == right
+    assert decided(PITCH, once[1:-1]) == right, "without its quotes"
+    assert decided(PITCH, json.dumps(whole)[1:-1]) == right, "without its quotes"
+    assert decided(PITCH, f"```json\n{json.dumps(whole)}\n```") == right
+    assert decided(PITCH, whole[1:]) == right, "without its first brace"
+    assert decided(PITCH, whole[2:]) == right, "without its first quote"
+    assert decided(PITCH, whole[1:-1]) == right, "without braces"
+    assert decided(PITCH, f'{once[1:-1]}"}}') == right, "without what a host wrote before it"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        json.dumps(json.dumps({"vote": "C"})),
+        json.dumps({"vote": json.dumps({"vote": "C"})}),
+        json.dumps({"vote": json.dumps("C")}),
+        json.dumps({"vote": {"vote": "C"}}),
+        json.dumps({"answer": json.dumps({"vote": "C"})}),
+        '"vote": "C"}',
+        'vote": "C"}',
+        '"explanation": "So.", "vote": "C"',
+        '{\\"vote\\": \\"C\\"}',
+        json.dumps({"arguments": json.dumps(json.dumps({"vote": "C"}))}),
+    ],
+)
+def test_a_vote_that_is_encoded_twice_is_read(reply: str) -> None:
+    assert decided(VOTE, reply)["vote"] == "C"
+
+
+def test_an_object_without_its_first_signs_is_mended_only_where_objects_are() -> None:
+    request = asked(PITCH).request
+    mended = request.parse('"text": "Keep me."}')
+    assert (mended.stage, mended.repaired) == ("repaired", True)
+    for reply in ('"text": "Keep me."}', 'Keep me."}'):
+        with pytest.raises(UnreadableReply):
+            request.parse(reply, repair=False)
+
+
+@pytest.mark.parametrize(
+    "reply", ['{"text": "{\\"text\\": \\"Keep', '{"text": "{\\"text\\": \\"Keep me"}', '"text": "Keep']
+)
+def test_half_an_object_is_no_words(reply: str) -> None:
+    assert asked_again(PITCH, reply)
+
+
+# -- tool calls
+
+
+def dsml(bars: str, name: str, **arguments: str) -> str:
+    given = "\n".join(
+        f'<{bars}DSML{bars}parameter name="{key}" string="true">{value}</{bars}DSML{bars}parameter>'
+        for key, value in arguments.items()
+    )
+    return (
+        f'<{bars}DSML{bars}function_calls>\n<{bars}DSML{bars}invoke name="{name}">\n{given}\n'
+        f"</{bars}DSML{bars}invoke>\n</{bars}DSML{bars}function_calls>"
+    )
+
+
+def kimi(_: str, name: str, **arguments: str) -> str:
+    given = "".join(
+        f'<|open|>argument key="{key}" type="string"<|sep|>{value}<|close|>argument<|sep|>'
+        for key, value in arguments.items()
+    )
+    call = f'<|open|>call tool="{name}" index="1"<|sep|>{given}<|close|>call<|sep|>'
+    return f"<|open|>tools<|sep|>{call}<|close|>tools<|sep|>"
+
+
+def tagged(form: str, name: str, **arguments: str) -> str:
+    opens, argument, closes = {
+        "qwen": ("<tool_call>\n<function={}>\n", "<parameter={}>\n{}\n</parameter>\n", "</function>\n</tool_call>"),
+        "seed": ("<seed:tool_call><function={}>", "<parameter={}>{}</parameter>", "</function></seed:tool_call>"),
+        "minimax": (
+            '<minimax:tool_call>\n<invoke name="{}">\n',
+            '<parameter name="{}">{}</parameter>\n',
+            "</invoke>\n</minimax:tool_call>",
+        ),
+        "claude": (
+            '<function_calls>\n<invoke name="{}">\n',
+            '<parameter name="{}">{}</parameter>\n',
+            "</invoke>\n</function_calls>",
+        ),
+        "glm": (
+            "<tool_call>{}\n",
+            "<arg_key>{}</arg_key>\n<arg_value>{}</arg_value>\n",
+            "</tool_call>",
+        ),
+        "hunyuan": (
+            "<tool_calls>\n<tool_call>{}<tool_sep>\n",
+            "<arg_key>{}</arg_key>\n<arg_value>{}</arg_value>\n",
+            "</tool_call>\n</tool_calls>",
+        ),
+        "step": (
+            '<steptml:invoke name="{}">',
+            '<steptml:parameter name="{}">{}</steptml:parameter>',
+            "</steptml:invoke>",
+        ),
+    }[form]
+    return opens.format(name) + "".join(argument.format(*each) for each in arguments.items()) + closes
+
+
+def in_python(form: str, name: str, **arguments: str) -> str:
+    return form.format(f"{name}({', '.join(f'{key}={json.dumps(value)}' for key, value in arguments.items())})")
+
+
+def with_object(form: str, name: str, **arguments: str) -> str:
+    return form.replace("NAME", name).replace("OBJECT", json.dumps(arguments))
+
+
+def gemma(_: str, name: str, **arguments: str) -> str:
+    given = ",".join(f'{key}:<|"|>{value}<|"|>' for key, value in arguments.items())
+    return f"<|tool_call>call:{name}{{{given}}}<tool_call|>"
+
+
+CALLS: dict[str, tuple[Any, str]] = {
+    **{f"DSML in {bars}": (dsml, bars) for bars in ("｜", "‖", "｜｜", "||", "|", "│")},
+    "Kimi K3": (kimi, ""),
+    "Gemma 4": (gemma, ""),
+    **{form: (tagged, form) for form in ("qwen", "seed", "minimax", "claude", "glm", "hunyuan", "step")},
+    **{f"Python as {form}": (in_python, form) for form in ("{}", "[{}]", "<|tool_call_start|>[{}]<|tool_call_end|>")},
+    **{
+        form: (with_object, form)
+        for form in (
+            "[TOOL_CALLS]NAME[ARGS]OBJECT",
+            '[TOOL_CALLS][{"name": "NAME", "arguments": OBJECT}]',
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>OBJECT"
+            "<|tool_call_end|><|tool_calls_section_end|>",
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME\n```json\nOBJECT\n```"
+            "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>NAME<｜tool▁sep｜>OBJECT<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+            '<tool_call>\n{"name": "NAME", "arguments": OBJECT}\n</tool_call>',
+            '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "NAME", "parameters": OBJECT}]<|END_ACTION|>',
+            '<|tool_call|>[{"name": "NAME", "arguments": OBJECT}]',
+            '<TOOLCALL>[{"name": "NAME", "arguments": OBJECT}]</TOOLCALL>',
+            '<|python_tag|>{"name": "NAME", "parameters": OBJECT}<|eom_id|>',
+            "<function=NAME>OBJECT</function>",
+            '<invoke name="NAME">\nOBJECT\n</invoke>',
+            "<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>OBJECT<|call|>",
+            '<|open|>tools<|sep|><|open|>call tool="NAME" index="1"<|sep|><|open|>json type="object"<|sep|>OBJECT'
+            "<|close|>json<|sep|><|close|>call<|sep|><|close|>tools<|sep|>",
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("form", CALLS)
+def test_a_tool_call_that_is_spelt_out_is_read(form: str) -> None:
+    spelt, how = CALLS[form]
+    assert decided(PITCH, spelt(how, "pitch", text=WORDS)) == {"text": WORDS}
+    assert decided(PITCH, spelt(how, "pitch", pitch=WORDS)) == {"text": WORDS}
+    vote = spelt(how, "vote", explanation="So.", vote="C")
+    assert decided(VOTE, vote) == {"explanation": "So.", "vote": "C"}
+    assert decided(VOTE, f"C talks too much.\n\n{vote}")["vote"] == "C"
+    work = decided(ACT, spelt(how, "work", work_type="generate", hours="2"))
+    if "commentary" not in form:  # the name of the function is in the header of the message
+        assert work["action"] == {"action": "work", "work_type": "generate", "hours": 2}
+    act = decided(ACT, spelt(how, "act", action="work", work_type="generate", hours="2"))
+    assert act["action"] == {"action": "work", "work_type": "generate", "hours": 2}
+
+
+@pytest.mark.parametrize("form", CALLS)
+def test_half_a_tool_call_is_asked_again_and_never_said(form: str) -> None:
+    spelt, how = CALLS[form]
+    call = spelt(how, "pitch", text=WORDS)
+    for length in range(12, len(call) - 1):
+        outcome = decided(PITCH, call[:length])
+        for said in texts(outcome) if isinstance(outcome, dict) else ():
+            assert said == WORDS or not any(sign in said for sign in "<>|｜‖│[]({="), f"{call[:length]!r} is {said!r}"
+
+
+def test_strings_that_python_would_join_are_not_joined() -> None:
+    assert asked_again(PITCH, 'pitch(text="Keep " "me.")')
+    assert asked_again(PITCH, 'pitch(text="Keep " # so\n"me.")')
+
+
+@pytest.mark.parametrize(
+    ("bid", "meant"), [("150", 150), ("150.0", 150), ("'150'", 150), ("1.5e2", None), ("150.5", None), ("1 + 1", None)]
+)
+def test_a_number_in_a_call_means_what_it_means_in_an_object(bid: str, meant: int | None) -> None:
+    outcome = decided("auction/bid", f"bid(bid={bid})")
+    assert (outcome["bid"] if isinstance(outcome, dict) else None) == meant
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "reply", ['pitch(text="\\d")', "pitch(text='a'b)", "pitch(text=0x1for x)", "pitch(text=1 is 1)"]
+)
+def test_what_python_thinks_of_a_call_is_nobody_s_warning(reply: str) -> None:
+    outcome = decided(PITCH, reply)
+    assert outcome in ("unreadable", "ambiguous") or outcome == {"text": "\\d"}
+
+
+# -- shapes
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"vote"："C"，"explanation"："So."}',
+        '｛"vote"："C"，"explanation"："So."｝',
+        "{＂vote＂：＂C＂， ＂explanation＂：＂So.＂}",
+        "{“vote”：“C”，“explanation”：“So.”}",
+        "{vote：C，explanation：So.}",
+        '{"properties": {"vote": "C", "explanation": "So."}}',
+        '{"type": "object", "properties": {"vote": {"type": "string", "value": "C"}, "explanation": "So."}}',
+        '{"function": {"name": "vote", "arguments": {"vote": "C", "explanation": "So."}}}',
+        '{"type": "function", "function": {"name": "vote", "parameters": {"vote": "C", "explanation": "So."}}}',
+        '{"type": "tool_use", "name": "vote", "input": {"vote": "C", "explanation": "So."}}',
+        '{"tool": "vote", "args": {"vote": "C", "explanation": "So."}}',
+        '{"result": {"answer": {"vote": "C", "explanation": "So."}}}',
+    ],
+)
+def test_an_object_in_another_shape_is_read(reply: str) -> None:
+    assert decided(VOTE, reply) == {"vote": "C", "explanation": "So."}
+
+
+_WORK = {"work_type": "generate", "hours": 2}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"action": {"type": "work", **_WORK}},
+        {"action": {"name": "work", "arguments": _WORK}},
+        {"action": {"work": _WORK}},
+        {"action": "work", "parameters": _WORK},
+        {"action": json.dumps({"action": "work", **_WORK})},
+        {"type": "work", **_WORK},
+        {"work": _WORK},
+        *({"name": "work", key: _WORK} for key in ("arguments", "parameters", "input", "args", "params", "kwargs")),
+        {"name": "work", "arguments": json.dumps(_WORK)},
+        {"name": "functions.work", "arguments": _WORK},
+        {"name": "act", "arguments": {"action": {"type": "work", **_WORK}}},
+        {"function": {"name": "work", "arguments": json.dumps(_WORK)}},
+        {"tool": "work", "args": _WORK},
+        {"type": "tool_use", "id": "1", "name": "work", "input": _WORK},
+        {"tool_calls": [{"id": "1", "type": "function", "function": {"name": "work", "arguments": json.dumps(_WORK)}}]},
+        {"properties": {"action": "work", **_WORK}},
+    ],
+    ids=json.dumps,
+)
+def test_a_variant_in_another_shape_is_read(reply: Any) -> None:
+    assert decided(ACT, json.dumps(reply))["action"] == {"action": "work", **_WORK}
+
+
+# -- what people write
+
+SPEECH = [
+    "Use <b>bold</b> and <i>italics</i>, not <blink>.",
+    "My chances: a < b, b > c, and 1 < 2 > 0.",
+    "if (a < b && c > d) { return x; }",
+    "In HTML a <div class='x'> holds a <p>.",
+    "XML like <config/> is dull.",
+    "The schema has <function>f</function> and <role>admin</role>, <AI> and <user>.",
+    "Dear [USER], I am no [BOT].",
+    "Write `print('a\\n')`, or C:\\new\\table.",
+    "In F# it is x |> f, and f <| x; in C++ std::vector<int> v;",
+    "The user and the assistant agree, and on second thought so do I.",
+    "Assistant editors and model citizens: vote with me.",
+    "A [B] (C) [1] {D}: [Round 1] was mine.",
+    "P(win | you) > P(win | them), so f(x) = 1.",
+    "||x|| <= |x| + |y| <y, x>",
+    "|a| <|b| and |b|>|c|, whatever |x|<|y| means to |z|",
+    "Call me (text = 'hello') later.",
+    "<3 you all >:-) <- me",
+    "<s>Old</s> new.",
+    "End of turn. Start again!",
+    "The user wins.\nThe assistant lost.",
+]
+
+
+@pytest.mark.parametrize("words", SPEECH)
+def test_words_about_markup_code_and_numbers_are_said(words: str) -> None:
+    assert token_in(words) == ""
+    assert first_turn(words) == words
+    assert decided(PITCH, json.dumps({"text": words})) == {"text": words}
+    posted = decided(ACT, json.dumps({"action": "forum_post", "content": words}))
+    assert posted["action"] == {"action": "forum_post", "content": words}
