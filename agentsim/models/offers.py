@@ -1,7 +1,7 @@
 """Offers: the models that an endpoint lists, with what it says of each: context, longest reply, prices.
 
-Sources: https://platform.openai.com/docs/api-reference/models/list, https://docs.anthropic.com/en/api/models-list, and the
-references of the hosts in `profiles`, which add fields of their own to the first.
+Sources: https://platform.openai.com/docs/api-reference/models/list, https://docs.anthropic.com/en/api/models-list, and
+the references of the hosts in `profiles`, which add fields of their own to the first.
 """
 
 from __future__ import annotations
