@@ -39,16 +39,24 @@ class Call:
     read: Callable[[str], str] | None = field(default=None, compare=False)
 
 
+Level: TypeAlias = Literal["none", "low", "medium", "high"]
+Reasoning: TypeAlias = Level | int
+"""How much a model thinks before it answers: a level, or a number of tokens."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sampling:
     """How to sample. `temperature` None leaves the provider's default, `max_tokens` None sends no cap; `extra` goes
-    into the body as it is.
+    into the body as it is. `reasoning`, `seed` and `logprobs` are sent in the words of the host (`models.settings`).
     """
 
     temperature: float | None = None
     max_tokens: int | None = None
     timeout_s: float = 120.0
     extra: Mapping[str, Any] = field(default_factory=dict)
+    reasoning: Reasoning | None = None
+    seed: int | None = None
+    logprobs: bool = False
 
 
 def _encodable(text: str) -> str:
@@ -83,6 +91,7 @@ Without a context a text is written where it stands."""
 Seconds: TypeAlias = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Dollars: TypeAlias = Annotated[float, PlainValidator(_dollars)]
 Rounded: TypeAlias = Annotated[Seconds, PlainSerializer(lambda seconds: round(seconds, 4))]
+LogProbability: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
 _WhereSet = Field(exclude_if=lambda value: value is None or value is False)
 _WhereAny = Field(exclude_if=lambda value: not value)
 StructuredMode: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt"]
@@ -148,6 +157,7 @@ class Completion:
     a stable word (`refusal`, `content_filter`) where the model or a filter declined: `text` is then no answer.
     Nor is it where `unusable` says why, in words fit for the model. `terms` are those that it was asked for under,
     if they are not the scenario's.
+    `logprobs` are the tokens of the reply, each with the logarithm of its probability, if they were asked for.
     """
 
     text: Text
@@ -159,6 +169,7 @@ class Completion:
     refusal: Annotated[Word | None, _WhereSet] = None
     unusable: Annotated[Word | None, _WhereSet] = None
     terms: Annotated[Terms | None, _WhereSet] = None
+    logprobs: Annotated[tuple[tuple[Word, LogProbability], ...] | None, _WhereSet] = None
 
     @property
     def cut(self) -> bool:

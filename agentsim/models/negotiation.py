@@ -43,7 +43,7 @@ _GROUPS: Final[Mapping[str, tuple[frozenset[str], re.Pattern[str]]]] = {
         frozenset(
             (
                 *("reasoning", "reasoning_effort", "thinking", "think", "enable_thinking", "thinking_budget"),
-                *("chat_template_kwargs", "reasoning_format", "include_reasoning"),
+                *("chat_template_kwargs", "reasoning_format", "include_reasoning", "extra_body"),
             )
         ),
         re.compile(r"reasoning|thinking|budget_tokens|\bthink\b|\beffort\b", re.IGNORECASE),
@@ -75,7 +75,7 @@ _KEYWORDS: Final = (
     *("pattern", "format", "default", "title", "$schema"),
 )
 # The order in which parts are tried where a refusal names none: those that change least come first.
-_OPTIONAL: Final = ("seed", "logprobs", "reasoning", "top_p", "temperature")
+_OPTIONAL: Final = ("seed", "random_seed", "logprobs", "reasoning", "top_p", "temperature")
 
 
 class Negotiation:

@@ -171,7 +171,9 @@ class RemoteModel:
         said = call.read(completion.text) if call.read is not None and self._faults.secrets else ""
         if redact_reply(said, self._faults.secrets) == said:
             return completion
-        return replace(completion, text=REDACTED, unusable="The reply spells out a key, and is not kept.")
+        return replace(
+            completion, text=REDACTED, logprobs=None, unusable="The reply spells out a key, and is not kept."
+        )
 
     async def _exchanged(self, body: Mapping[str, Any], function: str | None, timeout_s: float) -> Completion:
         """The answer to one request; where this machine has no connection for it, that is waited for.

@@ -136,7 +136,7 @@ def _difference(answer: _Answer, now: Sent) -> str | None:
     if sent is None:
         return None
     words = {"schema": "the schema of the answer", "extra": "client_kwargs"}
-    for key in ("schema", "temperature", "max_tokens", "extra"):
+    for key in ("schema", "temperature", "max_tokens", "reasoning", "seed", "logprobs", "extra"):
         if getattr(sent, key) != getattr(now, key):
             return f"{words.get(key, key)} has changed"
     for key in (*now.provider, *sent.provider):

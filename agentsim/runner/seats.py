@@ -14,7 +14,7 @@ from agentsim.models.base import AS_ASKED, Model, Sampling, Terms
 from agentsim.models.keys import errand, key_for, variable_for
 from agentsim.models.own import Own, OwnModel
 from agentsim.models.prices import Priced, Prices
-from agentsim.models.profiles import ProviderSettings, resolve
+from agentsim.models.profiles import Profile, ProviderSettings, resolve
 from agentsim.models.remote import Endpoints, RemoteModel
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
@@ -28,7 +28,10 @@ from agentsim.scenario.scenario import Scenario, check_prices, prices_of, shown_
 
 @dataclass
 class Seats:
-    """Who sits where, staff as `@role`, and what must be closed when the game is over; `errands` as the function."""
+    """Who sits where, staff as `@role`, and what must be closed when the game is over.
+
+    `errands` are lines that are said before the first call: which key goes where, which settings are not sent.
+    """
 
     by_id: dict[str, Seat]
     models: dict[str, Model]
@@ -106,7 +109,7 @@ def seated(
     except ScenarioError as error:
         raise error.placed(where=shown_path(scenario.path)) from None
     if recording.live:
-        seats.errands = errands(scenario, env)
+        seats.errands = [*errands(scenario, env), *setting_notes(scenario, env)]
     on_call = [plan.id for plan in scenario.staff.values() if plan.name.kind == "human"]
     may_ring = bool(on_call) and any(request.on_call for request in game.requests)
     seats.interrupt.attended = terminal.interactive and may_ring
@@ -124,6 +127,29 @@ def errands(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
             profile = resolve(name, scenario.providers, env)
             lines += filter(None, [errand(profile, variable_for(profile, env))])
     return lines
+
+
+def setting_notes(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
+    """Return a line for each setting of the sampling that a model is not sent as it is, and what it is sent instead."""
+    asked: dict[str, list[tuple[str, Sampling]]] = {}
+    for plan in scenario.seats:
+        for each in plan.models:
+            pair = (each.name.provider or each.name.kind, plan.sampling)
+            if each.name.kind in {"remote", "local"} and pair not in asked.setdefault(each.model, []):
+                asked[each.model].append(pair)
+    lines: list[str] = []
+    for model, pairs in asked.items():
+        for provider, sampling in pairs:
+            with suppress(ScenarioError):  # of which nothing will be called
+                profile = _local_profile() if provider == "local" else resolve(provider, scenario.providers, env)
+                lines += (f"{model}: {note}" for note in profile.translated(model.partition("/")[2], sampling).notes)
+    return list(dict.fromkeys(lines))
+
+
+def _local_profile() -> Profile:
+    from agentsim.models.local import PROFILE
+
+    return PROFILE
 
 
 def _model_player(
@@ -147,7 +173,7 @@ def _model_player(
             raise error.placed(key=plan.key or f"the model of {plan.id}") from None
     return ModelPlayer(
         model=seats.models[key],
-        sampling=Sampling(settings.temperature, settings.max_tokens, settings.timeout_s, plan.client_kwargs),
+        sampling=plan.sampling,
         persona=plan.prompt or "",
         attempts=AttemptPolicy(
             retries=settings.retries,

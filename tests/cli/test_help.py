@@ -47,7 +47,7 @@ CONTRACT: dict[str, str] = {
     "init": "DIR",
     "gen-items": "--kind --seed --extra --out --overwrite --configs",
     "games": "",
-    "models": "",
+    "models": "PROVIDER --config --env-file --allow-key --json",
     "schema": "",
 }
 HEAVY = (

@@ -12,7 +12,7 @@ from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimi
 from agentsim.models.base import Call, Completion, Sampling, Usage
 from agentsim.models.faults import Unaccepted
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, WireName, resolve
-from agentsim.models.wire.messages import USUAL_MAX_TOKENS
+from agentsim.models.settings import USUAL_MAX_TOKENS
 from tests.fakes.server import FakeServer, Raw
 from tests.models.asking import tried
 

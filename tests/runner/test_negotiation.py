@@ -243,7 +243,7 @@ def test_a_prompt_that_is_too_long_costs_that_decision_alone_and_says_the_remedy
 
 
 def failed_generation(text: str | None, code: str = "json_validate_failed") -> Raw:
-    more = {} if text is None else {"failed_generation": text}
+    more: dict[str, Any] = {} if text is None else {"failed_generation": text}
     return refusal("Failed to generate JSON. Please adjust your prompt.", code=code, **more)
 
 

@@ -131,7 +131,6 @@ def test_a_mended_reply_is_counted_and_shown_and_costs_no_second_call(tmp_path: 
     ("players", "overrides", "key"),
     [
         ('[[players]]\nid = "A"\ntemperature = 0.5\n', (), "players.0.temperature"),
-        ('[[players]]\nid = "A"\n', ("defaults.temperature=0.5",), "defaults.temperature"),
         (
             '[[players]]\nid = "A"\nclient_kwargs = {temperature = 0.5}\n',
             (),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -81,6 +82,7 @@ class Parts(NamedTuple):
     model: object = None
     provider: object = None
     usage: Usage = Usage()
+    logprobs: Sequence[tuple[str, float]] = ()
 
 
 def completion_of(parts: Parts, faults: Faults, function: str | None) -> Completion:
@@ -107,6 +109,7 @@ def completion_of(parts: Parts, faults: Faults, function: str | None) -> Complet
         else "refusal"
         if declined and empty
         else None,
+        logprobs=_kept_logprobs(parts.logprobs, secrets),
     )
     if function is None or made.refusal is not None:
         return made if text.strip() or not parts.arguments else _called(made, parts.arguments, None, faults)
@@ -157,6 +160,43 @@ def kept(words: str, secrets: tuple[str, ...]) -> str:
     whole = words.encode("utf-8", "surrogatepass")
     mark = f"[cut: {MOST_TEXT:,} of {len(whole):,} bytes are kept; SHA-256 of all: {hashlib.sha256(whole).hexdigest()}]"
     return f"{content[:MOST_TEXT].decode('utf-8', 'ignore')}\n{mark}"
+
+
+def _kept_logprobs(
+    logprobs: Sequence[tuple[str, float]], secrets: tuple[str, ...]
+) -> tuple[tuple[str, float], ...] | None:
+    """Return the tokens as they are kept, `MOST_TEXT` bytes at most; None if there are none or they spell a key."""
+    said = "".join(token for token, _ in logprobs)
+    if not logprobs or redact_reply(said, secrets) != said:
+        return None
+    found: list[tuple[str, float]] = []
+    left = MOST_TEXT
+    for token, logprob in logprobs:
+        clean = cleaned(token.encode("utf-8", "replace").decode())
+        left -= len(clean.encode())
+        if left < 0:
+            break
+        found.append((clean, round(logprob, 6)))
+    return tuple(found)
+
+
+def logprobs_in(said: object) -> Iterator[tuple[str, float]]:
+    """Yield the tokens and logarithms of probabilities that an answer gives, in one of the shapes of servers.
+
+    `{"content": [{"token", "logprob"}]}` and the list in it (OpenAI), or `{"tokens", "token_logprobs"}` (Together,
+    Fireworks). What is no token with a finite number of at most 0 is passed over.
+    """
+    entries: object = said
+    if isinstance(said, Mapping):
+        entries = said.get("content")
+        tokens, numbers = said.get("tokens"), said.get("token_logprobs")
+        if isinstance(tokens, list) and isinstance(numbers, list) and not isinstance(entries, list):
+            entries = [{"token": token, "logprob": number} for token, number in zip(tokens, numbers, strict=False)]
+    for entry in entries if isinstance(entries, list) else ():
+        token, logprob = at(entry, "token"), at(entry, "logprob")
+        number = logprob if isinstance(logprob, int | float) and not isinstance(logprob, bool) else math.nan
+        if isinstance(token, str) and -math.inf < number <= 0:
+            yield token, float(number)
 
 
 def word(value: object, secrets: tuple[str, ...]) -> str | None:

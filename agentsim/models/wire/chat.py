@@ -11,7 +11,7 @@ from typing import Any, Final
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import Profile
-from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, texts
+from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, logprobs_in, texts
 from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/chat/completions"
@@ -29,8 +29,8 @@ def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[s
     """
     messages = [{"role": role, "content": text} for role, text in call.messages]
     made: dict[str, Any] = {"model": model, "messages": messages}
-    if sampling.temperature is not None:
-        made["temperature"] = sampling.temperature
+    for part in profile.translated(model, sampling).parts.values():
+        merge(made, part)
     if call.schema is not None:
         made |= _structured(profile, call)
         if profile.structured in {"json_schema", "tool"}:
@@ -94,6 +94,7 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
             model=envelope.get("model"),
             provider=envelope.get("provider"),
             usage=usage(envelope),
+            logprobs=list(logprobs_in(choice.get("logprobs"))),
         ),
         faults,
         function,
