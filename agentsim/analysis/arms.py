@@ -26,7 +26,7 @@ from agentsim.engine.prompt import cleaned
 from agentsim.engine.wording import aligned, counted
 from agentsim.errors import UsageError
 from agentsim.history.events import divergence
-from agentsim.history.load import branches_in
+from agentsim.history.load import branches_in, load_history
 from agentsim.history.record import CONTROL, ForkRecord, History
 from agentsim.history.run_files import find_run
 
@@ -148,7 +148,9 @@ def comparison(
         places = ", ".join(str(each.at) for each in found)
         raise UsageError(f"{of}: has arms at several decisions; choose one with --at (valid: {places})")
     if not found:
-        find_run(directory, of)  # which says so where there is no such run
+        files = find_run(directory, of)  # which says so where there is no such run
+        if files.history.is_file():
+            load_history(files.history)  # which refuses one of another version, whose branches are not read either
         where = "" if at is None else f" at decision {at}"
         raise UsageError(
             f"{of}: has no finished branches of an arm beside the arm {control}{where}; make them with: "

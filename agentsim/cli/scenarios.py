@@ -237,9 +237,9 @@ def models(
             if error.key is None:  # an address of the environment
                 raise
             profile = built_in  # a table has to complete it
-        keys = list(profile.key_envs)
-        key = "not needed" if not keys else "set" if any(env.get(variable) for variable in keys) else "missing"
-        rows.append({"name": f"{name}/<model>", "base_url": profile.base_url, "key": key, "key_env": keys})
+        named = list(profile.key_envs)
+        key = "not needed" if not named else "set" if any(env.get(variable) for variable in named) else "missing"
+        rows.append({"name": f"{name}/<model>", "base_url": profile.base_url, "key": key, "key_env": named})
     for name, installed in embedded_models().items():
         rows.append({"name": f"local/{name}", "installed": installed})
     if as_json:
@@ -274,7 +274,7 @@ def _offers(provider: str, config: Path | None, env: Variables, *, as_json: bool
     if not found:
         say(f"{provider} lists no models")
         return
-    rows = [("name", "context", "longest reply", "input", "output")]
+    rows: list[tuple[str, ...]] = [("name", "context", "longest reply", "input", "output")]
     rows += [
         (
             f"{provider}/{offer.id}",

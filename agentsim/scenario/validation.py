@@ -46,7 +46,7 @@ def _refusal(error: ValidationError, model: type[BaseModel], document: Any, *, a
     found: dict[Key, list[tuple[Key, ErrorDetails]]] = {}
     for detail in error.errors(include_url=False):
         key, start = _place(detail, document)
-        found.setdefault(key[:start], []).append((key, detail))
+        found.setdefault(key[:start], []).append(_at_the_tag(key, detail))
     # A union reports each of its branches; the one that got furthest into the value is the one meant, and of those the
     # one that had more to object to than its type.
     told = [max(group, key=lambda each: (len(each[0]), each[1]["type"] == "value_error")) for group in found.values()]
@@ -97,6 +97,16 @@ def _place(detail: ErrorDetails, document: Any) -> tuple[Key, int]:
             continue
         key.append(part)
     return tuple(key), len(key) if start is None else start
+
+
+def _at_the_tag(key: Key, detail: ErrorDetails) -> tuple[Key, ErrorDetails]:
+    """Move an error of the table's tag (such as a law's `kind`), which pydantic reports for the table, to the tag."""
+    if detail["type"] not in {"union_tag_invalid", "union_tag_not_found"}:
+        return key, detail
+    tag = detail["ctx"]["discriminator"].strip("'")
+    if detail["type"] == "union_tag_not_found":
+        return (*key, tag), {**detail, "type": "missing"}
+    return (*key, tag), {**detail, "type": "enum", "input": detail["input"][tag]}
 
 
 def _problem(detail: ErrorDetails, key: Key, schema: Mapping[str, Any], found: str) -> tuple[str, str]:

@@ -36,6 +36,7 @@ COMMANDS = {
     "pool": (("pool", "logs", "--out", "new.json"), HISTORY),
     "fork": (("fork", "island", "--at", "2"), JOURNAL),
     "influence": (("influence", "island", "--at", "2", "--branches", "2"), JOURNAL),
+    "compare": (("compare", "island"), HISTORY),
     "diff": (("diff", "island", "island"), HISTORY),
     "watch": (("watch", "island"), JOURNAL),
     "bundle": (("bundle", "island", "--out", "new.zip"), JOURNAL),

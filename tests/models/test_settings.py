@@ -310,7 +310,9 @@ def test_the_cap_is_the_most_a_model_gives(model: str, most: int | None) -> None
 # ----------------------------------------------------------------------------------------------------- logprobs
 
 TOKENS = [("Hel", -0.5), ("lo", -0.25)]
-OPENAI_SHAPE = [{"token": token, "logprob": logprob, "bytes": None, "top_logprobs": []} for token, logprob in TOKENS]
+OPENAI_SHAPE: list[dict[str, Any]] = [
+    {"token": token, "logprob": logprob, "bytes": None, "top_logprobs": []} for token, logprob in TOKENS
+]
 
 
 def chat(logprobs: Any, text: str = "Hello") -> dict[str, Any]:

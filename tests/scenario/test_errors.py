@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agentsim.errors import ScenarioError
+from agentsim.games.society.config import SocietyConfig
 from agentsim.scenario import load
+from agentsim.scenario.validation import validated
 from tests.scenario.parlour import SEATS, refused, written
 
 MODEL_SHAPE = (
@@ -317,3 +320,22 @@ def test_of_very_many_mistakes_the_first_are_named_and_the_others_counted(tmp_pa
     line = refused(written(tmp_path, SEATS + "[game_config]\n" + "".join(f"zzz{n} = 1\n" for n in range(40))))
     assert line.count("unknown key") == 13
     assert line.endswith("; and 27 more")
+
+
+KINDS = '"tax" or "dividend" or "allocation" or "work_minimum" or "repeal" or "voting_rule" or "build"'
+
+
+@pytest.mark.parametrize(
+    ("term", "line"),
+    [
+        ({"kind": "fine", "amount": 1}, f'laws.0.terms.0.kind: must be {KINDS}, found "fine"'),
+        ({"kind": 3}, f"laws.0.terms.0.kind: must be {KINDS}, found 3"),
+        ({"amount": 1}, f"laws.0.terms.0.kind: is missing (valid: {KINDS})"),
+        (3, "laws.0.terms.0: must be a table, found 3"),
+    ],
+    ids=["another", "a number", "none", "no table"],
+)
+def test_a_table_of_no_kind_that_there_is_is_told_the_kinds(term: Any, line: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        validated(SocietyConfig, {"laws": [{"title": "T", "terms": [term]}]})
+    assert str(caught.value) == line
