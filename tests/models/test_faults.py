@@ -37,7 +37,9 @@ def error(message: str = "", **parts: Any) -> dict[str, Any]:
 
 def judged(status: int, body: Any = b"", headers: dict[str, str] | None = None, faults: Faults = OPENAI) -> ModelError:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return faults.status(status, headers or {}, content)
+    fault = faults.status(status, headers or {}, content)
+    assert isinstance(fault, ModelError)
+    return fault
 
 
 GEMINI_BAD_KEY = [error("API key not valid.", code=400, status="INVALID_ARGUMENT")]
