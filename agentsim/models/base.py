@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, Pl
 from pydantic_core.core_schema import SerializationInfo
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.models.finish_reasons import ending
 
 if TYPE_CHECKING:
     from agentsim.models.rate_limiter import RateLimiter
@@ -170,6 +171,11 @@ class Completion:
     unusable: Annotated[Word | None, _WhereSet] = None
     terms: Annotated[Terms | None, _WhereSet] = None
     logprobs: Annotated[tuple[tuple[Word, LogProbability], ...] | None, _WhereSet] = None
+
+    @property
+    def ended_early(self) -> bool:
+        """Whether the reply was cut off at a limit of its host: on tokens, or its context."""
+        return ending(self.finish_reason) == "cut"
 
     @property
     def cut(self) -> bool:

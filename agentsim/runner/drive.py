@@ -270,7 +270,7 @@ def _says(ask: Ask, entry: Entry, decision: Decision) -> bool:
     reply = entry.tries[-1].completion if entry.tries else None
     if reply is None or entry.parse is None:
         return False
-    cut = reply.finish_reason == "length"
+    cut = reply.ended_early
     # Which of them it was read with follows from the scenario, and what a fork changed in it; they differ in what they
     # take to be unreadable, not in what a reply says.
     for repair, last in product((entry.parse.repaired, not entry.parse.repaired), (False, True)[: 1 + cut]):

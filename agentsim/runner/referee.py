@@ -180,7 +180,7 @@ class _RetryLoop:
 
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
         """The decision of a reply, which is legal; raises `DecisionError`."""
-        request, length = self.ask.request, completion.finish_reason == "length"
+        request, length = self.ask.request, completion.ended_early
         # an attempt of an earlier process is counted once it is judged
         last = length and not self.may_reask(UnreadableReply("cut off"), self.used.made + resumed)
         repair = self.player.reasking.repair
@@ -234,7 +234,7 @@ def _bad(completion: Completion, error: DecisionError) -> tuple[str, str]:
     code = (None if completion.unusable else emptiness(completion)) or error.code
     if code == "empty_reasoning":
         return code, f"{error} All of it went into thinking: think less, and then answer."
-    if completion.finish_reason == "length":
+    if completion.ended_early:
         return code, f"{error} The reply was cut off at its longest allowed length: be shorter."
     return code, str(error)
 

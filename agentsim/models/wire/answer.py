@@ -1,4 +1,4 @@
-"""What the wires share in reading an answer: texts, words, numbers of tokens, and the finish reasons as data.
+"""What the wires share in reading an answer: texts, words and numbers of tokens.
 
 Whatever a server sends is made harmless here: cleaned, cut at `MOST_TEXT` bytes, and without keys.
 """
@@ -10,65 +10,18 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from agentsim.engine.codec import parse_json
 from agentsim.engine.prompt import cleaned
 from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.faults import Faults
+from agentsim.models.finish_reasons import ending
 from agentsim.models.redaction import redact_reply
 
 _WORD = 200  # characters of a model's, provider's or finish reason's name
+_MOST_LAYERS = 6  # how often an object may have been encoded
 _READ = 64 * 1024  # characters of such a name that are looked at
-
-Ending: TypeAlias = Literal["whole", "cut", "filtered", "failed"]
-"""How an answer ended: as the model wanted, at a limit, at a filter, or because the host broke down."""
-
-# The words of public references, in lower case: OpenAI (chat, Responses), Anthropic, Gemini, Mistral, DeepSeek, Z.ai,
-# vLLM, SGLang, llama.cpp, TGI, Ollama, Cohere, xAI, OpenRouter.
-FINISH_REASONS: Final[Mapping[str, Ending]] = {
-    **dict.fromkeys(
-        (
-            "stop",
-            "stop_sequence",
-            "end_turn",
-            "eos",
-            "eos_token",
-            "completed",
-            "complete",
-            "finish",
-            "finished",
-            "done",
-        ),
-        "whole",
-    ),
-    **dict.fromkeys(("tool_calls", "tool_call", "tool_use", "function_call", "pause_turn"), "whole"),
-    **dict.fromkeys(
-        (
-            "length",
-            "max_tokens",
-            "max_output_tokens",
-            "model_length",
-            "model_context_window_exceeded",
-            "context_length",
-        ),
-        "cut",
-    ),
-    **dict.fromkeys(("incomplete", "token_limit", "max_length", "load"), "cut"),
-    **dict.fromkeys(
-        ("content_filter", "content_filtered", "sensitive", "safety", "refusal", "recitation", "blocklist"), "filtered"
-    ),
-    **dict.fromkeys(("prohibited_content", "spii", "image_safety", "guardrail_intervened", "error_toxic"), "filtered"),
-    **dict.fromkeys(
-        ("error", "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled", "failed", "other"),
-        "failed",
-    ),
-}
-
-
-def ending(finish_reason: str | None) -> Ending | None:
-    """Return how an answer with this finish reason ended, or None for a word that no table knows."""
-    return "whole" if finish_reason is None else FINISH_REASONS.get(finish_reason.lower())
 
 
 class Parts(NamedTuple):
@@ -104,11 +57,7 @@ def completion_of(parts: Parts, faults: Faults, function: str | None) -> Complet
         model=word(parts.model, secrets),
         provider=word(parts.provider, secrets),
         usage=parts.usage,
-        refusal="content_filter"
-        if ended == "filtered" and (empty or finish_reason == "content_filter")
-        else "refusal"
-        if declined and empty
-        else None,
+        refusal="content_filter" if ended == "filtered" else "refusal" if declined and empty else None,
         logprobs=_kept_logprobs(parts.logprobs, secrets),
     )
     if function is None or made.refusal is not None:
@@ -130,16 +79,19 @@ def _called(made: Completion, arguments: Iterable[object], function: str | None,
 
 
 def _as_text(arguments: object) -> str:
-    """Return the arguments of a call as text: an object is written out, and one that was encoded twice read once."""
-    if isinstance(arguments, str):
-        if arguments.lstrip().startswith('"'):
-            try:
-                inner = parse_json(arguments)
-            except (ValueError, RecursionError):
-                return arguments
-            return inner if isinstance(inner, str) else arguments
-        return arguments
-    return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, dict) else ""
+    """Return the arguments of a call as text: an object is written out, and one that was encoded again is decoded."""
+    if not isinstance(arguments, str):
+        return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, dict) else ""
+    for _ in range(_MOST_LAYERS):
+        if not arguments.lstrip().startswith('"'):
+            break
+        try:
+            inner = parse_json(arguments)
+        except (ValueError, RecursionError):
+            break
+        assert isinstance(inner, str), "it begins like a string"
+        arguments = inner
+    return arguments
 
 
 def _is_object(text: str) -> bool:
@@ -220,7 +172,7 @@ def texts(content: object, of: Callable[[str], bool]) -> Iterator[str]:
             elif isinstance(part, Mapping) and of(str(part.get("type", "text"))):
                 for key in ("text", "content", "thinking", "reasoning", "summary"):
                     if part.get(key):
-                        yield from texts(part[key], of)
+                        yield from texts(part[key], lambda kind: True)
                         break
 
 

@@ -5,6 +5,7 @@ Source: https://platform.openai.com/docs/api-reference/chat, and the references 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -86,7 +87,7 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
     declined = message.get("refusal")
     return completion_of(
         Parts(
-            text="".join(texts(content, _SAID.__contains__)),
+            text=_text(content),
             reasoning=_reasoning(message),
             refusal=declined if isinstance(declined, str) else None,
             finish_reason=choice.get("finish_reason"),
@@ -99,6 +100,13 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
         faults,
         function,
     )
+
+
+def _text(content: object) -> str:
+    """Return what a message says; an object that is no part of one is the answer itself."""
+    if isinstance(content, Mapping) and content.get("type") not in _SAID | _THOUGHT:
+        return json.dumps(content, ensure_ascii=False)
+    return "".join(texts(content, _SAID.__contains__))
 
 
 def _is_error(error: object, message: object) -> bool:
