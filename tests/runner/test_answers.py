@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.replies import envelope
-from tests.fakes.server import FakeServer, Raw, Reply
+from tests.fakes.server import FakeServer, Raw
 from tests.runner.island import journaled, play
 from tests.runner.test_negotiation import Heard, answered
 
@@ -146,7 +146,7 @@ def test_thinking_beside_an_answer_is_kept_and_heard_by_none(where: str, tmp_pat
 
     prompts: list[str] = []
 
-    def watched(body: dict[str, Any]) -> Reply:
+    def watched(body: dict[str, Any]) -> Raw:
         prompts.append(json.dumps(body["messages"]))
         return reply(body)
 
