@@ -159,9 +159,9 @@ def test_every_game_has_a_config_of_bots() -> None:
 FAULTS = {
     "unknown key": ("temprature = 1", [".players.2.temprature: unknown"]),
     "unknown table": ("[zebra]", [".zebra: unknown"]),
-    "too warm": ("temperature = 3", [".players.2.temperature: out of range"]),
-    "a word for a number": ("max_tokens = 'many'", [".players.2.max_tokens: integer"]),
-    "true for a number": ("max_tokens = true", [".players.2.max_tokens: integer"]),
+    "too warm": ("temperature = 3", [".players.2.temperature: any of 2"]),
+    "a word for a number": ("max_tokens = 'many'", [".players.2.max_tokens: any of 2"]),
+    "true for a number": ("max_tokens = true", [".players.2.max_tokens: any of 2"]),
     "an id with a space": ("[[players]]\nid = 'a b'", [".players.3.id: ^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$"]),
     "nobody's seat": ("[[players]]\nmodel = 'human'", [".players.3: any of 3"]),
     "unknown key of the game": ("[game_config]\nphasis = []", [".game_config.phasis: unknown"]),

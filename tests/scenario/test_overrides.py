@@ -166,7 +166,10 @@ def test_any_key_takes_any_toml_value(keys: list[str], value: object) -> None:
     [
         ("players.B.modle=x", "players.B.modle: unknown key (did you mean model?)"),
         ("players.1.modle=x", "players.1.modle: unknown key (did you mean model?)"),
-        ("players.B.temperature=9", "players.B.temperature: must be a number from 0 to 2, found 9"),
+        (
+            "players.B.temperature=9",
+            'players.B.temperature: must be a number from 0 to 2 or "default", found 9',
+        ),
         (
             "players.B.model=bot/nix",
             'players.B.model: parlour has no "bot/nix" (valid: bot/bold, bot/careful, bot/random)',
