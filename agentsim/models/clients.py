@@ -23,7 +23,7 @@ from agentsim.errors import ScenarioError
 from agentsim.models.transport import Transport
 
 Service: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
-"""Whose client is used, for its addresses and headers."""
+"""A service with an official client, which has its addresses and headers."""
 
 _OWN_HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")

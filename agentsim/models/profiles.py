@@ -27,7 +27,7 @@ object, by the words of the prompt alone; or by the first of json_schema, json_o
 WireName: TypeAlias = Literal["chat", "responses", "messages"]
 """Which API is spoken: OpenAI's chat completions, its Responses, or Anthropic's messages."""
 Service: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
-"""Whose official client is used, for its addresses and headers."""
+"""A service with an official client, which has its addresses and headers."""
 MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 
 # Refused by some provider or by the strict mode of another; what they say is checked on the reply anyway.
@@ -200,7 +200,7 @@ class Profile:
 
     @property
     def is_own(self) -> bool:
-        """Whether the address is the built-in provider's own."""
+        """True for the built-in provider's own address."""
         return is_own(self.provider, self.base_url)
 
     @property
