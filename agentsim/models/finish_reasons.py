@@ -8,13 +8,13 @@ from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 Ending: TypeAlias = Literal["whole", "cut", "full", "filtered", "failed"]
-"""How an answer ended: as the model wanted, at a limit on tokens, at the end of the context, at a filter, or because the
-host broke down."""
+"""How an answer ended: as the model wanted, at a limit on tokens, at the end of the context, at a filter, or because
+the host broke down."""
 
 _WORDS: Final[Mapping[Ending, str]] = {
     "whole": """
-        stop stop_sequence stopped end_turn end eos eos_token eos_token_id completed complete finish finished done normal
-        success tool_calls tool_call tool_use function_call pause_turn compaction malformed_function_call
+        stop stop_sequence stopped end_turn end eos eos_token eos_token_id completed complete finish finished done
+        normal success tool_calls tool_call tool_use function_call pause_turn compaction malformed_function_call
         malformed_tool_use malformed_model_output unexpected_tool_call too_many_tool_calls missing_thought_signature
     """,
     "cut": """
@@ -39,9 +39,7 @@ _WORDS: Final[Mapping[Ending, str]] = {
 }
 """The words of public references, in lower case with underscores: OpenAI (chat, Responses), Azure, Anthropic, Bedrock,
 Gemini, Mistral, DeepSeek, Z.ai, Qwen, vLLM, SGLang, llama.cpp, TGI, Ollama, Cohere, watsonx, xAI, OpenRouter."""
-FINISH_REASONS: Final[Mapping[str, Ending]] = {
-    word: how for how, words in _WORDS.items() for word in words.split()
-}
+FINISH_REASONS: Final[Mapping[str, Ending]] = {word: how for how, words in _WORDS.items() for word in words.split()}
 _PREFIX: Final = re.compile(r"(finish|stop|done|end)?_?reason_|(finish_?)?reason\.|finishreason_?")
 
 

@@ -52,8 +52,8 @@ _TEXTS: Final[Mapping[PartKind, Sequence[str]]] = {
 # What may stand beside the text of a part; an object with more fields is one of its own.
 _OF_A_PART: Final = frozenset(
     (
-        *(*_TEXTS["said"], "type", "thought", "annotations", "logprobs", "index", "id", "role", "name", "status", "phase"),
-        *("citations", "cache_control", "signature", "thoughtSignature", "extra_content"),
+        *(*_TEXTS["said"], "type", "id", "index", "role", "name", "status", "phase", "annotations", "citations"),
+        *("logprobs", "cache_control", "thought", "signature", "thoughtSignature", "extra_content"),
     )
 )
 # By what parts that hold no words are known.

@@ -34,7 +34,6 @@ MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "json_object", "promp
 MAY_OMIT_CAP: Final = True
 
 
-
 def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
     """Return the body of one request. The last merged counts: ours, the provider's `extra_body`, the player's extra.
 
