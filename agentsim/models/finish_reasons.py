@@ -33,8 +33,8 @@ _WORDS: Final[Mapping[Ending, str]] = {
     """,
     "failed": """
         error network_error insufficient_system_resource insufficient_system_resources abort aborted cancel cancelled
-        canceled user_cancel failed failure timeout timed_out internal_error server_error error_limit overloaded
-        preempted load other image_other
+        canceled user_cancel failed failure timeout timed_out internal_error server_error
+        internal_server_error error_limit overloaded preempted load other image_other
     """,
 }
 """The words of public references, in lower case with underscores: OpenAI (chat, Responses), Azure, Anthropic, Bedrock,

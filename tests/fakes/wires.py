@@ -16,7 +16,7 @@ __all__ = ["Wire", "as_chat", "from_chat", "wire_of"]
 Wire: TypeAlias = Literal["chat", "responses", "messages"]
 
 _STOP = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal", "tool_calls": "tool_use"}
-_INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
+_INCOMPLETE = {"length": "max_output_tokens", "stop": None, "tool_calls": None, None: None}
 _ERRORS = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -119,7 +119,7 @@ def _responses(envelope: dict[str, Any], choice: dict[str, Any]) -> dict[str, An
         parts.append({"type": "output_text", "text": message["content"], "annotations": []})
     if message.get("refusal"):
         parts.append({"type": "refusal", "refusal": message["refusal"]})
-    cut = _INCOMPLETE.get(reason)
+    cut = _INCOMPLETE.get(reason, reason)
     output: list[dict[str, Any]] = []
     if message.get("reasoning"):
         summary = [{"type": "summary_text", "text": message["reasoning"]}]

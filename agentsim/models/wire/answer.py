@@ -41,10 +41,7 @@ _CALLED: Final = re.compile(r"function|custom|tool_use|(function|tool|custom_too
 _ARGUMENTS: Final = ("arguments", "input", "parameters", "args")
 _TEXTS: Final[Mapping[PartKind, Sequence[str]]] = {
     "said": ("text", "output_text", "content", "value", "parts"),
-    "thought": (
-        *("thinking", "thought", "thoughts", "reasoning", "reasoning_text", "reasoning_content", "text", "content"),
-        *("summary", "value", "parts"),
-    ),
+    "thought": ("text", "content", "summary", "value", "parts"),  # and what thinking is called beside a content
     "refused": ("refusal", "text"),
     "called": (),
     "other": (),
@@ -221,11 +218,14 @@ def sayings(content: object) -> Iterator[tuple[PartKind, str]]:
             if any(words_in(content.get(key)) for key in _TEXTS["said"]):
                 yield "other", str(content.get("type"))
         else:
-            for key in _TEXTS[kind]:
-                if found := content.get(key):
-                    # all that stands in a thought is thought
-                    yield from sayings(found) if kind == "said" else ((kind, words_in(found)),)
-                    break
+            yield from _sayings_of(kind, content)
+
+
+def _sayings_of(kind: PartKind, part: Mapping[str, Any]) -> Iterator[tuple[PartKind, str]]:
+    if kind == "thought":  # all that stands in it
+        yield kind, words_in(part)
+    elif found := next((found for key in _TEXTS[kind] if (found := part.get(key))), None):
+        yield from sayings(found) if kind == "said" else ((kind, words_in(found)),)
 
 
 def said_as(found: Iterable[tuple[PartKind, str]], kind: PartKind) -> str | None:
@@ -246,7 +246,7 @@ def words_in(content: object) -> str:
         return "".join(map(words_in, content))
     if not isinstance(content, Mapping):
         return ""
-    return next(filter(None, (words_in(content.get(key)) for key in _TEXTS["thought"])), "")
+    return thought_beside(content) or next(filter(None, (words_in(content.get(key)) for key in _TEXTS["thought"])), "")
 
 
 def kind_of(part: Mapping[str, Any]) -> PartKind | None:
