@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from agentsim.runner.replay import prove
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 from tests.runner.island import journaled, play
@@ -40,6 +41,7 @@ def played(reply: Any, tmp_path: Path, *settings: str) -> tuple[dict[str, Any], 
     with FakeServer(reply).in_thread() as server:
         result = play(server.url(), tmp_path, "limits.concurrency=1", *settings, watcher=heard)
     assert result.status == "completed", result.error
+    assert prove(result.files).complete
     thoughts = {
         attempt.completion and attempt.completion.reasoning for e in journaled(result.files) for attempt in e.tries
     }
