@@ -81,8 +81,9 @@ def _structured(profile: Profile, call: Call) -> dict[str, Any]:
 
 def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None) -> Completion:
     """Return the completion in a decoded answer. With a `function`, its arguments are the text."""
-    choices = envelope.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
+    said = envelope.get("choices")
+    choices = said if isinstance(said, list) else []
+    choice = next(iter(choices), None)
     message = _message(choice)
     if _is_error(envelope.get("error"), message):
         raise faults.reported(envelope["error"])
