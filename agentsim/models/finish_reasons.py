@@ -40,12 +40,13 @@ _WORDS: Final[Mapping[Ending, str]] = {
 """The words of public references, in lower case with underscores: OpenAI (chat, Responses), Azure, Anthropic, Bedrock,
 Gemini, Mistral, DeepSeek, Z.ai, Qwen, vLLM, SGLang, llama.cpp, TGI, Ollama, Cohere, watsonx, xAI, OpenRouter."""
 FINISH_REASONS: Final[Mapping[str, Ending]] = {word: how for how, words in _WORDS.items() for word in words.split()}
+_LONGEST: Final = 100  # characters of a word that are looked at
 _PREFIX: Final = re.compile(r"(finish|stop|done|end)?_?reason_|(finish_?)?reason\.|finishreason_?")
 
 
 def ending(finish_reason: str | None) -> Ending | None:
     """Return how an answer with this finish reason ended, or None for a word that no table knows."""
-    return "whole" if finish_reason is None else FINISH_REASONS.get(_plain(finish_reason))
+    return "whole" if finish_reason is None else FINISH_REASONS.get(_plain(finish_reason[:_LONGEST]))
 
 
 @lru_cache(64)
