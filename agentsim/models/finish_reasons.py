@@ -40,6 +40,7 @@ _WORDS: Final[Mapping[Ending, str]] = {
 """The words of public references, in lower case with underscores: OpenAI (chat, Responses), Azure, Anthropic, Bedrock,
 Gemini, Mistral, DeepSeek, Z.ai, Qwen, vLLM, SGLang, llama.cpp, TGI, Ollama, Cohere, watsonx, xAI, OpenRouter."""
 FINISH_REASONS: Final[Mapping[str, Ending]] = {word: how for how, words in _WORDS.items() for word in words.split()}
+_CALLS: Final = frozenset(("tool_calls", "tool_call", "tool_use", "function_call"))
 _LONGEST: Final = 100  # characters of a word that are looked at
 _PREFIX: Final = re.compile(r"(finish|stop|done|end)?_?reason_|(finish_?)?reason\.|finishreason_?")
 
@@ -47,6 +48,11 @@ _PREFIX: Final = re.compile(r"(finish|stop|done|end)?_?reason_|(finish_?)?reason
 def ending(finish_reason: str | None) -> Ending | None:
     """Return how an answer with this finish reason ended, or None for a word that no table knows."""
     return "whole" if finish_reason is None else FINISH_REASONS.get(_plain(finish_reason[:_LONGEST]))
+
+
+def is_call(finish_reason: str | None) -> bool:
+    """Return whether an answer ended with the call of a function, which then is the answer."""
+    return _plain((finish_reason or "")[:_LONGEST]) in _CALLS
 
 
 @lru_cache(64)

@@ -182,6 +182,39 @@ SHAPES: dict[str, Any] = {
     "a text in a value": lambda body: {"content": [{"type": "text", "text": {"value": answered(body)}}]},
     "parts without a type": lambda body: {"content": [{"text": answered(body)[:9]}, {"text": answered(body)[9:]}]},
 }
+BESIDE = "Let me think, and then I vote."
+
+
+# nothing says on Responses that an answer ended for a call that was not asked for
+@pytest.mark.parametrize(
+    ("wire", "structured"),
+    [
+        *((wire, mode) for wire in ("chat", "messages") for mode in ("json_schema", "tool", "prompt")),
+        ("responses", "tool"),
+    ],
+)
+def test_words_beside_a_call_that_ends_an_answer_are_no_answer(wire: str, structured: str, tmp_path: Path) -> None:
+    def reply(body: dict[str, Any]) -> Raw:
+        message = {"content": BESIDE, "tool_calls": [call(body, "vote")]}
+        return Raw(200, envelope(None, message=message, finish_reason="tool_calls"))
+
+    history, _ = played(reply, tmp_path, over(wire), f'providers.fake.structured="{structured}"')
+    usage = history["usage"]
+    assert (usage["reasks"], usage["fallbacks"], usage["failed_calls"]) == (0, 0, 0)
+    assert BESIDE not in json.dumps(history["rounds"])
+
+
+@pytest.mark.parametrize("finish_reason", ["stop", "tool_calls"])
+def test_a_call_without_an_object_beside_words_takes_nothing_from_them(finish_reason: str, tmp_path: Path) -> None:
+    def reply(body: dict[str, Any]) -> Raw:
+        search = {"type": "function", "function": {"name": "web_search", "arguments": ""}}
+        message = {"content": answered(body), "tool_calls": [search]}
+        return Raw(200, envelope(None, message=message, finish_reason=finish_reason))
+
+    history, _ = played(reply, tmp_path)
+    assert (history["usage"]["reasks"], history["usage"]["fallbacks"]) == (0, 0)
+
+
 CHOICES: dict[str, Any] = {
     "a bare text": lambda body: [{"index": 0, "finish_reason": "stop", "text": answered(body)}],
     "a delta": lambda body: [{"index": 0, "finish_reason": "stop", "delta": {"content": answered(body)}}],

@@ -17,7 +17,7 @@ from agentsim.engine.codec import parse_json
 from agentsim.engine.prompt import cleaned
 from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.faults import Faults
-from agentsim.models.finish_reasons import ending
+from agentsim.models.finish_reasons import ending, is_call
 from agentsim.models.redaction import redact_reply
 
 _WORD = 200  # characters of a model's, provider's or finish reason's name
@@ -98,8 +98,12 @@ def completion_of(parts: Parts, faults: Faults, function: str | None) -> Complet
         logprobs=_kept_logprobs(parts.logprobs, secrets),
         unknown=word(parts.unknown, secrets),
     )
-    if function is None or made.refusal is not None:
-        return made if text.strip() or not parts.arguments else _called(made, parts.arguments, None, faults)
+    if made.refusal is not None or (function is None and not parts.arguments):
+        return made
+    if function is None:
+        called = _called(made, parts.arguments, None, faults)
+        # none was asked for: words are the answer, unless the model stopped for the call
+        return made if text.strip() and (called.unusable or not is_call(finish_reason)) else called
     return _called(made, parts.arguments or [text], function, faults)
 
 
