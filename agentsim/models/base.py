@@ -159,6 +159,7 @@ class Completion:
     Nor is it where `unusable` says why, in words fit for the model. `terms` are those that it was asked for under,
     if they are not the scenario's.
     `logprobs` are the tokens of the reply, each with the logarithm of its probability, if they were asked for.
+    `unknown` is the word for a part of the answer of a kind that no table knows: its words are left out.
     """
 
     text: Text
@@ -171,11 +172,12 @@ class Completion:
     unusable: Annotated[Word | None, WhereSet] = None
     terms: Annotated[Terms | None, WhereSet] = None
     logprobs: Annotated[tuple[tuple[Word, LogProbability], ...] | None, WhereSet] = None
+    unknown: Annotated[Word | None, WhereSet] = None
 
     @property
     def ended_early(self) -> bool:
         """True for a reply that was cut off at a limit of its host: on tokens, or its context."""
-        return ending(self.finish_reason) == "cut"
+        return ending(self.finish_reason) in {"cut", "full"}
 
     @property
     def cut(self) -> bool:

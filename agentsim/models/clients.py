@@ -20,6 +20,7 @@ import openai
 
 from agentsim import __version__
 from agentsim.errors import ScenarioError
+from agentsim.models.address import is_azure_v1
 from agentsim.models.transport import Transport
 
 Service: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
@@ -101,6 +102,9 @@ def _official(
         return openai.AsyncOpenAI(base_url=base_url, api_key=key, **common), openai
     if service == "azure":
         version = options.get("api_version")
+        if is_azure_v1(base_url):
+            query = {"api-version": version} if version else None
+            return openai.AsyncOpenAI(base_url=base_url, api_key=key, default_query=query, **common), openai
         return openai.AsyncAzureOpenAI(base_url=base_url, api_key=key, api_version=version, **common), openai
     try:
         anthropic: Any = importlib.import_module("anthropic")

@@ -233,6 +233,8 @@ def completion_in(wire: Wire, envelope: object, faults: Faults, function: str | 
         raise faults.bad_envelope(f"a JSON {type(envelope).__name__}", str(envelope)[:1000])
     try:
         return wire.completion(envelope, faults, function)
+    except RecursionError:
+        raise faults.bad_envelope("JSON nested too deeply") from None
     except ModelError as error:
         said = wire.usage(envelope)
         error.usage = None if said == Usage() else said
