@@ -11,7 +11,7 @@ from typing import Any, Final
 from agentsim.models.base import Call, Completion, Sampling, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import Profile
-from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, texts
+from agentsim.models.wire.answer import Parts, at, cached_tokens, completion_of, cost_usd, count, texts
 from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/v1/messages"
@@ -93,8 +93,8 @@ def usage(envelope: Mapping[str, Any]) -> Usage:
     written, read = (count(at(said, f"cache_{what}_input_tokens")) for what in ("creation", "read"))
     return Usage(
         prompt_tokens=None if fresh is None else fresh + (written or 0) + (read or 0),
-        cached_tokens=read,
+        cached_tokens=cached_tokens(said),
         completion_tokens=count(at(said, "output_tokens")),
         reasoning_tokens=count(at(said, "output_tokens_details", "thinking_tokens")),
-        cost_usd=dollars(at(said, "cost")),
+        cost_usd=cost_usd(said),
     )

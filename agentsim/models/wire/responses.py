@@ -11,7 +11,7 @@ from typing import Any, Final
 from agentsim.models.base import Call, Completion, Sampling, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import Profile
-from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, texts
+from agentsim.models.wire.answer import Parts, at, cached_tokens, completion_of, cost_usd, count, texts
 from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/responses"
@@ -106,8 +106,8 @@ def usage(envelope: Mapping[str, Any]) -> Usage:
     said = envelope.get("usage")
     return Usage(
         prompt_tokens=count(at(said, "input_tokens")),
-        cached_tokens=count(at(said, "input_tokens_details", "cached_tokens")),
+        cached_tokens=cached_tokens(said),
         completion_tokens=count(at(said, "output_tokens")),
         reasoning_tokens=count(at(said, "output_tokens_details", "reasoning_tokens")),
-        cost_usd=dollars(at(said, "cost")),
+        cost_usd=cost_usd(said),
     )
