@@ -99,6 +99,10 @@ def ratio_intervals(
     spread = (float(((sums - mean * counts) ** 2).sum()) / squares) ** 0.5 if squares else 0.0
     if spread == 0:
         return found
+    # The intervals of a label depend on its own games alone, in any order, so that labels that have the same ones in
+    # another order get the same numbers.
+    order = np.lexsort((np.round(sums, 9), counts), axis=0)
+    sums, counts = (np.take_along_axis(each, order, axis=0) for each in (sums, counts))
     usual = totals / np.maximum(games, 1)  # entries of the label in a game that it is in
     sums = np.vstack([sums, usual * (mean + spread), usual * (mean - spread)])
     counts = np.vstack([counts, usual, usual])
