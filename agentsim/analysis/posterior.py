@@ -164,7 +164,7 @@ def posterior(
     field = np.concatenate([np.zeros((0, size)), *(rows for rows, _ in games)])
     stood, which = np.unique(field, axis=0, return_inverse=True)
     stages = np.array([len(rows) for rows, _ in games], dtype=np.int64)
-    counts = np.bincount(which.ravel(), np.repeat(weights, stages), len(stood))
+    counts: Array = np.bincount(which.ravel(), np.repeat(weights, stages), len(stood)).astype(np.float64)
     shape = PRIOR + weights @ np.array([taken for _, taken in games]).reshape(-1, size)
     strength = generator.standard_gamma(PRIOR, size=(chains, size)) + 1e-12
     sweeps, drawn = SWEEPS, list[Array]()

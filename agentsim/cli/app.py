@@ -6,6 +6,7 @@ Nothing heavy is imported here, so that `agentsim --help` is fast. Commands impo
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import io
 import os
@@ -29,7 +30,6 @@ from agentsim.cli.scaffold import gen_items, init
 from agentsim.cli.scenarios import check, games, models, schema, validate
 from agentsim.cli.serve import serve
 from agentsim.errors import AgentsimError
-from agentsim.history.disk import NO_ROOM, write_problem
 
 
 class _Command(TyperCommand):
@@ -153,11 +153,16 @@ def _void() -> TextIO:
     return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - a stream like the two it stands for
 
 
+_NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+
+
 def _of_a_file(error: OSError) -> str:
     """Return what an error of the system says, with its file; a write that names none was to a standard stream."""
+    from agentsim.history.disk import write_problem  # with it comes what `--help` does not need
+
     if error.filename:
         return f"{error.filename}: {error.strerror or error}"
-    if error.errno not in NO_ROOM:
+    if error.errno not in _NO_ROOM:
         return error.strerror or str(error)
     try:
         file = Path(f"/proc/self/fd/{sys.stdout.fileno()}").readlink()
@@ -173,7 +178,7 @@ def _flush() -> str:
         try:
             stream.flush()
         except (OSError, ValueError) as error:
-            if isinstance(error, OSError) and error.errno in NO_ROOM and stream is sys.stdout:
+            if isinstance(error, OSError) and error.errno in _NO_ROOM and stream is sys.stdout:
                 lost = _of_a_file(error)
             with contextlib.suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # the rest of the output goes there

@@ -13,7 +13,6 @@ import typer
 from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import remark, safe
 from agentsim.errors import AgentsimError, UsageError
-from agentsim.history.disk import write_problem
 
 _FOLDERS = ("configs", "prompts", "items")
 _STYLE = "logs/logs.css"
@@ -47,11 +46,13 @@ def _write(path: Path, content: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("xb")
     except OSError as error:
-        raise AgentsimError(f"{path}: cannot be made: {write_problem(error, path)}") from None
+        raise AgentsimError(f"{path}: cannot be made: {error.strerror or error}") from None
     try:
         with file:
             file.write(content)
     except OSError as error:
+        from agentsim.history.disk import write_problem  # with it comes what `--help` does not need
+
         path.unlink(missing_ok=True)
         raise AgentsimError(f"{path}: cannot be written: {write_problem(error, path, len(content))}") from None
 
@@ -194,7 +195,7 @@ def _check_folder(directory: Path) -> None:
         nearest = next(filter(_there, (directory, *directory.parents, *directory.absolute().parents)))
         blocked = not nearest.is_dir()
     except OSError as error:
-        raise UsageError(f"{directory}: cannot be made: {write_problem(error, directory)}") from None
+        raise UsageError(f"{directory}: cannot be made: {error.strerror or error}") from None
     if blocked:
         raise UsageError(f"{nearest}: exists and is not a directory; nothing was written")
     if not os.access(nearest, os.W_OK | os.X_OK):

@@ -294,8 +294,8 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 def _system_words(error: BaseException) -> str:
     """The operating system's words for an error; str() of others may hold a header, and a header the key."""
-    if isinstance(error, ssl.SSLCertVerificationError) and getattr(error, "verify_message", ""):
-        return str(error.verify_message).rstrip(".")
+    if isinstance(error, ssl.SSLCertVerificationError) and hasattr(error, "verify_message"):  # not if made by hand
+        return error.verify_message.rstrip(".")
     if isinstance(error, ssl.SSLError) and error.reason:
         return error.reason.replace("_", " ").lower()
     if isinstance(error, (socket.gaierror, ssl.SSLError)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -71,13 +72,15 @@ def test_a_history_or_a_page_without_room_names_its_path(
 
     monkeypatch.setattr(os, "fsync", full)
     room = code in {errno.ENOSPC, errno.EDQUOT}
-    for write in (
-        lambda: write_whole(tmp_path / "run.json", "é" * 10),
-        lambda: write_history(RunFiles(tmp_path, "run"), lambda: [b"x" * 15, b"y" * 5], lambda _digest: None),
-    ):
+    files = RunFiles(tmp_path, "run")
+    writes: list[Callable[[], None]] = [
+        lambda: write_whole(files.history, "é" * 10),
+        lambda: write_history(files, lambda: [b"x" * 15, b"y" * 5], lambda _digest: None),
+    ]
+    for write in writes:
         with pytest.raises(AgentsimError) as caught:
             write()
-        assert str(caught.value).startswith(f"{tmp_path}/run.json: cannot be written: {os.strerror(code)}")
+        assert str(caught.value).startswith(f"{files.history}: cannot be written: {os.strerror(code)}")
         assert ("; 20 bytes are needed" in str(caught.value)) == room
     assert list(tmp_path.iterdir()) == []
 
