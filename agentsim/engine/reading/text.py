@@ -55,7 +55,7 @@ class _Fold(dict[int, str]):
 
 
 _FOLD = _Fold()
-_MARKS = re.compile("[\u0300-\u036f\ufe0e\ufe0f\u200d]")
+_MARKS = re.compile("[\u0300-\u036f\ufe0e\ufe0f\u200b-\u200d]")
 _BEFORE = f"{BLANK}*_#@\"'[({{<>|\\$「『【（《"
 _AFTER = f"{BLANK}*_#\"'])}}<>|\\$.,;:!」』】）》"
 _PICTURE = re.compile("[\u2190-\u21ff\u2300-\u2bff\u3030\U0001f000-\U0001faff]+")
