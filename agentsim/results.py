@@ -65,6 +65,15 @@ class Run:
         """Calls, tokens and US dollars."""
         return self.record.usage
 
+    def page_path(self, as_seen_by: str | None = None) -> Path:
+        """Return the path of the run's page, or of that of what one player saw. Raises `UsageError` for a stranger."""
+        from agentsim.report.player_view import seated_player
+
+        files = RunFiles(self.path.parent, self.name)
+        if as_seen_by is None:
+            return files.page
+        return files.seen_by(seated_player(self.record, as_seen_by), [player.id for player in self.record.seated])
+
     def page(
         self,
         path: str | os.PathLike[str],

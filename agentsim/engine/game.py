@@ -17,6 +17,7 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.letters import look_alike
 from agentsim.engine.panel import Course, Frame, Panel
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
@@ -217,7 +218,8 @@ class Game(Protocol):
             valid = f"{least} or more" if most is None else f"{least} to {most}" if least < most else f"{least}"
             problem = f"{self.title} is for {valid} players, found {len(players)}"
             raise ScenarioError(problem, key="players", valid=valid)
-        if taken := sorted({name.casefold() for name in self.reserved} & {player.casefold() for player in players}):
+        answers = {look_alike(name): name for name in self.reserved}
+        if taken := sorted(answers[alike] for player in players if (alike := look_alike(player)) in answers):
             raise ScenarioError(f"no player can be called {taken[0]}: it is an answer in this game", key="players")
 
     async def play(self, table: Table, config: Any) -> Outcome:

@@ -1,4 +1,4 @@
-"""Letters of the world's scripts: which invisible characters are a part of words, and which names could be confused.
+"""Letters of the world's scripts: which invisible characters are a part of words, and what a player may be called.
 
 Unicode has characters that print as nothing and yet change words: U+200C parts the halves of a Persian verb, U+200D
 joins a Sinhala conjunct or the members of a family of emoji. The same characters can hide a text in another one, so
@@ -9,7 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import Annotated, TypeAlias
+
+from pydantic import AfterValidator
 
 _NON_JOINER, _SPACE, _VOWEL_SEPARATOR = "\u200c", "\u200b", "\u180e"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
@@ -88,3 +92,130 @@ def _script(char: str) -> str:
 @lru_cache(4096)
 def _first_word(char: str) -> str:
     return unicodedata.name(char, "").partition(" ")[0] if char else ""
+
+
+# -- names
+
+LONGEST_NAME = 32
+"""Characters of a player's name."""
+NAME_PATTERN = r"^[^\x00-/:-@\[-`{-\x9f][^\x00-\x1f!-,./:-@\[-^`{-\x9f]{0,31}$"
+"""What a JSON Schema can say of a name; `written_name` says the rest."""
+NAME_RULE = (
+    f"1 to {LONGEST_NAME} letters and digits of any script, single spaces, _ and -, the first a letter or a digit"
+)
+_MOST_MARKS = 4  # on one letter: more would cover the lines above and below
+# letters and marks that print as nothing, and letters that look like quotes or accents alone
+_NO_LETTERS = re.compile(
+    "[\u02b0-\u02ff\u034f\u0559\u055a\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
+
+
+def written_name(text: str) -> str:
+    """Return a player's name as it stands everywhere, in NFC. Raises `ValueError` if it could pass for something else.
+
+    Letters, marks and decimal digits of every script are legal, and so are `_`, `-` and single spaces within the name.
+    Everything that prints as nothing, reorders what stands around it, or opens a quotation, a tag or a key is not.
+    """
+    name, marks = unicodedata.normalize("NFC", text), 0
+    for place, char in enumerate(name):
+        kind = unicodedata.category(char)
+        marks = marks + 1 if kind in {"Mn", "Mc"} else 0
+        legal = kind[0] == "L" or kind in {"Nd", "Mn", "Mc"} or char in "_- "
+        if not legal or _NO_LETTERS.match(char) or marks > _MOST_MARKS:
+            raise ValueError(f"must be {NAME_RULE}; {_shown(char)} cannot stand there")
+        if not place and not (kind[0] == "L" or kind == "Nd"):
+            raise ValueError(f"must be {NAME_RULE}")
+    if not name or len(name) > LONGEST_NAME or name != " ".join(name.split(" ")).strip() or "  " in name:
+        raise ValueError(f"must be {NAME_RULE}")
+    return name
+
+
+def composed(name: str) -> str:
+    """Return a name as it is compared: in NFC, however its accents were typed."""
+    return unicodedata.normalize("NFC", name)
+
+
+NamedPlayer: TypeAlias = Annotated[str, AfterValidator(composed)]
+"""A setting that names a player; whether there is one of that name is checked where the players are known."""
+
+
+def made_name(text: str) -> str:
+    """Return the name that is nearest to a text, such as a file's, or "" if nothing of it can stand in a name."""
+    name = unicodedata.normalize("NFC", without_joiners(text))
+    kept = "".join(char if _is_legal(char) else "_" for char in name)
+    kept = re.sub(r"_*  *_*", lambda gap: "_" if "_" in gap[0] else " ", kept)
+    while kept and not _is_first(kept[0]):
+        kept = kept[1:]
+    return kept[:LONGEST_NAME].rstrip("_- ")
+
+
+def _is_legal(char: str) -> bool:
+    return (
+        _is_first(char) or char in "_- " or (unicodedata.category(char) in {"Mn", "Mc"} and not _NO_LETTERS.match(char))
+    )
+
+
+def _is_first(char: str) -> bool:
+    kind = unicodedata.category(char)
+    return (kind[0] == "L" or kind == "Nd") and not _NO_LETTERS.match(char)
+
+
+def _shown(char: str) -> str:
+    code = f"U+{ord(char):04X}"
+    return f"{char} ({code})" if char.isprintable() and unicodedata.category(char)[0] in "PS" else code
+
+
+# Small letters by those of Latin that they look like, small or as capitals: Lisu, Cyrillic, Greek, Armenian; then
+# signs of one Japanese or Chinese script by those of another, and Arabic letters by the Persian ones.
+LOOK_ALIKES = str.maketrans(
+    "\ua4d0\ua4d1\ua4d3\ua4d4\ua4d6\ua4d7\ua4d9\ua4da\ua4dc\ua4dd\ua4df\ua4e0\ua4e1\ua4e2\ua4e3\ua4e6\ua4e7\ua4ea"
+    "\ua4eb\ua4ec\ua4ee\ua4f0\ua4f2\ua4f3\ua4f4"
+    "\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0456\u0458\u0501\u051b\u051d"
+    "\u03b1\u03b2\u03b5\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7"
+    "\u0570\u0578\u057d\u0585\u0566\u0581\u056f"
+    "\u30a8\u30ed\u30ab\u30cb\u30cf\u30bf\u30c8\u30d8\u30d9\u30da\u30fc"
+    "\u064a\u0649\u0643",
+    "bpdtgkjczfmnlsrvhwxyaeiouabekmhopctyxsijdqwabehikmvoptyx"
+    "hnuoqgk"
+    "\u5de5\u53e3\u529b\u4e8c\u516b\u5915\u535c\u3078\u3079\u307a\u4e00"
+    "\u06cc\u06cc\u06a9",
+)
+_STRETCH = "\u0640"  # makes an Arabic word longer, and is no letter
+
+
+def look_alike(name: str) -> str:
+    """Return what names share that can be taken for each other: without case, compatibility forms and foreign letters.
+
+    Accents count: `José` and `Jose` are two names. Source: the idea of skeletons of Unicode Technical Standard 39, with
+    the letters of the scripts that models write.
+    """
+    spread = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
+    return unicodedata.normalize("NFC", spread.replace(_STRETCH, "").translate(LOOK_ALIKES)).casefold()
+
+
+# Letters that Unicode does not take apart into an ASCII letter and a mark.
+_LATIN = str.maketrans(
+    {"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe"}
+    | {"Œ": "Oe", "þ": "th", "Þ": "Th", "ð": "d", "Ð": "D", "ı": "i"}
+)
+
+
+def slugs(names: Iterable[str]) -> dict[str, str]:
+    """Return a name in ASCII for each name, for files and addresses alone: all different, in any case.
+
+    A name of A-Z a-z 0-9 _ - stands for itself. Of another, letters lose their accents and the rest becomes `_`; of one
+    without such letters it is `player`. `_2`, `_3`, ... part those that are alike, in the order of the names.
+    """
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        plain = unicodedata.normalize("NFKD", name.translate(_LATIN)).encode("ascii", "ignore").decode()
+        found[name] = re.sub(r"[^A-Za-z0-9_-]+", "_", plain).strip("_-") or "player"
+    taken = {name.casefold() for name, slug in found.items() if name == slug}
+    for name, base in found.items():
+        number = 1
+        while name != found[name] and found[name].casefold() in taken:
+            number += 1
+            found[name] = f"{base}_{number}"
+        taken.add(found[name].casefold())
+    return found

@@ -9,7 +9,7 @@ import os
 import re
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from agentsim.engine.codec import bytes_id
+from agentsim.engine.letters import slugs
 from agentsim.engine.wording import near
 from agentsim.errors import AgentsimError, UsageError
 
@@ -62,12 +63,11 @@ class RunFiles:
     def page(self) -> Path:
         return self.directory / f"{self.name}.html"
 
-    def seen_by(self, player: str | None) -> Path:
-        """The page of what one player could see; the whole page for None."""
-        if player is None:
-            return self.page
-        check_name(player.removeprefix("@"))
-        return self.directory / f"{self.name}.{player}.html"
+    def seen_by(self, player: str, players: Sequence[str]) -> Path:
+        """Return the path of the page of what one of the players could see; the file has the player's slug."""
+        slug = slugs(players)[player]
+        check_name(slug)
+        return self.directory / f"{self.name}.{slug}.html"
 
     @classmethod
     def reserve(cls, directory: Path, stem: str, *, numbered: bool = True) -> tuple[RunFiles, int]:
