@@ -218,7 +218,7 @@ class Game(Protocol):
             valid = f"{least} or more" if most is None else f"{least} to {most}" if least < most else f"{least}"
             problem = f"{self.title} is for {valid} players, found {len(players)}"
             raise ScenarioError(problem, key="players", valid=valid)
-        answers = {look_alike(name): name for name in self.reserved}
+        answers = {look_alike(name): name.casefold() for name in self.reserved}
         if taken := sorted(answers[alike] for player in players if (alike := look_alike(player)) in answers):
             raise ScenarioError(f"no player can be called {taken[0]}: it is an answer in this game", key="players")
 

@@ -94,6 +94,45 @@ def _first_word(char: str) -> str:
     return unicodedata.name(char, "").partition(" ")[0] if char else ""
 
 
+_IDEOGRAPHS = frozenset({"CJK", "HIRAGANA"})
+_KATAKANA = frozenset({"KATAKANA", "KATAKANA-HIRAGANA"})
+_WITHIN_WORDS = frozenset("_-\u200c\u200d")
+
+
+def is_unspaced(char: str) -> bool:
+    """Check for a letter of a script in which words follow one another without spaces."""
+    return _script(char) in _UNSPACED | _IDEOGRAPHS | _KATAKANA
+
+
+def stands_apart(name: str, text: str, start: int) -> bool:
+    """Check that a name at this place of a text is no part of a longer word.
+
+    Between Chinese characters, and in scripts that write no spaces, a word may end anywhere. A Korean name is followed
+    by particles. A mark belongs to the letter before it.
+    """
+    end = start + len(name)
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if _goes_on(before, name[0]):
+        return False
+    return not _goes_on(name[-1], after) or (_script(name[-1]) == _script(after) == "HANGUL")
+
+
+def _goes_on(one: str, other: str) -> bool:
+    """Check whether a word goes on from one character to the next; "" is the end of a text."""
+    if not (one and other and _is_of_word(one) and _is_of_word(other)):
+        return False
+    if unicodedata.category(other)[0] == "M":
+        return True
+    scripts = {_script(one), _script(other)}
+    if scripts & (_UNSPACED | _IDEOGRAPHS):
+        return False
+    return not scripts & _KATAKANA or scripts <= _KATAKANA
+
+
+def _is_of_word(char: str) -> bool:
+    return char.isalnum() or char in _WITHIN_WORDS or unicodedata.category(char)[0] == "M"
+
+
 # -- names
 
 LONGEST_NAME = 32

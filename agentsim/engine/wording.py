@@ -17,6 +17,8 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
+from agentsim.engine.letters import is_unspaced, stands_apart
+
 CUT = " [cut]"
 _LONGEST = 200  # characters of a name that is compared
 _WORD = re.compile(r"[\w-]+")
@@ -89,28 +91,45 @@ def snake_case(name: str) -> str:
 class Naming:
     """Finds the players that a text names, by names that stand for them; what it says about them is not interpreted.
 
-    A name is found as a whole word, with capitals as it has them: `B` in `B's`, but not in `B-2`. Two names
-    are English words too: `A` does not count at the beginning of a sentence, `I` only after `player`.
+    A name is found as a whole word, with capitals as it has them: `B` in `B's`, but not in `B-2`; `Ana` not in `Ana
+    Maria` where both play. In scripts that write no spaces, a name is found within other words. Two names are English
+    words too: `A` does not count at the beginning of a sentence, `I` only after `player`.
     """
 
     def __init__(self, names: Iterable[tuple[str, str]]) -> None:
         self._by_word: Mapping[str, list[tuple[str, str]]] = defaultdict(list)
+        unspaced: dict[str, str] = {}
         for name, player in sorted(set(names), key=lambda each: (-len(each[0]), each)):
-            if word := _WORD.match(name):
+            if name and is_unspaced(name[0]):
+                unspaced[name] = player
+            elif word := _WORD.match(name):
                 self._by_word[word.group()].append((name, player))
+        self._unspaced = unspaced
+        self._anywhere = re.compile("|".join(map(re.escape, unspaced))) if unspaced else None
 
     def named(self, text: str) -> Iterator[str]:
         """The player of each occurrence of a name; where one name begins another, the longer one counts."""
         upto = 0
+        for start, name, player in self._found(text):
+            if start >= upto:
+                upto = start + len(name)
+                yield player
+
+    def _found(self, text: str) -> Iterable[tuple[int, str, str]]:
+        """Yield the place, the name and the player of each occurrence, by place; what overlaps an earlier one too."""
+        words = self._in_words(text)
+        if self._anywhere is None:
+            return words
+        found = ((each.start(), each.group()) for each in self._anywhere.finditer(text))
+        others = ((start, name, self._unspaced[name]) for start, name in found if stands_apart(name, text, start))
+        return sorted([*words, *others], key=lambda each: (each[0], -len(each[1])))
+
+    def _in_words(self, text: str) -> Iterator[tuple[int, str, str]]:
         for word in _WORD.finditer(text):
-            if word.start() < upto or word.group() not in self._by_word:
-                continue
-            for name, player in self._by_word[word.group()]:
-                end = word.start() + len(name)
-                whole = text.startswith(name, word.start()) and not _WORD.match(text, end)
-                if whole and _meant(name, text, word.start()):
-                    upto = end
-                    yield player
+            for name, player in self._by_word.get(word.group(), ()):
+                start = word.start()
+                if text.startswith(name, start) and stands_apart(name, text, start) and _meant(name, text, start):
+                    yield start, name, player
                     break
 
 

@@ -486,9 +486,10 @@ def _limited(found: list[Any], legal: Mapping[str, Any]) -> list[Any]:
 
 
 def _option(text: str, options: Sequence[Any]) -> Any:
-    for option in options:
-        if _folded(called_value(option)) == _folded(text):
-            return option
+    for same in (str.strip, _folded):  # as it is spelled, then in any case
+        for option in options:
+            if same(called_value(option)) == same(text):
+                return option
     raise ValueError(f"One of these, please: {', '.join(map(called_value, options))}.")
 
 

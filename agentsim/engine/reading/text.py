@@ -37,6 +37,9 @@ _PLAIN = dict.fromkeys("“”„‟«»＂", '"') | {
 }
 
 
+_LETTERED = str.maketrans({char: plain for char, plain in _PLAIN.items() if not char.isalpha()})
+
+
 class _Fold(dict[int, str]):
     """A translation table that is filled as characters come: each becomes one other, so that places stay the same."""
 
@@ -70,6 +73,11 @@ _SEPARATORS = re.compile(r"[\s_-]+")
 def folded(text: str) -> str:
     """Return the text in small letters, without diacritics, in plain punctuation, and as long as it was."""
     return text.translate(_FOLD)
+
+
+def cased(name: str) -> str:
+    """Return a name in small letters with its diacritics, in plain punctuation and NFC: `JOSÉ` is no `jose`."""
+    return unicodedata.normalize("NFC", name.translate(_LETTERED)).casefold()
 
 
 def bare(name: str) -> str:
