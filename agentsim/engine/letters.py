@@ -99,9 +99,17 @@ _KATAKANA = frozenset({"KATAKANA", "KATAKANA-HIRAGANA"})
 _WITHIN_WORDS = frozenset("_-\u200c\u200d")
 
 
-def is_unspaced(char: str) -> bool:
-    """Check for a letter of a script in which words follow one another without spaces."""
-    return _script(char) in _UNSPACED | _IDEOGRAPHS | _KATAKANA
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\u1b00-\u1b7f\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u9fff\ua980-\ua9ff\uaa60-\uaa7f\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+"""Letters of scripts in which words follow one another without spaces, as a part of a class of a pattern."""
+_WITHIN_TEXT = re.compile(f"[{UNSPACED}\u1100-\u11ff\uac00-\ud7ff]")
+
+
+def has_words_within(name: str) -> bool:
+    """Check for a letter behind or before which a word may end where no space is: these scripts, and Korean."""
+    return _WITHIN_TEXT.search(name) is not None
 
 
 def stands_apart(name: str, text: str, start: int) -> bool:

@@ -17,11 +17,11 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
-from agentsim.engine.letters import is_unspaced, stands_apart
+from agentsim.engine.letters import UNSPACED, has_words_within, stands_apart
 
 CUT = " [cut]"
 _LONGEST = 200  # characters of a name that is compared
-_WORD = re.compile(r"[\w-]+")
+_WORD = re.compile(rf"(?:-|(?![{UNSPACED}])\w)+")
 _PLAYER = re.compile(r"\bplayer\s*$", re.IGNORECASE)
 _OPENS = "\"'(\u201c\u2018"
 _SLOT = re.compile(r"\{([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)(?::([^{}]+))?\}")
@@ -100,7 +100,7 @@ class Naming:
         self._by_word: Mapping[str, list[tuple[str, str]]] = defaultdict(list)
         unspaced: dict[str, str] = {}
         for name, player in sorted(set(names), key=lambda each: (-len(each[0]), each)):
-            if name and is_unspaced(name[0]):
+            if has_words_within(name):
                 unspaced[name] = player
             elif word := _WORD.match(name):
                 self._by_word[word.group()].append((name, player))
