@@ -61,13 +61,37 @@ def fitted(text: object, most: int) -> str:
 def foreign(text: object) -> Markup:
     """Foreign text as an element's content: escaped, isolated in `<bdi>`, hidden characters as visible chips.
 
-    Text of ASCII alone has no direction of its own to be isolated.
+    Text of ASCII alone has no direction of its own to be isolated. In text that begins from left to right, each run of
+    words from right to left is isolated as well, so that a number behind it stays there.
     """
+    safe = _chipped(text)
+    if safe.isascii():
+        return Markup(safe)  # noqa: S704 (escaped in `_chipped`; a chip holds only hex digits)
+    first = _STRONG.search(safe)
+    runs = safe if first is None or _RIGHT_TO_LEFT.match(first[0]) else _isolated(safe)
+    return Markup(f"<bdi>{runs}</bdi>")  # noqa: S704 (as above)
+
+
+def worded(text: object) -> Markup:
+    """Words of a game as an element's content, `foreign` but read from left to right, whatever name they begin with."""
+    safe = _chipped(text)
+    return Markup(safe if safe.isascii() else f'<bdi dir="ltr">{_isolated(safe)}</bdi>')  # noqa: S704 (as above)
+
+
+def _chipped(text: object) -> str:
     # Escaping first is safe: it neither makes nor removes a hidden character, and a chip holds only hex digits.
     # Quotes need no escape in an element's content, and in JSON they are a fifth of the text.
     safe = str(escape(str(text).replace("\r\n", "\n"))).replace("&#34;", '"')
-    chips = _HIDDEN.sub(partial(_revealed, '<span class="chip">U+{:04X}</span>'), safe)
-    return Markup(chips if safe.isascii() else f"<bdi>{chips}</bdi>")  # noqa: S704 (escaped above; a chip holds only hex digits)
+    return _HIDDEN.sub(partial(_revealed, '<span class="chip">U+{:04X}</span>'), safe)
+
+
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_STRONG = re.compile(rf"{_RIGHT_TO_LEFT.pattern}|[^\W\d_]")
+_RUN = re.compile(rf"{_RIGHT_TO_LEFT.pattern}(?:[\s\u200c\u200d_-]*{_RIGHT_TO_LEFT.pattern})*")
+
+
+def _isolated(safe: str) -> str:
+    return _RUN.sub(r"<bdi>\g<0></bdi>", safe) if _RIGHT_TO_LEFT.search(safe) else safe
 
 
 def number(value: float | None) -> str:
@@ -230,6 +254,6 @@ def environment() -> Environment:
         # The net under every place where a template forgets `foreign`: no hidden character gets through.
         finalize=lambda value: plain(value) if type(value) is str else value,
     )
-    filters = (foreign, sentence, plain, number, money, when, span_of_time)
+    filters = (foreign, worded, sentence, plain, number, money, when, span_of_time)
     made.filters |= {function.__name__: function for function in filters}
     return made

@@ -137,11 +137,20 @@ def test_a_name_in_a_vote_is_read_however_it_is_spelled(
     assert {each["decision"]["vote"] for each in votes if each["decision"].get("vote")} <= {*NAMES, "nobody"}
 
 
-def test_a_vote_in_prose_for_ana_maria_is_not_one_for_ana(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Vote: Ana Maria",
+        "**Ana Maria**",
+        'Vote: Ana Maria, it seems to me.\n\n{"explanation": "So.", "vote": "Ana Maria"}',
+    ],
+    ids=["a label", "a name alone", "a label with more words, and an object"],
+)
+def test_a_vote_for_ana_maria_is_not_one_for_ana(said: str, tmp_path: Path) -> None:
     def reply(body: dict[str, Any]) -> str:
         schema = body["response_format"]["json_schema"]
-        if schema["name"] == "vote" and "Ana Maria" in (legal := schema["schema"]["properties"]["vote"]["enum"]):
-            return "Vote: Ana Maria" if "Ana" in legal else "**Ana Maria**"
+        if schema["name"] == "vote" and "Ana Maria" in schema["schema"]["properties"]["vote"]["enum"]:
+            return said
         return varied_by_schema(body)
 
     result, _ = played("agent_island", tmp_path, reply)
