@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from agentsim.engine.wording import counted
 from agentsim.history.folders import listed, read_folder
 from agentsim.history.formats import Tables
 from agentsim.history.load import find_source, parsed, read, require_history
@@ -105,7 +106,7 @@ class Runs:
     skipped: Mapping[str, str]
 
     def __repr__(self) -> str:
-        count = f"{len(self.names)} of {len(self.names) + len(self.skipped)} runs"
+        count = f"{len(self.names)} of {counted(len(self.names) + len(self.skipped), 'run')}"
         return f"<Runs {self.directory}: {count}; {self.tables!r}>"
 
     def __len__(self) -> int:

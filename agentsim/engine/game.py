@@ -22,6 +22,7 @@ from agentsim.engine.panel import Course, Frame, Panel
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
+from agentsim.engine.wording import by_count
 from agentsim.errors import ScenarioError
 
 K = TypeVar("K")
@@ -216,7 +217,7 @@ class Game(Protocol):
         least, most = self.seats
         if not least <= len(players) <= (most or len(players)):
             valid = f"{least} or more" if most is None else f"{least} to {most}" if least < most else f"{least}"
-            problem = f"{self.title} is for {valid} players, found {len(players)}"
+            problem = f"{self.title} is for {valid} {by_count(valid == '1', 'player')}, found {len(players)}"
             raise ScenarioError(problem, key="players", valid=valid)
         answers = {look_alike(name): name.casefold() for name in self.reserved}
         if taken := sorted(answers[alike] for player in players if (alike := look_alike(player)) in answers):

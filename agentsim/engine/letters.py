@@ -11,9 +11,6 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Annotated, TypeAlias
-
-from pydantic import AfterValidator
 
 _NON_JOINER, _SPACE, _VOWEL_SEPARATOR = "\u200c", "\u200b", "\u180e"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
@@ -181,10 +178,6 @@ def written_name(text: str) -> str:
 def composed(name: str) -> str:
     """Return a name as it is compared: in NFC, however its accents were typed."""
     return unicodedata.normalize("NFC", name)
-
-
-NamedPlayer: TypeAlias = Annotated[str, AfterValidator(composed)]
-"""A setting that names a player; whether there is one of that name is checked where the players are known."""
 
 
 def made_name(text: str) -> str:

@@ -15,8 +15,7 @@ from pydantic import Field, model_validator
 from agentsim.engine.chance import Stream
 from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Event, PlayerId
-from agentsim.engine.letters import NamedPlayer
+from agentsim.engine.event import Event, NamedPlayer, PlayerId
 from agentsim.engine.memory import Heard, Lines
 from agentsim.engine.options import Choice, Number, Option, Text
 from agentsim.engine.prompt import Prompt

@@ -11,7 +11,7 @@ import difflib
 import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from operator import attrgetter
@@ -23,6 +23,7 @@ CUT = " [cut]"
 _LONGEST = 200  # characters of a name that is compared
 _WORD = re.compile(rf"(?:-|(?![{UNSPACED}])\w)+")
 _PLAYER = re.compile(r"\bplayer\s*$", re.IGNORECASE)
+_VOWELS = {*"aeiou"}
 _OPENS = "\"'(\u201c\u2018"
 _SLOT = re.compile(r"\{([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)(?::([^{}]+))?\}")
 _PLAIN = (str, int)
@@ -35,9 +36,25 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - len(CUT)].rstrip() + CUT
 
 
-def counted(count: int, noun: str) -> str:
-    """So many of a thing, whose plural is regular: `1 vote`, `0 votes`."""
-    return f"{count} {noun}{'s' * (count != 1)}"
+def plural(noun: str) -> str:
+    """The plural of a noun, or of the last word of several: `vote` is `votes`, `history` is `histories`.
+
+    >>> [plural(noun) for noun in ("branch", "day", "required component")]
+    ['branches', 'days', 'required components']
+    """
+    if noun.endswith("y") and noun[-2:-1] not in _VOWELS:
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("ch", "sh", "s", "x", "z")) else f"{noun}s"
+
+
+def by_count(count: float, one: str, many: str | None = None) -> str:
+    """The words for exactly one thing, or those for any other number: by default the plural of the former."""
+    return one if count == 1 else plural(one) if many is None else many
+
+
+def counted(count: int, noun: str, many: str | None = None, form: str = "") -> str:
+    """So many of a thing, in the singular for 1 alone: `1 vote`, `0 votes`; with the form `,`, `1,000 votes`."""
+    return f"{count:{form}} {by_count(count, noun, many)}"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -261,12 +278,13 @@ def _slot(record: Any, path: str, spec: str | None) -> Callable[[Any], str]:
         return lambda record: listed([words(each) for each in value(record)])
     if _NUMERIC.fullmatch(spec):
         return lambda record: format(value(record), spec)
-    return lambda record: _count(value(record), spec)
+    return lambda record: _count(value(record), spec, words)
 
 
-def _count(value: Any, noun: str) -> str:
-    count = value if isinstance(value, int) else len(value)
-    return str(count) if noun == "#" else counted(count, noun)
+def _count(value: Any, noun: str, words: Callable[[Any], str]) -> str:
+    """A number in the words of its field, or how many a value holds, before the noun; without one for `#`."""
+    said = str(len(value)) if isinstance(value, Sized) and not isinstance(value, str) else words(value)
+    return said if noun == "#" else f"{said} {by_count(said == '1', noun)}"
 
 
 def _said(value: Any, words: Callable[[Any], str]) -> str:

@@ -19,6 +19,7 @@ from agentsim.engine.prompt import cleaned
 from agentsim.engine.request import Request
 from agentsim.engine.schema import asked_for
 from agentsim.engine.survey import Question
+from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, DecisionError, IllegalDecision
 
 NO_ANSWERS: Mapping[str, Any] = MappingProxyType({})
@@ -190,7 +191,7 @@ class PageField:
             self.legal.get("description") or _range(self.legal),
             "" if stands_for is ... else f"nothing for {called_value(stands_for)}",
         ]
-        upto = f"at most {longest} characters" if longest and "description" not in self.legal else ""
+        upto = f"at most {counted(longest, 'character')}" if longest and "description" not in self.legal else ""
         return "; ".join(filter(None, said)) or upto
 
     @property
@@ -530,7 +531,7 @@ def _words(text: str, legal: Mapping[str, Any]) -> str:
     if len(text) < legal.get("minLength", 0):
         raise ValueError("An empty answer says nothing. Some words, please.")
     if limit is not None and len(text) > limit:
-        raise ValueError(f"That is {len(text)} characters, and {limit} fit. Shorter, please.")
+        raise ValueError(f"That is {counted(len(text), 'character')}, and {limit} fit. Shorter, please.")
     return text
 
 

@@ -21,7 +21,7 @@ from markupsafe import Markup, escape
 
 from agentsim.engine.letters import JOINERS, joining
 from agentsim.engine.panel import Cell, DataTable
-from agentsim.engine.wording import sentence
+from agentsim.engine.wording import by_count, sentence
 from agentsim.errors import UsageError
 
 MAX_BYTES = 256 * 1024
@@ -254,6 +254,6 @@ def environment() -> Environment:
         # The net under every place where a template forgets `foreign`: no hidden character gets through.
         finalize=lambda value: plain(value) if type(value) is str else value,
     )
-    filters = (foreign, worded, sentence, plain, number, money, when, span_of_time)
+    filters = (foreign, worded, sentence, by_count, plain, number, money, when, span_of_time)
     made.filters |= {function.__name__: function for function in filters}
     return made

@@ -14,6 +14,7 @@ from typing import Any
 
 from agentsim import games
 from agentsim.engine.letters import composed
+from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
 from agentsim.scenario.player_plan import PROVIDER, numbered, prefixed
 from agentsim.scenario.validation import dotted, one_line, screen, shown, validated
@@ -170,7 +171,9 @@ def _index(here: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
         return int(part)
     name = dotted(path[:depth])
     valid = f"{name}.0 to {name}.{len(here) - 1}" if here else ""
-    raise ScenarioError(f"{name} has {len(here)} entries, counted from 0", key=flag + dotted(path), valid=valid)
+    raise ScenarioError(
+        f"{name} has {counted(len(here), 'entry')}, counted from 0", key=flag + dotted(path), valid=valid
+    )
 
 
 def _seat(tables: list[Any], path: Sequence[str], depth: int, flag: str) -> int:

@@ -11,9 +11,9 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
-from agentsim.engine.event import PlayerId
+from agentsim.engine.event import NamedPlayer, PlayerId
 from agentsim.engine.game import ByPlayer, GameConfig, ProjectTable
-from agentsim.engine.letters import NamedPlayer
+from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError, first_objection
 from agentsim.games.agent_island.project import GameTable
 
@@ -152,7 +152,7 @@ class AgentIslandConfig(RoundSettings):
         if leaving > most:
             possible = rounds - (leaving - most)
             raise ScenarioError(
-                f"{players} players can play {possible} rounds at most, found {rounds}",
+                f"{counted(players, 'player')} can play {counted(possible, 'round')} at most, found {rounds}",
                 key="game_config.rounds",
                 valid=f'"auto" or 2 to {possible}',
             )

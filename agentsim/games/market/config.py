@@ -10,8 +10,8 @@ from pydantic import AfterValidator, Field, JsonValue, ValidationError, model_va
 
 from agentsim.engine import GameConfig
 from agentsim.engine.capability import Tool
+from agentsim.engine.event import NamedPlayer
 from agentsim.engine.game import InFile
-from agentsim.engine.letters import NamedPlayer
 from agentsim.errors import first_objection
 from agentsim.games.market import artifacts
 from agentsim.games.market.ledger import CAPITAL
