@@ -45,7 +45,7 @@ def laws_hold(case: Case) -> Findings:
                     f"{counted(len(drawn), 'lot')}, {what}",
                     f"each falls on the {word} of those among whom it is drawn",
                 )
-    said = f", {sum(map(len, lots.values()))} lots" if lots else ""
+    said = f", {counted(sum(map(len, lots.values())), 'lot')}" if lots else ""
     return f"the courses of {counted(case.seeds, 'game')} and of each bot's{said}"
 
 
