@@ -11,8 +11,8 @@
       ModelError           one call to a provider
         TransportFailed      no usable answer came back; trying again may help
         RateLimited          come back later
-        ModelRefused         the provider answers, but not this prompt; the decision falls back
-        ProviderRejected     no call can succeed (key, credit, model, parameter); the run stops
+        ModelRefused         the provider answers, but not this prompt or request; the decision falls back
+        ProviderRejected     no call can succeed (key, credit, model); the run stops
       RunStopped           not a mistake: a limit, a provider, a signal; the journal is resumable
         ProviderStopped      exit 3
         BudgetReached        exit 5
@@ -183,11 +183,11 @@ class RateLimited(ModelError):
 
 
 class ModelRefused(ModelError):
-    """The provider answers, but not to this prompt: content filter, refusal, context too long."""
+    """The provider answers, but not to this request: content filter, refusal, context too long, not accepted."""
 
 
 class ProviderRejected(ModelError):
-    """No call of this kind can succeed: bad key, no credit, unknown model, unknown parameter."""
+    """No call of this kind can succeed: bad key, no credit, unknown model, wrong address."""
 
 
 class RunStopped(AgentsimError):

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated
@@ -20,7 +21,7 @@ SEAT = PACKAGE / "server" / "templates" / "seat_part.html.j2"
 # A number, as the source has it: a length, a sum, or a value that is formatted as a whole number; none in capitals.
 _NUMBER = re.compile(r"\b(?:len|sum)\(|^(?![A-Z_]+\b).*:,$")
 _PLURAL = re.compile(r" (?:[a-z]+ )?(?P<noun>[a-z]{3,}s)\b")
-_VERBS = {"has", "this", "was"}
+_VERBS = {"has", "leaves", "this", "was"}
 _MORE_THAN_ONE = {
     ("report.py", "conditions"): "said of two or more",
     ("announcing.py", "teams"): "an auction has two or more",
@@ -38,8 +39,9 @@ _MORE_THAN_ONE = {
 
 def in_strings(path: Path) -> Iterator[tuple[int, str]]:
     """The plurals behind numbers in the f-strings of a module, with their lines."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        for value, after in zip(node.values, node.values[1:]) if isinstance(node, ast.JoinedStr) else ():  # noqa: B905
+    strings = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.JoinedStr)]
+    for node in strings:
+        for value, after in pairwise(node.values):
             if not (isinstance(value, ast.FormattedValue) and isinstance(after, ast.Constant)):
                 continue
             form = ast.unparse(value.format_spec)[2:-1] if value.format_spec else ""

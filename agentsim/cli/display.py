@@ -188,9 +188,6 @@ class PlainDisplay(Following):
     def waiting(self, ask: Ask, reason: str) -> None:
         self._line(f"{ask.request.player} ({ask.request.kind}): {shortened(reason, 200)}")
 
-    def chose(self, model: str, mode: str) -> None:
-        self._line(f"{shortened(model, 100)}: structured output: {mode}")
-
     def warned(self, message: str) -> None:
         self._line(f"warning: {shortened(message, 400)}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agentsim.cli import shared_options as o
-from agentsim.cli.terminal_output import left_out, remark, say, say_json, shortened
-from agentsim.engine.wording import counted
-from agentsim.errors import ScenarioError, UsageError
+from agentsim.cli.terminal_output import left_out, note, remark, say, say_json, shortened
+from agentsim.engine.wording import aligned, counted
+from agentsim.errors import ModelError, ProviderStopped, ScenarioError, UsageError
 
 if TYPE_CHECKING:
     from agentsim.engine.game import Game
+    from agentsim.models.keys import Variables
     from agentsim.runner.forecast import Forecast, ModelForecast
     from agentsim.scenario.scenario import Scenario
 
@@ -41,7 +42,7 @@ def validate(
     """
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
-    from agentsim.runner.seats import errands, seated
+    from agentsim.runner.seats import errands, seated, setting_notes
     from agentsim.scenario.load import load
     from agentsim.scenario.scenario import idle_settings
     from agentsim.studies.designs import is_design
@@ -55,7 +56,7 @@ def validate(
         seated(scenario, played, env, served=True)
     doubts = getattr(played, "doubts", None)  # `Doubtful`
     doubted = doubts(scenario.config, [plan.id for plan in scenario.players]) if doubts else ()
-    for line in (*idle_settings(scenario), *_small_caps(scenario), *doubted):
+    for line in (*idle_settings(scenario), *setting_notes(scenario, env), *_small_caps(scenario, env), *doubted):
         remark(f"{config}: {line}")
     verdict = "" if ping else ", can be played"
     say(f"{config}: {scenario.game}, {counted(len(scenario.players), 'player')}{verdict}")
@@ -98,17 +99,23 @@ def _base_of(config: Path, loading: dict[str, Any]) -> Path:
     return design.config
 
 
-def _small_caps(scenario: Scenario) -> list[str]:
+def _small_caps(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
     """A line for each reasoning model whose `max_tokens` its reasoning may use up."""
     from agentsim.models.prices import small_cap
+    from agentsim.models.profiles import resolve
 
     lines: dict[str, str] = {}
     for plan in scenario.seats:
         cap = plan.settings.max_tokens
         for each in plan.models:
-            provider = scenario.providers.get(each.name.provider)
-            extra_body = (provider and provider.extra_body) or {}
-            if (enough := small_cap(each.model, cap, plan.client_kwargs, extra_body)) is not None:
+            sent: list[Mapping[str, Any]] = [plan.client_kwargs]
+            if cap is not None and each.name.kind == "remote":
+                profile = resolve(each.name.provider, scenario.providers, env)
+                sent += (
+                    profile.extra_body,
+                    profile.translated(each.name.rest, plan.sampling).parts.get("reasoning", {}),
+                )
+            if (enough := small_cap(each.model, cap, *sent)) is not None:
                 what = f"max_tokens = {cap} is small for {each.model}, which thinks before it answers"
                 lines[each.model] = f"{plan.id}: {what}, and may be cut off before it does: give {enough}, or none"
     return list(lines.values())
@@ -201,16 +208,33 @@ def games(as_json: o.AsJson = False) -> None:
         say(f"  bots: {', '.join(f'bot/{bot}' for bot in sorted(bots_of(game)))}")
 
 
-def models(env_file: o.EnvFile = None, as_json: o.AsJson = False) -> None:
-    """List providers and whether their keys are set.
+@o.grouped
+def models(
+    *,
+    provider: Annotated[
+        str | None, typer.Argument(metavar="PROVIDER", help="Ask this provider which models it offers.")
+    ] = None,
+    config: Annotated[
+        Path | None, o.path_option("--config", "A scenario whose [providers.<name>] tables hold.")
+    ] = None,
+    keys: o.Keys,
+    as_json: o.AsJson = False,
+) -> None:
+    """List providers, or the models that one of them offers.
 
-    Nothing is called, and no key is shown.
+    Without PROVIDER nothing is called: it says where each is reached and whether its key is set. With it, the models of
+    its endpoint are listed, with context and price in US dollars per million tokens where they are known. No key is
+    shown.
     """
-    from agentsim.models.keys import environment
     from agentsim.models.local import embedded_models
     from agentsim.models.profiles import BUILT_IN, resolve
 
-    env = environment(env_file)
+    env = keys.env
+    if provider is not None:
+        _offers(provider, config, env, as_json=as_json)
+        return
+    if config is not None:
+        raise UsageError("--config: is for the models of one PROVIDER")
     rows: list[dict[str, Any]] = []
     for name, built_in in BUILT_IN.items():
         try:
@@ -219,9 +243,9 @@ def models(env_file: o.EnvFile = None, as_json: o.AsJson = False) -> None:
             if error.key is None:  # an address of the environment
                 raise
             profile = built_in  # a table has to complete it
-        keys = list(profile.key_envs)
-        key = "not needed" if not keys else "set" if any(env.get(variable) for variable in keys) else "missing"
-        rows.append({"name": f"{name}/<model>", "base_url": profile.base_url, "key": key, "key_env": keys})
+        named = list(profile.key_envs)
+        key = "not needed" if not named else "set" if any(env.get(variable) for variable in named) else "missing"
+        rows.append({"name": f"{name}/<model>", "base_url": profile.base_url, "key": key, "key_env": named})
     for name, installed in embedded_models().items():
         rows.append({"name": f"local/{name}", "installed": installed})
     if as_json:
@@ -231,6 +255,41 @@ def models(env_file: o.EnvFile = None, as_json: o.AsJson = False) -> None:
         typer.echo(f"{row['name']}: {_state(row)}")
     typer.echo("local/<path>.gguf: any other file of weights; <provider>/<model>: a [providers.<provider>] table")
     typer.echo("bot/<policy>: see `agentsim games`; human: a person at this terminal; script:<file>: canned replies")
+
+
+def _offers(provider: str, config: Path | None, env: Variables, *, as_json: bool) -> None:
+    """Print the models that a provider offers; a fault of it is an error with the code of a provider's."""
+    import asyncio
+
+    from agentsim.models.keys import errand, key_for, variable_for
+    from agentsim.models.offers import offers
+    from agentsim.models.profiles import resolve
+    from agentsim.scenario.load import load
+
+    profile = resolve(provider, {} if config is None else load(config).providers, env)
+    key = key_for(profile, env)
+    if (line := errand(profile, variable_for(profile, env))) is not None:
+        note(line)
+    try:
+        found = asyncio.run(offers(profile, key))
+    except ModelError as error:
+        raise ProviderStopped(str(error).replace(f"{provider}/models: ", f"{provider}: ", 1)) from None
+    if as_json:
+        say_json([{"name": f"{provider}/{offer.id}", **offer.record()} for offer in found])
+        return
+    if not found:
+        say(f"{provider} lists no models")
+        return
+    rows: list[tuple[str, ...]] = [("name", "context", "longest reply", "input", "output")]
+    rows += [
+        (
+            f"{provider}/{offer.id}",
+            *("-" if tokens is None else f"{tokens:,}" for tokens in (offer.context, offer.max_output)),
+            *("-" if price is None else f"${price:,.10g}" for price in (offer.input, offer.output)),
+        )
+        for offer in found
+    ]
+    typer.echo("\n".join(aligned(rows)))
 
 
 def _state(row: dict[str, Any]) -> str:

@@ -213,6 +213,7 @@ def _try(attempt: Attempt, texts: Mapping[str, int]) -> TryRecord:
         finish_reason=None if completion is None else completion.finish_reason,
         model=attempt.model,
         takeover=attempt.takeover,
+        logprobs=None if completion is None or completion.logprobs is None else list(completion.logprobs),
     )
 
 

@@ -15,8 +15,9 @@ from typing import Any
 
 from agentsim.errors import UsageError, installed_by
 from agentsim.history.record import DecisionRecord, EventRecord, History
+from agentsim.models.finish_reasons import ending
 
-_STOPS = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter"}
+_STOPS = {"whole": "stop", "cut": "max_tokens", "filtered": "content_filter"}
 
 
 def inspect_log(histories: Sequence[tuple[str, History]]) -> bytes:
@@ -173,7 +174,7 @@ class _Sample:
         if usage is not None:
             self.usage[model] = self.usage[model] + usage if model in self.usage else usage
         message = ChatMessageAssistant(content=content, model=model, source="generate")
-        stop: Any = _STOPS.get(attempt.finish_reason or "", "unknown")
+        stop: Any = _STOPS.get(ending(attempt.finish_reason) or "", "unknown") if attempt.finish_reason else "unknown"
         return ModelEvent(
             model=model,
             role=decision.player,

@@ -25,7 +25,7 @@ from agentsim.engine.decision import Reading
 from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, ProviderStopped, first_objection
 from agentsim.history.versions import JOURNAL_FORMAT, require_version
-from agentsim.models.base import Attempt, Count, Word
+from agentsim.models.base import Attempt, Count, Terms, Word
 
 TICK_DEADLINE = "tick_deadline"
 """The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
@@ -132,7 +132,7 @@ class Contents:
         self.entries: dict[Key, Entry] = {}
         self.tries: dict[Key, list[Kept]] = {}
         self.stops: list[Stop] = []
-        self.structured: dict[str, str] = {}  # by model, the mode that `auto` chose for it
+        self.negotiated: dict[str, Terms] = {}  # by model, what its host was found not to accept
         self.replies: list[str] = []  # names of the files that replies were played from
         self.filled: dict[str, str] = {}  # by player whose seat stayed empty, the bot that has it
         self.steered: dict[int, list[Steer]] = {}  # by wave, what an experimenter did before it
@@ -209,6 +209,15 @@ class Contents:
             raise ValueError(f"decision {entry.index} has other attempts than were recorded before it")
         self.put(entry)
 
+    def _learn(self, what: str, line: Mapping[str, Any]) -> None:
+        """What is known of models and seats from a line on."""
+        if what == "negotiated":
+            self.negotiated[str(line["model"])] = adapter(Terms).validate_python(line["terms"], strict=False)
+        elif what == "filled":
+            self.filled[str(line["player"])] = str(line["model"])
+        else:
+            self.replies += [str(name) for name in line["files"] if name not in self.replies]
+
     def _stop(self, stop: Stop) -> None:
         self.last_stop = self.lines
         self.stops.append(stop)
@@ -232,11 +241,8 @@ class Contents:
                 self.keep(tried.wave, tried.place, [Kept(tried.player, tried.attempt)])
             case "decision":
                 self._decide(adapter(Entry).validate_python(line, context=self.texts))
-            case "structured" | "filled" as what:
-                key, value = ("model", "mode") if what == "structured" else ("player", "model")
-                getattr(self, what)[str(line[key])] = str(line[value])
-            case "replies":
-                self.replies += [str(name) for name in line["files"] if name not in self.replies]
+            case "negotiated" | "filled" | "replies" as what:
+                self._learn(what, line)
             case "steered":
                 self.check_steered(wave := int(line["wave"]))
                 self.steered.setdefault(wave, []).append(adapter(STEER).validate_python(line["does"], strict=False))
@@ -457,9 +463,9 @@ class Journal:
         self._due = True
         self.contents.keep(wave, place, [Kept(player, attempt) for attempt in tries])
 
-    def chose(self, model: str, mode: str) -> None:
-        """Append which structured mode `auto` has chosen for a model: a resumed run goes on in it."""
-        self._note(record="structured", model=model, mode=mode)
+    def negotiated(self, model: str, terms: Terms) -> None:
+        """Append what a model's host does not accept: a resumed run does not ask again."""
+        self._note(record="negotiated", model=model, terms=values(terms))
 
     def filled(self, player: str, model: str) -> None:
         """Append that a bot has the seat of a person who did not come."""

@@ -40,6 +40,9 @@ class PlayerRecord(Record):
     id: str
     model: str
     temperature: float | None = None
+    reasoning: Annotated[str | int | None, _WhereSet] = None
+    seed: Annotated[int | None, Field(exclude_if=lambda value: value is None)] = None
+    logprobs: Annotated[bool, _WhereSet] = False
     name: Annotated[str | None, _WhereSet] = None
 
     @property
@@ -86,6 +89,7 @@ class TryRecord:
     finish_reason: str | None = None
     model: Annotated[str | None, _WhereSet] = None
     takeover: bool = False
+    logprobs: Annotated[list[tuple[str, float]] | None, _WhereSet] = None
 
     @model_serializer(mode="wrap")
     def _written(self, written: Any) -> dict[str, Any]:

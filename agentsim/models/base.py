@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, PlainValidator, ValidationInfo
 from pydantic_core.core_schema import SerializationInfo
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.models.finish_reasons import ending
 
 if TYPE_CHECKING:
     from agentsim.models.rate_limiter import RateLimiter
@@ -39,16 +40,24 @@ class Call:
     read: Callable[[str], str] | None = field(default=None, compare=False)
 
 
+Level: TypeAlias = Literal["none", "low", "medium", "high"]
+Reasoning: TypeAlias = Level | int
+"""How much a model thinks before it answers: a level, or a number of tokens."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sampling:
     """How to sample. `temperature` None leaves the provider's default, `max_tokens` None sends no cap; `extra` goes
-    into the body as it is.
+    into the body as it is. `reasoning`, `seed` and `logprobs` are sent in the words of the host (`models.settings`).
     """
 
     temperature: float | None = None
     max_tokens: int | None = None
     timeout_s: float = 120.0
     extra: Mapping[str, Any] = field(default_factory=dict)
+    reasoning: Reasoning | None = None
+    seed: int | None = None
+    logprobs: bool = False
 
 
 def _encodable(text: str) -> str:
@@ -83,7 +92,12 @@ Without a context a text is written where it stands."""
 Seconds: TypeAlias = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Dollars: TypeAlias = Annotated[float, PlainValidator(_dollars)]
 Rounded: TypeAlias = Annotated[Seconds, PlainSerializer(lambda seconds: round(seconds, 4))]
+LogProbability: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
 _WhereSet = Field(exclude_if=lambda value: value is None or value is False)
+_WhereAny = Field(exclude_if=lambda value: not value)
+StructuredMode: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt"]
+"""How a reply is held to its schema: enforced as the answer or as the arguments of a forced function call, as any JSON
+object, or by the words of the prompt alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +129,36 @@ WholeUsage: TypeAlias = Annotated[Usage, BeforeValidator(_complete)]
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    """What a model's host was found not to accept, and what is sent in its place; found out by `negotiation`.
+
+    `structured` is the mode that replies are held to their schema by, `dropped` are fields of the body (or groups of
+    them: `reasoning`, `logprobs`) that are left out, `keywords` those of JSON schemas. `max_tokens` is the most that
+    may be asked for, `max_tokens_field` its name. With `system` "user", the system message goes before the user's.
+    """
+
+    structured: Annotated[StructuredMode | None, _WhereSet] = None
+    dropped: Annotated[tuple[Word, ...], _WhereAny] = ()
+    keywords: Annotated[tuple[Word, ...], _WhereAny] = ()
+    max_tokens: Annotated[Count | None, _WhereSet] = None
+    max_tokens_field: Annotated[Literal["max_tokens", "max_completion_tokens"] | None, _WhereSet] = None
+    system: Annotated[Literal["user"] | None, _WhereSet] = None
+
+
+AS_ASKED: Final = Terms()
+"""The terms of a host that accepts all that the scenario asks for."""
+
+
+@dataclass(frozen=True, slots=True)
 class Completion:
     """What came back, cleaned (`engine.prompt.cleaned`): never the provider's envelope.
 
     `model` and `provider` are what the response says of itself, `finish_reason` is the provider's word
     (`stop`, `length`, ...). `text` may be empty; `reasoning` is thinking that the provider gives apart. `refusal` is
     a stable word (`refusal`, `content_filter`) where the model or a filter declined: `text` is then no answer.
-    Nor is it where `unusable` says why, in words fit for the model. `structured` is the mode that `auto` chose.
+    Nor is it where `unusable` says why, in words fit for the model. `terms` are those that it was asked for under,
+    if they are not the scenario's.
+    `logprobs` are the tokens of the reply, each with the logarithm of its probability, if they were asked for.
     """
 
     text: Text
@@ -132,7 +169,13 @@ class Completion:
     usage: WholeUsage = Usage()
     refusal: Annotated[Word | None, _WhereSet] = None
     unusable: Annotated[Word | None, _WhereSet] = None
-    structured: Annotated[Word | None, _WhereSet] = None
+    terms: Annotated[Terms | None, _WhereSet] = None
+    logprobs: Annotated[tuple[tuple[Word, LogProbability], ...] | None, _WhereSet] = None
+
+    @property
+    def ended_early(self) -> bool:
+        """Whether the reply was cut off at a limit of its host: on tokens, or its context."""
+        return ending(self.finish_reason) == "cut"
 
     @property
     def cut(self) -> bool:

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
@@ -18,24 +18,41 @@ from agentsim.models.attempts import duration, retry_after
 from agentsim.models.profiles import Profile
 from agentsim.models.redaction import redact
 
-UNSUPPORTED_FORMAT = "unsupported_format"
-"""The code of a `ProviderRejected` that another structured mode might not meet."""
+UNACCEPTED = "bad_request"
+"""The code of a request that its host does not accept as it is, while it may accept another."""
 
 _FOREIGN = 300  # characters of a provider's own words in a message
 _YEAR_S = 365 * 86_400.0
 _READ = 64 * 1024  # bytes of an error that are read
 _WORDS_READ = 16 * 1024  # characters of what it says that are looked at
+_DETAILS = 8  # errors of one validation that are named
 
+# In the words of OpenAI, Anthropic, Gemini, xAI, Z.ai, Mistral, Bedrock, Cohere, Moonshot, DashScope, MiniMax, TGI,
+# vLLM, SGLang, llama.cpp, LM Studio and Ollama.
 _TOO_LONG = re.compile(
-    r"context.?(length|window|size)|maximum context|too many (input )?tokens|exceed_context_size"
-    r"|(prompt|input|request)\b.{0,40}\btoo (long|large)|token count.{0,40}exceeds|reduce the length",
+    r"context.?(length|window|size|limit)|maximum (context|prompt|input)|max(imum)? (prompt|input) (length|tokens)"
+    r"|too many (input |prompt )?tokens|exceed_context_size|model token limit|range of input length"
+    r"|(prompt|inputs?|request|messages?)\b.{0,60}\b(too (long|large)|exceeds? (the )?(max|limit|model))"
+    r"|token (count|limit).{0,40}exceed|exceed.{0,40}(token limit|tokens? allowed)|reduce the length"
+    r"|`?inputs`? (tokens|must have (less|fewer) than \d+ tokens)|total number of tokens in the prompt cannot exceed",
     re.IGNORECASE | re.DOTALL,
 )
 _MODERATED = re.compile(
     r"moderat|content.?(policy|filter|management)|flagged|invalid_prompt|safety (system|policy|filter)", re.IGNORECASE
 )
 _NO_CREDIT = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits"}
-_BAD_KEY = re.compile(r"api.?key (not|is not) valid|api_key_invalid|invalid api.?key", re.IGNORECASE)
+_BAD_KEY = re.compile(r"api.?key (not|is not) valid|api_key_invalid|(invalid|incorrect) api.?key", re.IGNORECASE)
+# Of hosts that say 400 or 403 where others say 402 and 404.
+_NO_MONEY = re.compile(
+    r"credit balance is too low|insufficient.{0,10}(balance|credit|fund|quota)|out of credits|no credits? left"
+    r"|used all (available )?credits|spending limit|billing (is )?(not|hard)",
+    re.IGNORECASE,
+)
+_NO_MODEL = re.compile(
+    r"not a valid model|model_not_found|(invalid|unknown|no such) model\b|model identifier is invalid"
+    r"|\bmodel\b.{0,80}\b(not found|not exist|does ?n.t exist|is not available|is unknown)\b|deploymentnotfound",
+    re.IGNORECASE,
+)
 
 # What a 200 may call its error instead of an HTTP status, in its code, its type or its status.
 _WORDS = {
@@ -56,6 +73,9 @@ _FORMAT_HINT = (
 )
 # OpenRouter's 404 for a model whose hosts do not take every parameter: of ours, only the schema is one that some lack.
 _NO_SUCH_HOST = re.compile(r"no endpoints found that (can handle|support)", re.IGNORECASE)
+# A grammar that cannot be made is no breakdown, though some servers say 500.
+_NO_GRAMMAR = re.compile(r"grammar|response_format|json_?schema|guided_json|not supported", re.IGNORECASE)
+_GENERATION_FAILED = frozenset(("json_validate_failed", "tool_use_failed", "output_parse_failed"))
 # A parameter named in a 400, and what the scenario can do about it.
 _HINTS = (
     (re.compile(r"temperature", re.IGNORECASE), "leave `temperature` out for this model"),
@@ -83,26 +103,49 @@ class NoAnswer(Exception):
         self.stage, self.why = stage, why
 
 
+class FailedGeneration(Exception):
+    """The host refuses what the model wrote, for its form; `str()` is that text, or "" where it is not said."""
+
+
 class Unacceptable(Exception):
     """An answer that is not taken in; `str()` says why, in words for a person and none of the server's."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Complaint:
-    """What a provider says about an error, whatever the shape it says it in."""
+class Complaint:
+    """What a provider says about an error, whatever the shape it says it in.
+
+    `fields` are the parts of the request that it is said to be about, `failed_generation` what the model wrote if the
+    host refuses that for its form.
+    """
 
     message: str = ""
     codes: frozenset[str] = frozenset()
     retry_after: float | None = None
+    fields: frozenset[str] = frozenset()
+    failed_generation: str | None = None
 
     @property
     def words(self) -> str:
         return " ".join((self.message, *sorted(self.codes)))
 
+    def without(self, secrets: tuple[str, ...]) -> Complaint:
+        """Return the same complaint with no secret in its words."""
+        codes, fields = (frozenset(redact(word, secrets) for word in words) for words in (self.codes, self.fields))
+        return replace(self, message=redact(self.message, secrets), codes=codes, fields=fields)
+
     @property
     def of_max_tokens(self) -> bool:
         """Whether what it is about is the limit on the reply."""
         return any(map(_ABOUT_MAX_TOKENS.match, (self.message, *self.codes)))
+
+
+class Unaccepted(ModelRefused):
+    """The host does not accept the request as it is; without a part that its `complaint` is about, it may."""
+
+    def __init__(self, message: str, *, status: int | None, complaint: Complaint) -> None:
+        super().__init__(message, code=UNACCEPTED, status=status)
+        self.complaint = complaint
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,53 +189,58 @@ class Faults:
         message = f"{self._who}: the provider failed while answering{self._says(complaint.message)}"
         return TransportFailed(message, code="provider_error", status=200)
 
-    def status(self, status: int, headers: Mapping[str, str], body: bytes) -> ModelError:
-        """An HTTP status that is not 200."""
+    def status(self, status: int, headers: Mapping[str, str], body: bytes) -> ModelError | FailedGeneration:
+        """An HTTP status that is not 200; what the model wrote, where only that was refused."""
         text = body[:_READ].decode("utf-8", "replace")
         try:
             parsed = json.loads(text)
         except (ValueError, RecursionError):
             parsed = text
         complaint, seconds = _complaint(parsed), retry_after(headers)
+        if complaint.failed_generation is not None or complaint.codes & _GENERATION_FAILED:
+            return FailedGeneration(complaint.failed_generation or "")
         return self._judged(status, complaint if seconds is None else replace(complaint, retry_after=seconds))
 
-    def _judged(self, status: int, complaint: _Complaint) -> ModelError:
+    def _judged(self, status: int, complaint: Complaint) -> ModelError:
         says = self._says(complaint.message)
         if 300 <= status < 400:
             what = "answers with a redirect, which is not followed; check base_url"
             return self._rejected("redirect", status, what)
         too_long = _TOO_LONG.search(complaint.words) and not complaint.of_max_tokens
         if status == 413 or (status in {400, 422, 500} and too_long):
-            return ModelRefused(f"{self._who}: the prompt is too long{says}", code="context", status=status)
+            what = f"the prompt is too long for the model's context; {self.profile.context_hint}"
+            return ModelRefused(f"{self._who}: {what}{says}", code="context", status=status)
         if status == 429 and not complaint.codes & _NO_CREDIT:
             # Without a wait the policy's own applies; the words help to see which limit it was.
             message = f"{self._who}: rate limited{_for(complaint.retry_after)}{says}"
             return RateLimited(message, retry_after=complaint.retry_after, status=status)
-        if status < 200 or status in {408, 409, 425} or status >= 500:
+        unmade = status in {500, 501} and _NO_GRAMMAR.search(complaint.words)
+        if not unmade and (status < 200 or status in {408, 409, 425} or status >= 500):
             message = f"{self._who}: HTTP {status}{_for(complaint.retry_after)}{says}"
             return TransportFailed(message, code=f"http_{status}", status=status, retry_after=complaint.retry_after)
         if status in {400, 403, 422} and _MODERATED.search(complaint.words):
             return ModelRefused(f"{self._who}: the prompt was refused{says}", code="moderation", status=status)
         return self._final(status, complaint, says)
 
-    def _final(self, status: int, complaint: _Complaint, says: str) -> ModelError:
+    def _final(self, status: int, complaint: Complaint, says: str) -> ModelError:
         if status == 401 or (status == 400 and _BAD_KEY.search(complaint.words)):
             variable = " or ".join(self.profile.key_envs)
             what = f"does not accept the key in {variable}" if variable else "needs a key, and none was sent"
             hint = "" if variable else f"; name its variable as `api_key_env` in [providers.{self.profile.provider}]"
             return self._rejected("bad_key", status, f"{what} (HTTP {status}){hint}{says}")
-        if status in {402, 429}:
+        if status in {402, 429} or (status in {400, 403} and _NO_MONEY.search(complaint.words)):
             return self._rejected("no_credit", status, f"no credit is left (HTTP {status}){says}")
         if status == 403:
             return self._rejected("forbidden", status, f"the key may not use this model (HTTP {status}){says}")
-        if status == 404:
+        no_host = _NO_SUCH_HOST.search(complaint.words)
+        if not no_host and (status == 404 or (status in {400, 422} and _NO_MODEL.search(complaint.words))):
             hint = self.profile.unknown_model_hint.replace("{model}", self.model)
-            code = UNSUPPORTED_FORMAT if _NO_SUCH_HOST.search(complaint.words) else "unknown_model"
-            return self._rejected(code, status, f"is not found at {self.profile.host} (HTTP 404); {hint}{says}")
+            what = f"is not found at {self.profile.host} (HTTP {status}); {hint}{says}"
+            return self._rejected("unknown_model", status, what)
         hint = next((hint for pattern, hint in _HINTS if pattern.search(complaint.words)), "")
         advice = f"; {hint.format(provider=self.profile.provider)}" if hint else ""
-        code = UNSUPPORTED_FORMAT if hint == _FORMAT_HINT else "bad_request"
-        return self._rejected(code, status, f"the request is not accepted (HTTP {status}){advice}{says}")
+        message = f"{self._who}: the request is not accepted (HTTP {status}){advice}{says}"
+        return Unaccepted(message, status=status, complaint=complaint.without(self.secrets))
 
     def _rejected(self, code: str, status: int, what: str) -> ModelError:
         return ProviderRejected(f"{self._who}: {what}", code=code, status=status)
@@ -229,14 +277,17 @@ def _status_in(error: object) -> int | None:
     return None
 
 
-def _complaint(body: object) -> _Complaint:
+def _complaint(body: object) -> Complaint:
     """The parts of an error body: `{"error": {...}}`, `{"error": "..."}`, Gemini's list of one, or plain text."""
     if isinstance(body, list):
         body = body[0] if body else ""
     error = body.get("error") or body if isinstance(body, Mapping) else body
     if not isinstance(error, Mapping):
-        return _Complaint(message=error[:_WORDS_READ] if isinstance(error, str) else "")
+        return Complaint(message=error[:_WORDS_READ] if isinstance(error, str) else "")
     message, metadata = error.get("message") or error.get("detail") or "", error.get("metadata")
+    fields: set[str] = set()
+    if isinstance(message, list):
+        message, fields = _of_validation(message)
     codes = {
         str(error[key])[:100] for key in ("code", "type", "param", "status") if isinstance(error.get(key), (str, int))
     }
@@ -252,4 +303,26 @@ def _complaint(body: object) -> _Complaint:
             delay, reason = detail.get("retryDelay"), detail.get("reason")
             seconds = duration(delay) if isinstance(delay, str) else seconds
             codes |= {reason[:100]} if isinstance(reason, str) else set()
-    return _Complaint(message[:_WORDS_READ] if isinstance(message, str) else "", frozenset(codes), seconds)
+    failed, param = error.get("failed_generation"), error.get("param")
+    return Complaint(
+        message[:_WORDS_READ] if isinstance(message, str) else "",
+        frozenset(codes),
+        seconds,
+        frozenset(fields.union(re.findall(r"\w+", param[:100]) if isinstance(param, str) else ())),
+        failed if isinstance(failed, str) else None,
+    )
+
+
+def _of_validation(detail: list[Any]) -> tuple[str, set[str]]:
+    """What FastAPI's list of validation errors says, in one line, and the fields that it names."""
+    said: list[str] = []
+    fields: set[str] = set()
+    for each in detail[:_DETAILS]:
+        if isinstance(each, Mapping):
+            place = each.get("loc")
+            names = [str(part)[:100] for part in place] if isinstance(place, list) else []
+            said.append(": ".join(filter(None, (".".join(names), str(each.get("msg") or "")))))
+            fields.update(names)
+        elif isinstance(each, str):
+            said.append(each)
+    return "; ".join(filter(None, said)), fields

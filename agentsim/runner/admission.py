@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeVar
 from agentsim.engine.wording import counted
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
 from agentsim.models.base import Attempt, Fault, fault_of
+from agentsim.models.faults import UNACCEPTED
 
 T = TypeVar("T")
 _DUST_USD = 1e-9  # what adding binary fractions may leave above a limit that is exactly reached
@@ -142,6 +143,7 @@ class _Call(NamedTuple):
     fault: Fault | None
     error: ModelError | None  # of this process; an earlier one's is only counted
     held: bool
+    unaccepted: bool = False  # its host accepts no such request, whatever is left out
 
 
 @dataclass
@@ -161,7 +163,9 @@ class CircuitBreaker:
     A provider that fails `STREAK` calls in a row, or a model that is rejected, is not asked from the next wave on for
     requests that have another model. The run stops where a request has no other, and where the first decision of the
     run gets no answer at all. It also stops where a model's host wants more time than a decision has (`held`), twice
-    without an answer between: that limit holds for every call of the model. Anything less costs one decision.
+    without an answer between: that limit holds for every call of the model. A request that is not accepted in any form
+    costs one decision if the provider has answered before; if it never has, the model counts as rejected. Anything less
+    costs one decision.
 
     Calls are judged in the order of the requests, not of the replies: a wave's calls count as if they had been made one
     after another, so that how many run at once never decides whether a run stops, or who is asked in the next wave.
@@ -207,7 +211,7 @@ class CircuitBreaker:
             fault = None
         elif fault is None or (past and not held):
             return
-        self._places[place].calls.append(_Call(link, fault, None, held))
+        self._places[place].calls.append(_Call(link, fault, None, held, attempt.code == UNACCEPTED))
         self._judge()
 
     def called(self, place: int, error: ModelError | None, link: int = 0, *, held: bool = False) -> None:
@@ -220,7 +224,9 @@ class CircuitBreaker:
             here.rejected.add(link)
             if here.rejected.issuperset(here.order):
                 raise ProviderStopped(f"{here.links[link].provider}: {error}") from None
-        here.calls.append(_Call(here.links[link], None if error is None else fault_of(error), error, held))
+        fault = None if error is None else fault_of(error)
+        unaccepted = error is not None and error.code == UNACCEPTED
+        here.calls.append(_Call(here.links[link], fault, error, held, unaccepted))
         self._judge()
 
     def settled(self, place: int) -> None:
@@ -263,7 +269,9 @@ class CircuitBreaker:
 
     def _count(self, place: _Place, call: _Call) -> None:
         provider = call.link.provider
-        match call.fault:
+        if call.unaccepted and provider in self._answered:
+            return
+        match "rejected" if call.unaccepted else call.fault:
             case None | "refused":
                 self._answered.add(provider)
                 self._streak[provider] = self._held[call.link.name] = 0

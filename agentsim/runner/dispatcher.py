@@ -22,6 +22,7 @@ from agentsim.history.journal import TICK_DEADLINE, Entry, Journal
 from agentsim.history.record import Branch
 from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import Attempt, Completion, Message, Usage
+from agentsim.models.negotiation import words_of
 from agentsim.models.prices import Prices, longest_reply, most_tokens
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player, diagnostics
@@ -173,10 +174,13 @@ class Dispatcher:
             if (diagnostic.code, diagnostic.model) not in self._warned:
                 self._warned.add((diagnostic.code, diagnostic.model))
                 self.watcher.warned(diagnostic.message)
-        mode = completion.structured
-        if mode is not None and self.journal.contents.structured.get(player.name) != mode:
-            self.journal.chose(player.name, mode)
-            self.watcher.chose(player.name, mode)
+        terms, known = completion.terms, self.journal.contents.negotiated.get(player.name)
+        if terms is not None and terms != known:
+            self.journal.negotiated(player.name, terms)
+            for words in words_of(terms):
+                if (words, player.name) not in self._warned:
+                    self._warned.add((words, player.name))
+                    self.watcher.warned(f"{player.name}: {words}")
 
     def cost(self, ask: Ask, player: ModelPlayer, messages: Sequence[Message], usage: Usage | None) -> float:
         """US dollars of a call that used so much; the most that it can have cost where that is unknown."""

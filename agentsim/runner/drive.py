@@ -83,9 +83,6 @@ class Watcher:
     def person(self, *, asked: bool) -> None:
         """A person at this terminal is asked now, or has answered."""
 
-    def chose(self, model: str, mode: str) -> None:
-        """`structured = "auto"` has found the mode that a model's provider accepts."""
-
     def waiting(self, ask: Ask, reason: str) -> None:
         """A call failed and may be made again after a wait."""
 
@@ -101,7 +98,7 @@ class Discreet(Watcher):
 
     def __init__(self, watcher: Watcher) -> None:
         self._watcher = watcher
-        for name in ("began", "noted", "budgeted", "playing", "counted", "fell_back", "person", "warned", "chose"):
+        for name in ("began", "noted", "budgeted", "playing", "counted", "fell_back", "person", "warned"):
             setattr(self, name, getattr(watcher, name))
 
     def told(self, events: Sequence[LogEntry]) -> None:
@@ -273,7 +270,7 @@ def _says(ask: Ask, entry: Entry, decision: Decision) -> bool:
     reply = entry.tries[-1].completion if entry.tries else None
     if reply is None or entry.parse is None:
         return False
-    cut = reply.finish_reason == "length"
+    cut = reply.ended_early
     # Which of them it was read with follows from the scenario, and what a fork changed in it; they differ in what they
     # take to be unreadable, not in what a reply says.
     for repair, last in product((entry.parse.repaired, not entry.parse.repaired), (False, True)[: 1 + cut]):

@@ -92,7 +92,7 @@ class ParentRun:
                 salts.append((self.ask.wave, str(number)))
             scenario = with_limits(changed_scenario(self.scenario, self.game, changes), env, **limits)
             scenario = replace(scenario, branch=made.model_copy(update={"branch": number, "salts": salts}))
-            seats = seated(scenario, self.game, env, chosen=self.contents.structured, own=own, served=served)
+            seats = seated(scenario, self.game, env, negotiated=self.contents.negotiated, own=own, served=served)
             files, handle = RunFiles.reserve(self.files.directory, stem or default, numbered=not given)
             os.close(handle)
             draft = files.journal.with_name(f".{files.journal.name}.tmp")
@@ -111,8 +111,8 @@ class ParentRun:
         handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
         journal = Journal.create(draft, handle, head)
         with journal.beginning():
-            for model, mode in self.contents.structured.items():
-                journal.chose(model, mode)
+            for model, terms in self.contents.negotiated.items():
+                journal.negotiated(model, terms)
             for wave, does in sorted(self.contents.steered.items()):
                 for each in does if wave <= self.ask.wave else ():
                     journal.steered(wave, each)

@@ -137,7 +137,7 @@ def _difference(answer: _Answer, now: Sent) -> str | None:
     if sent is None:
         return None
     words = {"schema": "the schema of the answer", "extra": "client_kwargs"}
-    for key in ("schema", "temperature", "max_tokens", "extra"):
+    for key in ("schema", "temperature", "max_tokens", "reasoning", "seed", "logprobs", "extra"):
         if getattr(sent, key) != getattr(now, key):
             return f"{words.get(key, key)} has changed"
     for key in (*now.provider, *sent.provider):
@@ -208,7 +208,7 @@ def _of_run(path: Path) -> _Answers:
             for number, attempt in enumerate(entry.tries, start=1):
                 model, came = attempt.model or models[entry.player], attempt.completion
                 if came is not None:
-                    mode = came.structured or contents.structured.get(model)
-                    attempt = replace(attempt, completion=replace(came, structured=mode))  # noqa: PLW2901 - as it came
+                    terms = came.terms or contents.negotiated.get(model)
+                    attempt = replace(attempt, completion=replace(came, terms=terms))  # noqa: PLW2901 - as it came
                 found[model, f"{tag}/{number}"] = _Answer(attempt)
     return found

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, cast
 
+from agentsim.engine.codec import values
 from agentsim.engine.event import LogEntry
 from agentsim.engine.game import Game, bots_of
 from agentsim.engine.play import GamePlay
@@ -223,6 +224,7 @@ def volatile_of(scenario: Scenario, recorded: Contents, name: str, now: str, wal
     """The history's `volatile`; `wall_s` are the seconds of all sessions."""
     run = scenario.run_part()
     void = recorded.void_calls()
+    negotiated = {model: values(terms) for model, terms in sorted(recorded.negotiated.items())}
     return {
         "name": name,
         "started_at": recorded.head["started_at"],
@@ -234,7 +236,7 @@ def volatile_of(scenario: Scenario, recorded: Contents, name: str, now: str, wal
         # they were made, and the undisturbed run's `usage` has none of them
         **({"void_calls": void} if void else {}),
         **({"filled": dict(sorted(recorded.filled.items()))} if recorded.filled else {}),
-        **({"structured": dict(sorted(recorded.structured.items()))} if recorded.structured else {}),
+        **({"negotiated": negotiated} if negotiated else {}),
     }
 
 

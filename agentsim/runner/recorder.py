@@ -9,14 +9,18 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from agentsim.engine.codec import json_line, values
 from agentsim.errors import AgentsimError, ModelError, UsageError
 from agentsim.history.versions import JOURNAL_FORMAT, package_versions
-from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Word, Wrapper
+from agentsim.models.base import Attempt, Call, Completion, Model, Reasoning, Sampling, Word, Wrapper
+
+_WhereSet = Field(exclude_if=lambda value: value is None or value is False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,9 @@ class Sent:
     max_tokens: int | None
     extra: Word
     provider: dict[Word, Word]
+    reasoning: Annotated[Reasoning | None, _WhereSet] = None
+    seed: Annotated[int | None, _WhereSet] = None
+    logprobs: Annotated[bool, _WhereSet] = False
 
     @classmethod
     def of(cls, call: Call, sampling: Sampling, settings: Mapping[str, Any]) -> Sent:
@@ -40,6 +47,9 @@ class Sent:
             max_tokens=sampling.max_tokens,
             extra=digest(sampling.extra),
             provider={name: digest(value) for name, value in settings.items()},
+            reasoning=sampling.reasoning,
+            seed=sampling.seed,
+            logprobs=sampling.logprobs,
         )
 
 
@@ -160,6 +170,6 @@ class _Recorded(Wrapper):
         return completion
 
     def _write(self, call: Call, sampling: Sampling, attempt: Attempt) -> None:
-        sent = asdict(Sent.of(call, sampling, self._settings))
+        sent = values(Sent.of(call, sampling, self._settings))
         line = {"record": "call", "model": self.name, "call": call.tag, "sent": sent, "try": values(attempt)}
         self._recorder.write(line)

@@ -19,6 +19,7 @@ from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLim
 from agentsim.history.journal import TICK_DEADLINE, Entry, Parse, Source
 from agentsim.models.attempts import Attempts, held, pause, persevere
 from agentsim.models.base import MOST_TEXT, Attempt, Completion, Message
+from agentsim.models.faults import UNACCEPTED
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import Complaint, Player, emptiness
 from agentsim.players.web import NO_ANSWER, WebPlayer
@@ -146,7 +147,7 @@ class _RetryLoop:
 
     def may_take_over(self, error: ModelError) -> bool:
         """Whether another model is asked where this error is final: this one cannot be reached, rather than refuses."""
-        unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected)
+        unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected) or error.code == UNACCEPTED
         return unreachable and any(place > self._link for place in self._order)
 
     def take_over(self) -> None:
@@ -179,7 +180,7 @@ class _RetryLoop:
 
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
         """The decision of a reply, which is legal; raises `DecisionError`."""
-        request, length = self.ask.request, completion.finish_reason == "length"
+        request, length = self.ask.request, completion.ended_early
         # an attempt of an earlier process is counted once it is judged
         last = length and not self.may_reask(UnreadableReply("cut off"), self.used.made + resumed)
         repair = self.player.reasking.repair
@@ -233,7 +234,7 @@ def _bad(completion: Completion, error: DecisionError) -> tuple[str, str]:
     code = (None if completion.unusable else emptiness(completion)) or error.code
     if code == "empty_reasoning":
         return code, f"{error} All of it went into thinking: think less, and then answer."
-    if completion.finish_reason == "length":
+    if completion.ended_early:
         return code, f"{error} The reply was cut off at its longest allowed length: be shorter."
     return code, str(error)
 

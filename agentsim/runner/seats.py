@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from typing import cast
+from dataclasses import dataclass, field
 
 from agentsim.engine.game import Game, bots_of
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.models.attempts import AttemptPolicy
-from agentsim.models.base import Model, Sampling
+from agentsim.models.base import AS_ASKED, Model, Sampling, Terms
 from agentsim.models.keys import errand, key_for, variable_for
 from agentsim.models.own import Own, OwnModel
 from agentsim.models.prices import Priced, Prices
-from agentsim.models.profiles import ProviderSettings, Structured, resolve
+from agentsim.models.profiles import Profile, ProviderSettings, resolve
 from agentsim.models.remote import Endpoints, RemoteModel
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
@@ -29,12 +28,15 @@ from agentsim.scenario.scenario import Scenario, check_prices, prices_of, shown_
 
 @dataclass
 class Seats:
-    """Who sits where, staff as `@role`, and what must be closed when the game is over; `errands` as the function."""
+    """Who sits where, staff as `@role`, and what must be closed when the game is over.
+
+    `errands` are lines that are said before the first call: which key goes where, which settings are not sent.
+    """
 
     by_id: dict[str, Seat]
     models: dict[str, Model]
     endpoints: Endpoints
-    chosen: Mapping[str, str]
+    negotiated: Mapping[str, Terms]
     prices: Prices
     own: Mapping[str, OwnModel] = field(default_factory=dict)
     interrupt: InterruptRequest = field(default_factory=InterruptRequest)
@@ -63,12 +65,12 @@ def seated(
     env: Mapping[str, str],
     recording: Recording | None = None,
     *,
-    chosen: Mapping[str, str] | None = None,
+    negotiated: Mapping[str, Terms] | None = None,
     own: Mapping[str, OwnModel] | None = None,
     served: bool = False,
 ) -> Seats:
     """A player for every plan; players of one model share it. A `recording` records the models or plays instead.
-    `chosen` are the structured modes that `auto` found earlier in this run, by model; `own` are models that the
+    `negotiated` is what models' hosts were found not to accept earlier in this run; `own` are models that the
     program brings along, by the name that the scenario gives them. People at pages need a run that is `served`.
 
     Raises `ScenarioError` for a key that is missing or may not be sent, an unknown provider, a missing extra, an
@@ -90,7 +92,7 @@ def seated(
     callers = [plan.settings for plan in scenario.seats if plan.name.kind not in {"bot", *PEOPLE}]
     patience_s = min((settings.rate_limit_patience_s for settings in callers), default=math.inf)
     endpoints = Endpoints(scenario.limits.concurrency, patience_s)
-    seats = Seats({}, {}, endpoints, chosen or {}, prices_of(scenario, env), own or {})
+    seats = Seats({}, {}, endpoints, negotiated or {}, prices_of(scenario, env), own or {})
     terminal = Terminal()
     for plan in scenario.seats:
         if plan.name.kind == "bot":
@@ -107,7 +109,7 @@ def seated(
     except ScenarioError as error:
         raise error.placed(where=shown_path(scenario.path)) from None
     if recording.live:
-        seats.errands = errands(scenario, env)
+        seats.errands = [*errands(scenario, env), *setting_notes(scenario, env)]
     on_call = [plan.id for plan in scenario.staff.values() if plan.name.kind == "human"]
     may_ring = bool(on_call) and any(request.on_call for request in game.requests)
     seats.interrupt.attended = terminal.interactive and may_ring
@@ -125,6 +127,29 @@ def errands(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
             profile = resolve(name, scenario.providers, env)
             lines += filter(None, [errand(profile, variable_for(profile, env))])
     return lines
+
+
+def setting_notes(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
+    """Return a line for each setting of the sampling that a model is not sent as it is, and what it is sent instead."""
+    asked: dict[str, list[tuple[str, Sampling]]] = {}
+    for plan in scenario.seats:
+        for each in plan.models:
+            pair = (each.name.provider or each.name.kind, plan.sampling)
+            if each.name.kind in {"remote", "local"} and pair not in asked.setdefault(each.model, []):
+                asked[each.model].append(pair)
+    lines: list[str] = []
+    for model, pairs in asked.items():
+        for provider, sampling in pairs:
+            with suppress(ScenarioError):  # of which nothing will be called
+                profile = _local_profile() if provider == "local" else resolve(provider, scenario.providers, env)
+                lines += (f"{model}: {note}" for note in profile.translated(model.partition("/")[2], sampling).notes)
+    return list(dict.fromkeys(lines))
+
+
+def _local_profile() -> Profile:
+    from agentsim.models.local import PROFILE
+
+    return PROFILE
 
 
 def _model_player(
@@ -148,7 +173,7 @@ def _model_player(
             raise error.placed(key=plan.key or f"the model of {plan.id}") from None
     return ModelPlayer(
         model=seats.models[key],
-        sampling=Sampling(settings.temperature, settings.max_tokens, settings.timeout_s, plan.client_kwargs),
+        sampling=plan.sampling,
         persona=plan.prompt or "",
         attempts=AttemptPolicy(
             retries=settings.retries,
@@ -185,8 +210,6 @@ def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: 
 
         return open_local(plan.model, plan.path, seed=scenario.seed or 0)
     profile = resolve(name.provider, scenario.providers, env)
-    if profile.structured == "auto":
-        profile = replace(profile, structured=cast("Structured", seats.chosen.get(plan.model, "auto")))
     endpoint = seats.endpoints.at(profile, key_for(profile, env))
     endpoint.open()  # half a second of imports, which would otherwise be the first player's
-    return RemoteModel(plan.model, profile, endpoint)
+    return RemoteModel(plan.model, profile, endpoint, seats.negotiated.get(plan.model, AS_ASKED))

@@ -5,18 +5,20 @@ How the tables of a TOML become plans is `seating`.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 
 from agentsim.engine.codec import ClosedTable
 from agentsim.errors import ScenarioError
+from agentsim.models.base import Level, Sampling
 
 SHAPE = (
     "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, web, script:<file> or local/<model>; "
@@ -72,8 +74,21 @@ def prefixed(name: str, provider: str) -> str:
     return name if name in PEOPLE or name.startswith(_AS_IT_IS) else f"{provider}/{name}"
 
 
+DEFAULT: Final = "default"
+"""Takes back what `[defaults]` says: nothing is sent, and the provider's own default holds."""
+
+
+def _taken_back(value: object) -> object:
+    return None if value == DEFAULT else value
+
+
+_Default = WithJsonSchema({"const": DEFAULT, "type": "string"})
+Unset: TypeAlias = Annotated[None, BeforeValidator(_taken_back), _Default]
 Temperature: TypeAlias = Annotated[float, Field(ge=0, le=2)]
 MaxTokens: TypeAlias = Annotated[int, Field(ge=1, le=10_000_000)]
+Tokens: TypeAlias = Annotated[int, Field(ge=1, le=1_000_000)]
+Seed: TypeAlias = Annotated[int, Field(ge=0, lt=2**31)]
+_WhereSet = Field(exclude_if=lambda value: value is None or value is False)
 Seconds: TypeAlias = Annotated[float, Field(ge=0, le=86_400)]
 Fault: TypeAlias = Literal["unreadable", "ambiguous", "illegal"]
 
@@ -90,9 +105,11 @@ def numbered(tables: Iterable[tuple[str, int | None]]) -> Iterator[list[str]]:
 class ModelSettings(ClosedTable):
     """How a decision is asked for. None where a person is asked: no deadline, any number of re-asks."""
 
-    temperature: Temperature | None = Field(default=None, description="0 to 2; absent: the provider's default")
-    max_tokens: MaxTokens | None = Field(
-        default=None, description="The most tokens of a reply, thinking included; absent: no cap is sent"
+    temperature: Temperature | Unset = Field(
+        default=None, description='0 to 2; absent or "default": the provider\'s default'
+    )
+    max_tokens: MaxTokens | Unset = Field(
+        default=None, description='The most tokens of a reply, thinking included; absent or "default": no cap is sent'
     )
     timeout_s: Annotated[float, Field(gt=0, le=86_400)] | None = Field(
         default=120.0, description="Seconds for one attempt, from dispatch, in which the process runs"
@@ -121,6 +138,17 @@ class ModelSettings(ClosedTable):
     rate_limit_jitter_s: Seconds = Field(default=0.0, description="At most so many seconds more, by chance")
     rate_limit_patience_s: Seconds = Field(default=300.0, description="Seconds of waiting on 429s in one decision")
     count_rate_limits: bool = Field(default=False, description="Whether a 429 is one of `max_attempts`")
+    reasoning: Annotated[Level | Tokens | Unset, _WhereSet] = Field(
+        default=None,
+        description="How much a model thinks before it answers: a level or a number of tokens; absent or "
+        '"default": the provider\'s default',
+    )
+    seed: Annotated[Seed | Unset, _WhereSet] = Field(
+        default=None, description='The seed of the provider\'s sampling; absent or "default": none is sent'
+    )
+    logprobs: Annotated[bool, _WhereSet] = Field(
+        default=False, description="Whether the tokens of a reply are kept with the logarithms of their probabilities"
+    )
 
 
 class SeatRecord(ModelSettings):
@@ -152,8 +180,8 @@ class PlayerPlan:
 
     `model` and `path` are those of a `ModelPlan`; `spares` are asked in this order where it cannot be reached.
     `prompt` is the persona, its placeholders filled in; `called` what the game calls the player where that is
-    not the id. `client_kwargs` goes into the call as it is. `key` is where the file names the model; `idle` says that
-    the seat has a temperature of its own that no model of it takes. A restored plan has neither.
+    not the id. `client_kwargs` goes into the call as it is. `key` is where the file names the model; `idle` names
+    the settings of its sampling that no model of it takes. A restored plan has neither.
     """
 
     id: str
@@ -165,7 +193,7 @@ class PlayerPlan:
     path: Path | None = None
     spares: tuple[ModelPlan, ...] = ()
     key: str = field(default="", compare=False)
-    idle: bool = field(default=False, compare=False)
+    idle: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def name(self) -> ModelName:
@@ -190,6 +218,20 @@ class PlayerPlan:
         return " > ".join(each.model for each in self.models)
 
     @property
+    def sampling(self) -> Sampling:
+        """How its models are to sample."""
+        settings = self.settings
+        return Sampling(
+            settings.temperature,
+            settings.max_tokens,
+            math.inf if settings.timeout_s is None else settings.timeout_s,
+            self.client_kwargs,
+            reasoning=settings.reasoning,
+            seed=settings.seed,
+            logprobs=settings.logprobs,
+        )
+
+    @property
     def name_in_game(self) -> str:
         """What the game and the other players call this one."""
         return self.called or self.id
@@ -200,7 +242,9 @@ class PlayerPlan:
 
     def listed(self) -> dict[str, Any]:
         """A line of the history's players; what the game calls one is there only where it is not the id."""
-        line = {"id": self.id, "model": self.title, "temperature": self.settings.temperature}
+        settings = self.settings
+        line: dict[str, Any] = {"id": self.id, "model": self.title, "temperature": settings.temperature}
+        line |= settings.model_dump(mode="json", include={"reasoning", "seed", "logprobs"})
         return line if self.called is None else {**line, "name": self.called}
 
     def record(self) -> dict[str, Any]:

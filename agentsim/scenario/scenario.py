@@ -168,13 +168,14 @@ _NAMED = 4  # players in one line; of more the last are counted
 
 
 def idle_settings(scenario: Scenario) -> list[str]:
-    """A line for what is set and used by no one: prices of models that do not play, temperatures of bots and people."""
+    """A line for what is set and used by no one: prices of models that do not play, sampling of bots and people."""
     used = list(dict.fromkeys(each.model for plan in scenario.seats for each in plan.models))
     idle = [model for model in scenario.prices if model not in used]
     lines = [f'prices."{model}": no player uses this model{nearest(model, used)[0]}' for model in idle]
-    if cold := [plan.id for plan in scenario.seats if plan.idle]:
-        named = cold if len(cold) <= _NAMED else [*cold[: _NAMED - 1], f"{len(cold) - _NAMED + 1:,} more"]
-        lines.append(f"temperature of {listed(named)}: without effect, since bots, scripts and people take none")
+    for setting in ("temperature", "reasoning", "seed", "logprobs"):
+        if cold := [plan.id for plan in scenario.seats if setting in plan.idle]:
+            named = cold if len(cold) <= _NAMED else [*cold[: _NAMED - 1], f"{len(cold) - _NAMED + 1:,} more"]
+            lines.append(f"{setting} of {listed(named)}: without effect, since bots, scripts and people take none")
     return lines
 
 

@@ -120,12 +120,14 @@ class Seating:
         models = [self._model(text, dotted((*source, place) if listed else source)) for place, text in enumerate(texts)]
         settings, client_kwargs = _overlaid(ModelSettings(reasks=self.game.config.reasks), defaults, table)
         for each in models:
-            if settings.temperature is not None and not self._takes_temperature(each.name):
+            # That of [defaults] is for the models that take one; `settings.translated` leaves it out for the others.
+            at = _temperature_key(table, key)
+            if at and not self._takes_temperature(each.name):
                 raise ScenarioError(
                     f"{each.model} takes none: supports_temperature is false in "
-                    f"{dotted(('providers', each.name.provider))}; leave it out (it is not "
+                    f'{dotted(("providers", each.name.provider))}; leave it out, or say "default" (it is not '
                     "left out for you, since another temperature is another experiment)",
-                    key=_temperature_key(defaults, table, key),
+                    key=at,
                 )
         if models[0].name.kind in PEOPLE:
             if models[0].name.kind == "web" and key[0] == "staff":
@@ -141,8 +143,7 @@ class Seating:
             path=models[0].path,
             spares=tuple(models[1:]),
             key=dotted(source),
-            idle=_temperature_key(table, table, key) != ""
-            and not any(each.name.kind in {"remote", "local"} for each in models),
+            idle=() if any(each.name.kind in {"remote", "local", "own"} for each in models) else _sampling_of(table),
         )
 
     def _model(self, text: str, key: str) -> ModelPlan:
@@ -190,14 +191,17 @@ class Seating:
         return replace(plan, id=player, called=None if name == player else name, prompt=prompt)
 
 
-def _temperature_key(defaults: Defaults, table: Defaults, key: Key) -> str:
-    """Where the temperature of a seat stands."""
-    for layer, at in ((table, key), (defaults, ("defaults",))):
-        if layer.client_kwargs is not None and layer.client_kwargs.temperature is not None:
-            return dotted((*at, "client_kwargs", "temperature"))
-        if layer.temperature is not None:
-            return dotted((*at, "temperature"))
-    return ""
+def _temperature_key(table: Defaults, key: Key) -> str:
+    """Return where a table's own temperature stands, or an empty text if it has none."""
+    if table.client_kwargs is not None and table.client_kwargs.temperature is not None:
+        return dotted((*key, "client_kwargs", "temperature"))
+    return "" if table.temperature is None else dotted((*key, "temperature"))
+
+
+def _sampling_of(table: Defaults) -> tuple[str, ...]:
+    """Return the settings that a table has for the sampling of models."""
+    names = ["temperature"] if _temperature_key(table, ()) else []
+    return (*names, *(name for name in ("reasoning", "seed", "logprobs") if getattr(table, name)))
 
 
 def _overlaid(base: ModelSettings, defaults: Defaults, table: Defaults) -> tuple[ModelSettings, dict[str, JsonValue]]:
@@ -207,7 +211,7 @@ def _overlaid(base: ModelSettings, defaults: Defaults, table: Defaults) -> tuple
     for layer in (defaults, table):
         kwargs = layer.client_kwargs
         for source in (layer, *([kwargs] if kwargs else [])):
-            names = source.model_fields_set & ModelSettings.model_fields.keys()
+            names = source.model_fields_set & type(source).model_fields.keys() & ModelSettings.model_fields.keys()
             values |= {name: getattr(source, name) for name in names}
         client_kwargs |= kwargs.__pydantic_extra__ if kwargs else {}
     return base.model_copy(update=values), client_kwargs

@@ -21,7 +21,7 @@ from agentsim.engine.survey import Interview, Question
 from agentsim.errors import ScenarioError
 from agentsim.models.prices import Price
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, extra_problem
-from agentsim.scenario.player_plan import PEOPLE, MaxTokens, ModelName, ModelSettings, Temperature, is_provider
+from agentsim.scenario.player_plan import PEOPLE, MaxTokens, ModelName, ModelSettings, Temperature, Unset, is_provider
 from agentsim.scenario.validation import dotted, nearest, validated
 
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
@@ -72,8 +72,8 @@ class ClientKwargs(ClosedTable):
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, JsonValue]
 
-    temperature: Temperature | None = None
-    max_tokens: MaxTokens | None = None
+    temperature: Temperature | Unset = None
+    max_tokens: MaxTokens | Unset = None
 
     @model_validator(mode="after")
     def _can_be_sent(self) -> Self:

@@ -141,10 +141,10 @@ class Rating:
         strength, first, size = self.placement.strength, self.placement.places[0], len(self.frozen.members)
         played = len(self.manifest.games)
         return (
-            f"{self.model} has a log strength of {strength.value:+.2f} over the mean of a reference pool of {size} "
-            f"models (95% of the posterior: {strength.low:+.2f} to {strength.high:+.2f}; {counted(played, 'game')} "
-            f"of {self.seats}, {sum(self.had)} of their seats), and is the strongest of all with a probability of "
-            f"{first:.0%}."
+            f"{self.model} has a log strength of {strength.value:+.2f} over the mean of a reference pool of "
+            f"{counted(size, 'model')} (95% of the posterior: {strength.low:+.2f} to {strength.high:+.2f}; "
+            f"{counted(played, 'game')} of {self.seats}, {sum(self.had)} of their seats), and is the strongest of all "
+            f"with a probability of {first:.0%}."
         )
 
     @property

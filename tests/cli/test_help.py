@@ -47,7 +47,7 @@ CONTRACT: dict[str, str] = {
     "init": "DIR",
     "gen-items": "--kind --seed --extra --out --overwrite --configs",
     "games": "",
-    "models": "",
+    "models": "PROVIDER --config --env-file --allow-key --json",
     "schema": "",
 }
 HEAVY = (
@@ -84,7 +84,7 @@ def test_a_command_says_what_it_does_and_what_each_option_is(name: str, tmp_path
         word = parameter.opts[0] if parameter.param_type_name == "option" else parameter.metavar
         assert word in said.out
     assert not re.search(
-        r"<(str|path|int|float|list)", re.sub(r"(NAME|DIR|A|B)\S* <(str|path|list\[str\])>", "", said.out)
+        r"<(str|path|int|float|list)", re.sub(r"(NAME|DIR|A|B|PROVIDER)\S* <(str|path|list\[str\])>", "", said.out)
     ), "a type, not a name"
 
 

@@ -65,7 +65,7 @@ def test_fault(row: Row, game: str, tmp_path: Path, undisturbed: dict[tuple[str,
 def _counted(row: Row, history: dict[str, Any]) -> None:
     """The struck decisions show what the row says, and no other decision shows anything."""
     struck = [decision for decision in history["decisions"] if decision["player"] == "B"]
-    struck = [] if row.code else struck[: 1 if row.last < 10**9 else None]
+    struck = [] if row.code else struck[row.first - 1 : 1 if row.last < 10**9 else None]
     usage = history["usage"]
     asked_again = 0
     for decision in history["decisions"]:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from agentsim.errors import LocalShortage, ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import MOST_TEXT, Completion, Usage
-from agentsim.models.faults import Faults
+from agentsim.models.faults import Faults, Unaccepted
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
 from agentsim.models.remote import completion_in, decoded
 from agentsim.models.transport import no_answer
@@ -37,7 +37,9 @@ def error(message: str = "", **parts: Any) -> dict[str, Any]:
 
 def judged(status: int, body: Any = b"", headers: dict[str, str] | None = None, faults: Faults = OPENAI) -> ModelError:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return faults.status(status, headers or {}, content)
+    fault = faults.status(status, headers or {}, content)
+    assert isinstance(fault, ModelError)
+    return fault
 
 
 GEMINI_BAD_KEY = [error("API key not valid.", code=400, status="INVALID_ARGUMENT")]
@@ -68,9 +70,9 @@ WINDOW = "This model's maximum context length is 512 tokens."
         ),
         (400, [error("The input token count (9) exceeds the maximum", code=400)], ModelRefused, "context"),
         (413, b"<html>Payload Too Large</html>", ModelRefused, "context"),
-        (400, error(f"'max_tokens' is too large: 9. {WINDOW}"), ProviderRejected, "bad_request"),
-        (400, error(f"max_completion_tokens is too large. {WINDOW}"), ProviderRejected, "bad_request"),
-        (400, error(WINDOW, param="max_tokens"), ProviderRejected, "bad_request"),
+        (400, error(f"'max_tokens' is too large: 9. {WINDOW}"), Unaccepted, "bad_request"),
+        (400, error(f"max_completion_tokens is too large. {WINDOW}"), Unaccepted, "bad_request"),
+        (400, error(WINDOW, param="max_tokens"), Unaccepted, "bad_request"),
         (400, error(f"{WINDOW} You asked for 300 max_tokens."), ModelRefused, "context"),
         (500, error("input length exceeds the context length"), ModelRefused, "context"),
         (400, error("flagged", code="content_policy_violation"), ModelRefused, "moderation"),
@@ -90,12 +92,12 @@ WINDOW = "This model's maximum context length is 512 tokens."
         (
             400,
             error("Unsupported value", param="temperature", code="unsupported_value"),
-            ProviderRejected,
+            Unaccepted,
             "bad_request",
         ),
-        (400, GEMINI_SCHEMA, ProviderRejected, "unsupported_format"),
-        (422, {"detail": "what"}, ProviderRejected, "bad_request"),
-        (405, b"", ProviderRejected, "bad_request"),
+        (400, GEMINI_SCHEMA, Unaccepted, "bad_request"),
+        (422, {"detail": "what"}, Unaccepted, "bad_request"),
+        (405, b"", Unaccepted, "bad_request"),
         (302, b"", ProviderRejected, "redirect"),
         (429, error("slow"), RateLimited, "rate_limited"),
         (429, b"slow down", RateLimited, "rate_limited"),

@@ -17,6 +17,7 @@ import pytest
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
 from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.faults import Unaccepted
 from agentsim.models.profiles import extra_problem, resolve
 from agentsim.models.rate_limiter import RateLimits
 from agentsim.models.remote import Endpoint, Endpoints, RemoteModel
@@ -165,7 +166,7 @@ def test_a_proxy_of_the_environment_is_not_asked_for_our_own_machine(monkeypatch
         ("no_credit", ProviderRejected, "no_credit"),
         ("forbidden", ProviderRejected, "forbidden"),
         ("quota", ProviderRejected, "no_credit"),
-        ("bad_parameter", ProviderRejected, "bad_request"),
+        ("bad_parameter", Unaccepted, "bad_request"),
         ("redirect", ProviderRejected, "redirect"),
         ("moderated", ModelRefused, "moderation"),
         ("context", ModelRefused, "context"),
@@ -187,7 +188,7 @@ def test_every_fault_is_one_request_and_one_error_of_the_closed_set(
     fault, server = ask(scenario, CALL, replace(SAMPLING, timeout_s=0.3) if slow else SAMPLING)
     assert type(fault) is kind
     assert fault.code == code
-    assert len(server.received) == 1
+    assert len(server.received) == 1 or scenario == "bad_parameter", "what may be left out is negotiated"
     assert "\n" not in str(fault)
     assert KEY not in "".join((str(fault), repr(fault.__cause__), repr(fault.__dict__)))
     assert fault.__suppress_context__ or fault.__context__ is None

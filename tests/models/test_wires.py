@@ -10,8 +10,9 @@ import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage
+from agentsim.models.faults import Unaccepted
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, WireName, resolve
-from agentsim.models.wire.messages import USUAL_MAX_TOKENS
+from agentsim.models.settings import USUAL_MAX_TOKENS
 from tests.fakes.server import FakeServer, Raw
 from tests.models.asking import tried
 
@@ -320,14 +321,14 @@ FAULTS: list[tuple[WireName, Raw, type[ModelError], str]] = [
     (
         "messages",
         Raw(400, failure("invalid_request_error", "output_config.format: not supported by this model")),
-        ProviderRejected,
-        "unsupported_format",
+        Unaccepted,
+        "bad_request",
     ),
     (
         "responses",
         Raw(400, {"error": {"message": "Unsupported parameter.", "param": "text.format"}}),
-        ProviderRejected,
-        "unsupported_format",
+        Unaccepted,
+        "bad_request",
     ),
     ("messages", Raw(200, {}), TransportFailed, "bad_envelope"),
     ("messages", Raw(200, {"content": 5}), TransportFailed, "bad_envelope"),
@@ -358,7 +359,7 @@ FAULTS: list[tuple[WireName, Raw, type[ModelError], str]] = [
 
 @pytest.mark.parametrize(("wire", "raw", "kind", "code"), FAULTS)
 def test_faults(wire: WireName, raw: Raw, kind: type[ModelError], code: str) -> None:
-    fault, _ = ask(lab(wire), raw)
+    fault = tried(FakeServer(lambda _body: raw), CALL, SAMPLING, lab(wire), key=KEY)
     assert (type(fault), getattr(fault, "code", None)) == (kind, code), fault
     assert KEY not in str(fault)
 

@@ -340,7 +340,7 @@ def test_a_chain_of_models_and_the_mode_that_was_found_are_recorded(tmp_path: Pa
     again = play(config, Playback([tape]), *changes, stem="again", key=None)
     assert again.status == live.status
     assert stable(again.files) == stable(live.files)
-    assert again.history["volatile"].get("structured") == live.history["volatile"].get("structured")
+    assert again.history["volatile"].get("negotiated") == live.history["volatile"].get("negotiated")
     missing = [line for line in tape.read_text(encoding="utf-8").splitlines(True) if '"B/pitch/1/1"' not in line]
     tape.write_text("".join(missing), encoding="utf-8")
     stopped = play(config, Playback([tape]), *changes, stem="third", key=None)

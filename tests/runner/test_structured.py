@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from agentsim.cli.display import PlainDisplay
 from agentsim.errors import ScenarioError
 from agentsim.history.journal import read_journal
+from agentsim.models.base import Terms
 from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import prove
 from agentsim.scenario.load import load
@@ -20,6 +20,7 @@ from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.runner.island import BOTS, journaled, play, resumed, scenario_text, stable
 
+SAID = 'fake/echo: the host enforces no JSON schema: replies are asked for with `structured = "json_object"`'
 AUTO = 'providers.fake.structured="auto"'
 
 
@@ -40,10 +41,10 @@ def schemaless(body: dict[str, Any]) -> str | Raw:
 
 class Seen(Watcher):
     def __init__(self) -> None:
-        self.chosen: list[tuple[str, str]] = []
+        self.said: list[str] = []
 
-    def chose(self, model: str, mode: str) -> None:
-        self.chosen.append((model, mode))
+    def warned(self, message: str) -> None:
+        self.said.append(message)
 
 
 def test_auto_steps_down_once_in_a_run_and_the_run_says_so(tmp_path: Path) -> None:
@@ -52,8 +53,8 @@ def test_auto_steps_down_once_in_a_run_and_the_run_says_so(tmp_path: Path) -> No
         result = play(server.url(), tmp_path, AUTO, watcher=seen)
         assert (result.status, result.error) == ("completed", None)
         assert Counter(mode_of(received.body) for received in server.received) == {"json_schema": 1, "json_object": 18}
-    assert seen.chosen == [("fake/echo", "json_object")]
-    assert result.history["volatile"]["structured"] == {"fake/echo": "json_object"}
+    assert seen.said.count(SAID) == 1
+    assert result.history["volatile"]["negotiated"] == {"fake/echo": {"structured": "json_object"}}
     assert result.history["usage"]["failed_calls"] == 0, "the model had read nothing"
     assert {record["source"] for record in result.history["decisions"]} == {"model"}
     assert prove(result.files).complete
@@ -75,18 +76,13 @@ def test_a_resumed_run_goes_on_in_the_mode_that_was_chosen(tmp_path: Path) -> No
         since = len(server.received)
         result = play(server.url(), tmp_path, AUTO, "limits.max_calls=5")
         assert result.status == "stopped_budget"
-        assert read_journal(result.files.journal).structured == {"fake/echo": "json_object"}
+        assert read_journal(result.files.journal).negotiated == {"fake/echo": Terms(structured="json_object")}
         again = resumed(result.files, max_calls=100)
         assert again.status == "completed"
         modes = Counter(mode_of(received.body) for received in server.received[since:])
     assert modes == {"json_schema": 1, "json_object": 18}, "the refused mode is not tried again"
     assert stable(again.files) == stable(whole.files)
-    assert again.history["volatile"]["structured"] == {"fake/echo": "json_object"}
-
-
-def test_the_plain_display_says_what_was_chosen(capsys: pytest.CaptureFixture[str]) -> None:
-    PlainDisplay().chose("fake/echo", "json_object")
-    assert capsys.readouterr().err == "fake/echo: structured output: json_object\n"
+    assert again.history["volatile"]["negotiated"] == {"fake/echo": {"structured": "json_object"}}
 
 
 def test_a_forced_function_call_decides_and_words_in_its_place_are_asked_again(tmp_path: Path) -> None:
@@ -135,7 +131,6 @@ def test_a_mended_reply_is_counted_and_shown_and_costs_no_second_call(tmp_path: 
     ("players", "overrides", "key"),
     [
         ('[[players]]\nid = "A"\ntemperature = 0.5\n', (), "players.0.temperature"),
-        ('[[players]]\nid = "A"\n', ("defaults.temperature=0.5",), "defaults.temperature"),
         (
             '[[players]]\nid = "A"\nclient_kwargs = {temperature = 0.5}\n',
             (),

@@ -35,15 +35,38 @@ ADDED = {
     ),
     "typo in staff": ("[staff.moderator]\nmodle = 'human'", "staff.moderator.modle: unknown key (did you mean model?)"),
     "typo beats missing": ("[prices.'lab/x']\ninptu = 1", 'prices."lab/x".inptu: unknown key (did you mean input?)'),
-    "cold": ("temperature = -1", "players.1.temperature: must be a number from 0 to 2, found -1"),
-    "hot": ("temperature = 2.5", "players.1.temperature: must be a number from 0 to 2, found 2.5"),
-    "a word": ("temperature = 'hot'", 'players.1.temperature: must be a number from 0 to 2, found "hot"'),
-    "true is no number": ("temperature = true", "players.1.temperature: must be a number from 0 to 2, found true"),
+    "cold": ("temperature = -1", 'players.1.temperature: must be a number from 0 to 2 or "default", found -1'),
+    "hot": ("temperature = 2.5", 'players.1.temperature: must be a number from 0 to 2 or "default", found 2.5'),
+    "a word": ("temperature = 'hot'", 'players.1.temperature: must be a number from 0 to 2 or "default", found "hot"'),
+    "true is no number": (
+        "temperature = true",
+        'players.1.temperature: must be a number from 0 to 2 or "default", found true',
+    ),
+    "a level": (
+        "reasoning = 'minimal'",
+        'players.1.reasoning: must be one of "none", "low", "medium", "high" or a whole number from 1 to 1000000 or '
+        '"default", found "minimal"',
+    ),
+    "a seed": (
+        "seed = -1",
+        'players.1.seed: must be a whole number of at least 0 and below 2147483648 or "default", found -1',
+    ),
+    "logprobs are on or off": ("logprobs = 5", "players.1.logprobs: must be true or false, found 5"),
+    "a setting twice": (
+        "seed = 1\nclient_kwargs = {seed = 2}",
+        "players.1: seed stands both here and in client_kwargs",
+    ),
     "nan": ("temperature = nan", "players.1.temperature: must be a finite number, found nan"),
     "infinity": ("timeout_s = inf", "players.1.timeout_s: must be a finite number, found inf"),
     "no time": ("timeout_s = 0", "players.1.timeout_s: must be a number above 0 and at most 86400, found 0"),
-    "half a token": ("max_tokens = 1.5", "players.1.max_tokens: must be a whole number from 1 to 10000000, found 1.5"),
-    "no tokens": ("max_tokens = 0", "players.1.max_tokens: must be a whole number from 1 to 10000000, found 0"),
+    "half a token": (
+        "max_tokens = 1.5",
+        'players.1.max_tokens: must be a whole number from 1 to 10000000 or "default", found 1.5',
+    ),
+    "no tokens": (
+        "max_tokens = 0",
+        'players.1.max_tokens: must be a whole number from 1 to 10000000 or "default", found 0',
+    ),
     "fault": (
         "reask_on = ['unreadable', 'rude']",
         'players.1.reask_on.1: must be one of "unreadable", "ambiguous", "illegal", found "rude"',
@@ -147,7 +170,7 @@ ADDED = {
     ),
     "hot kwargs": (
         "client_kwargs = { temperature = 3 }",
-        "players.1.client_kwargs.temperature: must be a number from 0 to 2, found 3",
+        'players.1.client_kwargs.temperature: must be a number from 0 to 2 or "default", found 3',
     ),
     "unknown staff": (
         "[staff.moderater]\nmodel = 'human'",
@@ -320,7 +343,7 @@ def test_all_mistakes_of_a_file_are_named_at_once(tmp_path: Path) -> None:
         "limits.max_cals: unknown key (did you mean max_calls?); "
         "players.0.modle and 2 more: unknown key (did you mean model?); "
         "sed: unknown key (did you mean seed?); "
-        "players.0.temperature and 2 more: must be a number from 0 to 2, found 9; "
+        'players.0.temperature and 2 more: must be a number from 0 to 2 or "default", found 9; '
         "game_config.fromat: unknown key (valid: guests, moods, quiet, rounds, stake); "
         "game_config.zzz: unknown key; "
         'game_config.rounds: must be a whole number from 1 to 100 or "auto", found "x"'

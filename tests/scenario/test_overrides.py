@@ -60,7 +60,7 @@ def test_a_value_lands_where_its_key_says(override: str, path: list[str | int], 
         ("players.C.id=C", "--set players.C.id: there is no such player (valid: 0 to 1, or A, B)"),
         (
             "game_config.moods.9=x",
-            "--set game_config.moods.9: game_config.moods has 1 entries, counted from 0 "
+            "--set game_config.moods.9: game_config.moods has 1 entry, counted from 0 "
             "(valid: game_config.moods.0 to game_config.moods.0)",
         ),
         ("seed.x=1", "--set seed.x: seed is 1, not a table"),
@@ -166,7 +166,10 @@ def test_any_key_takes_any_toml_value(keys: list[str], value: object) -> None:
     [
         ("players.B.modle=x", "players.B.modle: unknown key (did you mean model?)"),
         ("players.1.modle=x", "players.1.modle: unknown key (did you mean model?)"),
-        ("players.B.temperature=9", "players.B.temperature: must be a number from 0 to 2, found 9"),
+        (
+            "players.B.temperature=9",
+            'players.B.temperature: must be a number from 0 to 2 or "default", found 9',
+        ),
         (
             "players.B.model=bot/nix",
             'players.B.model: parlour has no "bot/nix" (valid: bot/bold, bot/careful, bot/random)',

@@ -382,7 +382,10 @@ class Reply:
         own = {spaced(field.name) for field in self.fields if field.kind != "words"} or {*self.speech[:1]}
         asked = words_in(" ".join((*own, *GENERIC, spaced(self.request.kind))))
         text, plain = self.sections.blanked(self.prose), self.sections.blanked(self.plain)
-        return Surroundings(text, plain, [name for name in asked if name != "or"])
+        no = any(
+            each.kind == "yes_no" or not {"reject", "decline", "no"}.isdisjoint(each.values) for each in self.fields
+        )
+        return Surroundings(text, plain, [name for name in asked if name != "or"], may_say_no=no)
 
     # candidates
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
-from agentsim.models.base import Call, Completion, Sampling, Usage
+from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import Profile, WireName
 from agentsim.models.wire import chat, messages, responses
@@ -16,6 +16,10 @@ class Wire(Protocol):
 
     PATH: str
     """The path of requests, behind the base URL."""
+    MODES: tuple[StructuredMode, ...]
+    """How a reply can be held to a schema, the strictest way first."""
+    MAY_OMIT_CAP: bool
+    """Whether a request may leave out the most tokens of its reply."""
 
     def body(self, profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
         """Return the body of one request, in the structured mode of the profile."""

@@ -1,4 +1,4 @@
-"""What the wires share in reading an answer: texts, words, numbers of tokens, and the finish reasons as data.
+"""What the wires share in reading an answer: texts, words and numbers of tokens.
 
 Whatever a server sends is made harmless here: cleaned, cut at `MOST_TEXT` bytes, and without keys.
 """
@@ -7,67 +7,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from agentsim.engine.codec import parse_json
 from agentsim.engine.prompt import cleaned
 from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.faults import Faults
+from agentsim.models.finish_reasons import ending
 from agentsim.models.redaction import redact_reply
 
 _WORD = 200  # characters of a model's, provider's or finish reason's name
+_MOST_LAYERS = 6  # how often an object may have been encoded
 _READ = 64 * 1024  # characters of such a name that are looked at
-
-Ending: TypeAlias = Literal["whole", "cut", "filtered", "failed"]
-"""How an answer ended: as the model wanted, at a limit, at a filter, or because the host broke down."""
-
-# The words of public references, in lower case: OpenAI (chat, Responses), Anthropic, Gemini, Mistral, DeepSeek, Z.ai,
-# vLLM, SGLang, llama.cpp, TGI, Ollama, Cohere, xAI, OpenRouter.
-FINISH_REASONS: Final[Mapping[str, Ending]] = {
-    **dict.fromkeys(
-        (
-            "stop",
-            "stop_sequence",
-            "end_turn",
-            "eos",
-            "eos_token",
-            "completed",
-            "complete",
-            "finish",
-            "finished",
-            "done",
-        ),
-        "whole",
-    ),
-    **dict.fromkeys(("tool_calls", "tool_call", "tool_use", "function_call", "pause_turn"), "whole"),
-    **dict.fromkeys(
-        (
-            "length",
-            "max_tokens",
-            "max_output_tokens",
-            "model_length",
-            "model_context_window_exceeded",
-            "context_length",
-        ),
-        "cut",
-    ),
-    **dict.fromkeys(("incomplete", "token_limit", "max_length", "load"), "cut"),
-    **dict.fromkeys(
-        ("content_filter", "content_filtered", "sensitive", "safety", "refusal", "recitation", "blocklist"), "filtered"
-    ),
-    **dict.fromkeys(("prohibited_content", "spii", "image_safety", "guardrail_intervened", "error_toxic"), "filtered"),
-    **dict.fromkeys(
-        ("error", "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled", "failed", "other"),
-        "failed",
-    ),
-}
-
-
-def ending(finish_reason: str | None) -> Ending | None:
-    """Return how an answer with this finish reason ended, or None for a word that no table knows."""
-    return "whole" if finish_reason is None else FINISH_REASONS.get(finish_reason.lower())
 
 
 class Parts(NamedTuple):
@@ -81,6 +35,7 @@ class Parts(NamedTuple):
     model: object = None
     provider: object = None
     usage: Usage = Usage()
+    logprobs: Sequence[tuple[str, float]] = ()
 
 
 def completion_of(parts: Parts, faults: Faults, function: str | None) -> Completion:
@@ -102,11 +57,8 @@ def completion_of(parts: Parts, faults: Faults, function: str | None) -> Complet
         model=word(parts.model, secrets),
         provider=word(parts.provider, secrets),
         usage=parts.usage,
-        refusal="content_filter"
-        if ended == "filtered" and (empty or finish_reason == "content_filter")
-        else "refusal"
-        if declined and empty
-        else None,
+        refusal="content_filter" if ended == "filtered" else "refusal" if declined and empty else None,
+        logprobs=_kept_logprobs(parts.logprobs, secrets),
     )
     if function is None or made.refusal is not None:
         return made if text.strip() or not parts.arguments else _called(made, parts.arguments, None, faults)
@@ -127,16 +79,19 @@ def _called(made: Completion, arguments: Iterable[object], function: str | None,
 
 
 def _as_text(arguments: object) -> str:
-    """Return the arguments of a call as text: an object is written out, and one that was encoded twice read once."""
-    if isinstance(arguments, str):
-        if arguments.lstrip().startswith('"'):
-            try:
-                inner = parse_json(arguments)
-            except (ValueError, RecursionError):
-                return arguments
-            return inner if isinstance(inner, str) else arguments
-        return arguments
-    return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, dict) else ""
+    """Return the arguments of a call as text: an object is written out, and one that was encoded again is decoded."""
+    if not isinstance(arguments, str):
+        return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, dict) else ""
+    for _ in range(_MOST_LAYERS):
+        if not arguments.lstrip().startswith('"'):
+            break
+        try:
+            inner = parse_json(arguments)
+        except (ValueError, RecursionError):
+            break
+        assert isinstance(inner, str), "it begins like a string"
+        arguments = inner
+    return arguments
 
 
 def _is_object(text: str) -> bool:
@@ -157,6 +112,43 @@ def kept(words: str, secrets: tuple[str, ...]) -> str:
     whole = words.encode("utf-8", "surrogatepass")
     mark = f"[cut: {MOST_TEXT:,} of {len(whole):,} bytes are kept; SHA-256 of all: {hashlib.sha256(whole).hexdigest()}]"
     return f"{content[:MOST_TEXT].decode('utf-8', 'ignore')}\n{mark}"
+
+
+def _kept_logprobs(
+    logprobs: Sequence[tuple[str, float]], secrets: tuple[str, ...]
+) -> tuple[tuple[str, float], ...] | None:
+    """Return the tokens as they are kept, `MOST_TEXT` bytes at most; None if there are none or they spell a key."""
+    said = "".join(token for token, _ in logprobs)
+    if not logprobs or redact_reply(said, secrets) != said:
+        return None
+    found: list[tuple[str, float]] = []
+    left = MOST_TEXT
+    for token, logprob in logprobs:
+        clean = cleaned(token.encode("utf-8", "replace").decode())
+        left -= len(clean.encode())
+        if left < 0:
+            break
+        found.append((clean, round(logprob, 6)))
+    return tuple(found)
+
+
+def logprobs_in(said: object) -> Iterator[tuple[str, float]]:
+    """Yield the tokens and logarithms of probabilities that an answer gives, in one of the shapes of servers.
+
+    `{"content": [{"token", "logprob"}]}` and the list in it (OpenAI), or `{"tokens", "token_logprobs"}` (Together,
+    Fireworks). What is no token with a finite number of at most 0 is passed over.
+    """
+    entries: object = said
+    if isinstance(said, Mapping):
+        entries = said.get("content")
+        tokens, numbers = said.get("tokens"), said.get("token_logprobs")
+        if isinstance(tokens, list) and isinstance(numbers, list) and not isinstance(entries, list):
+            entries = [{"token": token, "logprob": number} for token, number in zip(tokens, numbers, strict=False)]
+    for entry in entries if isinstance(entries, list) else ():
+        token, logprob = at(entry, "token"), at(entry, "logprob")
+        number = logprob if isinstance(logprob, int | float) and not isinstance(logprob, bool) else math.nan
+        if isinstance(token, str) and -math.inf < number <= 0:
+            yield token, float(number)
 
 
 def word(value: object, secrets: tuple[str, ...]) -> str | None:
@@ -180,7 +172,7 @@ def texts(content: object, of: Callable[[str], bool]) -> Iterator[str]:
             elif isinstance(part, Mapping) and of(str(part.get("type", "text"))):
                 for key in ("text", "content", "thinking", "reasoning", "summary"):
                     if part.get(key):
-                        yield from texts(part[key], of)
+                        yield from texts(part[key], lambda kind: True)
                         break
 
 

@@ -5,16 +5,19 @@ Source: https://platform.openai.com/docs/api-reference/chat, and the references 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from agentsim.models.base import Call, Completion, Sampling, Usage
+from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import Profile
-from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, texts
+from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, logprobs_in, texts
 from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/chat/completions"
+MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "json_object", "prompt")
+MAY_OMIT_CAP: Final = True
 
 _THOUGHT = frozenset(("thinking", "reasoning", "reasoning_text", "reasoning.text", "reasoning.summary", "summary_text"))
 _SAID = frozenset(("text", "output_text"))
@@ -27,8 +30,8 @@ def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[s
     """
     messages = [{"role": role, "content": text} for role, text in call.messages]
     made: dict[str, Any] = {"model": model, "messages": messages}
-    if sampling.temperature is not None:
-        made["temperature"] = sampling.temperature
+    for part in profile.translated(model, sampling).parts.values():
+        merge(made, part)
     if call.schema is not None:
         made |= _structured(profile, call)
         if profile.structured in {"json_schema", "tool"}:
@@ -84,7 +87,7 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
     declined = message.get("refusal")
     return completion_of(
         Parts(
-            text="".join(texts(content, _SAID.__contains__)),
+            text=_text(content),
             reasoning=_reasoning(message),
             refusal=declined if isinstance(declined, str) else None,
             finish_reason=choice.get("finish_reason"),
@@ -92,10 +95,18 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
             model=envelope.get("model"),
             provider=envelope.get("provider"),
             usage=usage(envelope),
+            logprobs=list(logprobs_in(choice.get("logprobs"))),
         ),
         faults,
         function,
     )
+
+
+def _text(content: object) -> str:
+    """Return what a message says; an object that is no part of one is the answer itself."""
+    if isinstance(content, Mapping) and content.get("type") not in _SAID | _THOUGHT:
+        return json.dumps(content, ensure_ascii=False)
+    return "".join(texts(content, _SAID.__contains__))
 
 
 def _is_error(error: object, message: object) -> bool:

@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from agentsim.models.base import Call, Completion, Sampling, Usage
+from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import Profile
+from agentsim.models.settings import cap_of
 from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, texts
 from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/v1/messages"
-USUAL_MAX_TOKENS: Final = 16_384
-"""The cap that is sent if neither the scenario nor the catalogue of prices knows one: here it is mandatory."""
+MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "tool", "prompt")
+MAY_OMIT_CAP: Final = False
 
 _CACHED: Final = {"cache_control": {"type": "ephemeral"}}
 
@@ -24,19 +25,20 @@ _CACHED: Final = {"cache_control": {"type": "ephemeral"}}
 def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
     """Return the body of one request. What repeats from call to call is marked for the cache at its end.
 
-    Thinking and a forced tool exclude each other: with thinking, the tool is offered and not forced.
+    Thinking and a forced tool exclude each other: with thinking, the tool is offered and not forced. So do thinking
+    and a temperature: with thinking, the scenario's is not sent.
     """
     system: list[dict[str, Any]] = [{"type": "text", "text": text} for role, text in call.messages if role == "system"]
     if system:
         system[-1] |= _CACHED
     said = [{"role": role, "content": text} for role, text in call.messages if role != "system"]
-    made: dict[str, Any] = {"model": model, "messages": said, "max_tokens": sampling.max_tokens or USUAL_MAX_TOKENS}
+    made: dict[str, Any] = {"model": model, "messages": said, "max_tokens": cap_of(profile.spoken, model, sampling)}
     if system:
         made["system"] = system
-    if sampling.temperature is not None:
-        made["temperature"] = sampling.temperature
+    for part in profile.translated(model, sampling).parts.values():
+        merge(made, part)
     if call.schema is not None:
-        made |= _structured(profile, call)
+        merge(made, _structured(profile, call))
     merge(made, profile.extra_body)
     merge(made, {key: value for key, value in sampling.extra.items() if key != "extra_body"})
     merge(made, sampling.extra.get("extra_body", {}))

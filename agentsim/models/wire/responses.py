@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from agentsim.models.base import Call, Completion, Sampling, Usage
+from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import Profile
-from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, texts
+from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, logprobs_in, texts
 from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/responses"
+MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "json_object", "prompt")
+MAY_OMIT_CAP: Final = True
 
 
 def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
@@ -24,8 +26,8 @@ def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[s
     made: dict[str, Any] = {"model": model, "input": said, "store": False}
     if system:
         made["instructions"] = "\n".join(system)
-    if sampling.temperature is not None:
-        made["temperature"] = sampling.temperature
+    for part in profile.translated(model, sampling).parts.values():
+        merge(made, part)
     if call.schema is not None:
         made |= _structured(profile, call)
     merge(made, profile.extra_body)
@@ -75,6 +77,7 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
             model=envelope.get("model"),
             provider=envelope.get("provider"),
             usage=usage(envelope),
+            logprobs=[logprob for part in _parts(items) for logprob in logprobs_in(part.get("logprobs"))],
         ),
         faults,
         function,

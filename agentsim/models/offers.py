@@ -1,0 +1,163 @@
+"""Offers: the models that an endpoint lists, with what it says of each: context, longest reply, prices.
+
+Sources: https://platform.openai.com/docs/api-reference/models/list, https://docs.anthropic.com/en/api/models-list, and
+the references of the hosts in `profiles`, which add fields of their own to the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+from urllib.parse import quote
+
+from agentsim.errors import ModelError, ProviderRejected
+from agentsim.models.attempts import Deadline
+from agentsim.models.faults import Faults, NoAnswer, Unacceptable
+from agentsim.models.prices import context_window, listed_price
+from agentsim.models.profiles import Profile
+from agentsim.models.remote import Endpoint, decoded
+from agentsim.models.settings import most_output
+from agentsim.models.wire.answer import at, count, word
+
+_PATIENCE_S = 30.0
+_MOST_PAGES = 100
+_NO_LIST: Final = {
+    "azure": "azure lists the models of a region and not your deployments, whose names are used here; the portal does",
+    "bedrock": "bedrock has no list of models at this address; `aws bedrock list-foundation-models` prints one",
+    "vertex": "vertex has no list of models at this address; its Model Garden shows them",
+}
+# Names of one thing at several hosts; the first that is there counts.
+_CONTEXT = (
+    *("context_length", "max_model_len", "context_window", "max_context_length", "max_input_tokens"),
+    *("loaded_context_length", "inputTokenLimit"),
+)
+_REPLY = ("max_completion_tokens", "max_output_tokens", "max_tokens", "outputTokenLimit")
+_NESTED = (("top_provider",), ("meta",), ("limits",))
+_TRAINED = ("n_ctx", "n_ctx_train")  # llama-server
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A model that an endpoint lists; `input` and `output` are US dollars per million tokens, None where unknown."""
+
+    id: str
+    context: int | None = None
+    max_output: int | None = None
+    input: float | None = None
+    output: float | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return asdict(self)
+
+
+async def offers(profile: Profile, key: str | None) -> list[Offer]:
+    """Ask an endpoint for its models. Raises `ModelError` if it does not answer with a list.
+
+    What the answer does not say of a model comes from the bundled catalogue, at the provider's own address.
+    """
+    if (why := _NO_LIST.get(profile.service)) is not None:
+        raise ProviderRejected(why, code="no_list")
+    endpoint = Endpoint(profile.base_url, key, service=profile.service, options=profile.client_options)
+    faults = Faults(profile, "models", (key,) if key else ())
+    try:
+        found = {offer.id: offer for offer in [_completed(profile, each) async for each in _listed(endpoint, faults)]}
+    except TimeoutError:
+        raise faults.timeout(_PATIENCE_S) from None
+    finally:
+        await endpoint.aclose()
+    return sorted(found.values(), key=lambda offer: offer.id)
+
+
+async def _listed(endpoint: Endpoint, faults: Faults) -> AsyncIterator[Offer]:
+    """Yield the models of every page: Anthropic gives some at a time, and the last one's id for the next ones."""
+    paged = faults.profile.wire == "messages"
+    path = "/v1/models?limit=1000" if paged else "/models"
+    seen: set[str] = set()
+    after = ""
+    for _ in range(_MOST_PAGES):
+        page = await _page(endpoint, path + after, faults)
+        for offer in _read(page, faults):
+            yield offer
+        last = at(page, "last_id")
+        if not paged or at(page, "has_more") is not True or not isinstance(last, str) or last in seen:
+            return
+        seen.add(last)
+        after = f"&after_id={quote(last, safe='')}"
+
+
+async def _page(endpoint: Endpoint, path: str, faults: Faults) -> Any:
+    client = endpoint.open()
+    try:
+        async with Deadline(_PATIENCE_S):
+            answer = await client.get(path)
+    except NoAnswer as error:
+        raise faults.connection(error) from None
+    except Unacceptable as refused:
+        raise faults.bad_envelope(str(refused)) from None
+    if answer.status in {404, 405, 501}:
+        what = f"{faults.profile.provider} has no list of models at {faults.profile.host} (HTTP {answer.status})"
+        raise ProviderRejected(what, code="no_list", status=answer.status)
+    if not 200 <= answer.status < 300:
+        raise faults.status(answer.status, answer.headers, answer.body)
+    return decoded(answer.body, answer.headers.get("content-type", ""), faults)
+
+
+def _read(page: Any, faults: Faults) -> Iterator[Offer]:
+    """Yield the models in one answer: `{"data": [...]}`, `{"models": [...]}` or the list alone (Together)."""
+    rows = page if isinstance(page, list) else at(page, "data")
+    rows = rows if isinstance(rows, list) else at(page, "models")
+    if not isinstance(rows, list):
+        raise _no_list(faults)
+    for row in rows:
+        name = word(at(row, "id") or at(row, "name"), faults.secrets)
+        if name is not None:
+            yield Offer(
+                name.removeprefix("models/"),  # Gemini
+                _number(row, _CONTEXT) or _number(row, _TRAINED),
+                _number(row, _REPLY),
+                _price(row, "prompt", "input"),
+                _price(row, "completion", "output"),
+            )
+
+
+def _no_list(faults: Faults) -> ModelError:
+    what = f"{faults.profile.provider}: the answer of {faults.profile.host} is no list of models"
+    return ProviderRejected(what, code="no_list", status=200)
+
+
+def _number(row: Any, names: tuple[str, ...]) -> int | None:
+    """Return a number of tokens under one of its names, in the model's own table or in a part of it."""
+    for path in ((), *_NESTED):
+        table = at(row, *path)
+        for name in names:
+            if found := count(at(table, name)):
+                return found
+    return None
+
+
+def _price(row: Any, per_token: str, per_million: str) -> float | None:
+    """Return a price per million tokens: OpenRouter gives dollars per token as text, Together dollars per million."""
+    for name, factor in ((per_token, 1_000_000), (per_million, 1)):
+        said = at(row, "pricing", name)
+        try:
+            price = float(said) if isinstance(said, str | int | float) and not isinstance(said, bool) else -1.0
+        except ValueError:
+            continue
+        if 0 <= price * factor < 1_000_000:
+            return round(price * factor, 6)
+    return None
+
+
+def _completed(profile: Profile, offer: Offer) -> Offer:
+    """Return the offer with what the catalogue knows where the host says nothing."""
+    name = f"{profile.provider}/{offer.id}"
+    price: Mapping[str, float] = listed_price(name) if profile.is_own else {}
+    return Offer(
+        offer.id,
+        offer.context or (context_window(name) if profile.is_own else None),
+        offer.max_output or most_output(offer.id),
+        offer.input if offer.input is not None else price.get("input"),
+        offer.output if offer.output is not None else price.get("output"),
+    )
