@@ -452,7 +452,7 @@ _INNER = (
     r"(?:<\|(?:end_header_id|header_end|im_sep|im_middle|end_of_role|role_end|role_sep)\|>"
     r"|\[end_header_id\])"
 )
-"""What ends the header of a turn."""
+"""The end of a turn's header."""
 _HEADER_ENDS = rf"(?:\s{{0,2}}{_INNER}|[ \t]*+(?:\n|:|$))?"
 # where a token may begin: it begins with one set of characters, so that the search leaps from one of them to the next
 _MAY_BEGIN = re.compile(

@@ -360,7 +360,9 @@ _NOT_OTHERS = re.compile(
     r"(?P<others>[^()\n]{1,60}?)\)?[.!*_]*+",
     re.IGNORECASE,
 )
-_OR = re.compile(r"(?:,| or | nor | and )(?:or |nor |not )?", re.IGNORECASE)
+_OR = re.compile(r"(?:, ?| or | nor | and )(?:or |nor |and )?(?:not )?", re.IGNORECASE)
+_ENDS_LIST = re.compile(r"\b(?:or|nor|and|not)\b[^,]*$", re.IGNORECASE)
+"""How the last of several is announced; `not A, C` may as well name C."""
 _LONGEST_NAME = 3  # words of a value that is not legal; more are prose
 
 
@@ -409,6 +411,8 @@ class Prose:
             return meant
         meant = self.field.read(beside["one"])
         others = [self.field.read(other) for other in _OR.split(beside["others"])]
+        if len(others) > 1 and not _ENDS_LIST.search(beside["others"]):
+            return MISSING
         return MISSING if MISSING in others or meant in others else meant
 
     def _bare(self) -> Iterator[Candidate]:
