@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
+from agentsim.engine.wording import counted
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
 from agentsim.models.base import Attempt, Fault, fault_of
 from agentsim.models.faults import UNACCEPTED
@@ -287,7 +288,11 @@ class CircuitBreaker:
         self._last[provider] = call.error
         if any(self._lives(link) and not (call.held and self._held[link.name] >= _TWICE) for link in place.links):
             return
-        row = f"{self._streak[provider]} calls in a row failed; the last: " if call.fault == "transport" else ""
+        row = (
+            f"{counted(self._streak[provider], 'call')} in a row failed; the last: "
+            if call.fault == "transport"
+            else ""
+        )
         if call.held and self._held[call.link.name] >= _TWICE:
             row = "wants more time than rate_limit_patience_s, twice with no answer in between; the last: "
         raise ProviderStopped(f"{provider}: {row}{call.error}") from None
