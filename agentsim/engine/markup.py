@@ -12,11 +12,12 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
-BAR = r"[|｜‖│∣❘¦｠]"
-"""A bar of a token: DeepSeek's are fullwidth, and models write both of these and others."""
+_BARS = "|｜‖│∣❘¦｠"
+BAR = f"[{_BARS}]"
+"""A bar of a token: DeepSeek's are fullwidth, and models write both of these and others (`plain_signs`)."""
 
 _CAPITALS = r"/?[A-Z_][A-Z0-9_]*(?: [A-Z]+){0,3}\]"
 # a name between bars; without blanks at its ends, which would be operators
@@ -193,7 +194,7 @@ FORMS = (
     Form(
         "DeepSeek",
         f"{_CHAT} (deepseek3), {_TEMPLATES}/DeepSeek-V3.2.jinja, {_CALLS}/deepseekv32_detector.py",
-        rf"{_BARRED}|[/／]?\s?{BAR}{{0,2}}\s?DSML\s?{BAR}{{0,2}}",
+        rf"{_BARRED}|[/／]?\s?{BAR}{{0,2}}\s?(?i:DSML)\s?{BAR}{{0,2}}",
         ends=("<｜end▁of▁sentence｜>", "<|EOT|>"),
         own=("<｜Assistant｜>",),
         others=("<｜User｜>", "<｜System｜>"),
@@ -242,19 +243,82 @@ FORMS = (
     Form(
         "Gemma, SmolVLM, Nemotron, Baichuan, XVERSE",
         f"{_CHAT} (gemma, smolvlm), NVIDIA-Nemotron tokenizer_config.json",
-        r"(?:start|end)_of_(?:turn|utterance|sentence)>|beginning_of_sentence>|extra_id_\d{1,3}>|SPECIAL_\d{1,3}>"
-        r"|reserved_\d{1,4}>",
+        r"(?:start|end)_of_(?:turn|utterance|sentence|image|audio)>|beginning_of_sentence>|extra_id_\d{1,3}>"
+        r"|SPECIAL_\d{1,3}>|reserved_\d{1,4}>|(?:image|audio)_soft_token>",
         ends=("<end_of_turn>", "<end_of_utterance>", "<end_of_sentence>"),
         turns=("<start_of_turn>", "<beginning_of_sentence>", "<extra_id_1>", "<SPECIAL_11>"),
         others=("<extra_id_0>", "<SPECIAL_10>", "<reserved_106>"),
-        fillers=("<SPECIAL_12>",),
+        fillers=("<SPECIAL_12>", "<start_of_image>", "<end_of_image>", "<image_soft_token>", "<audio_soft_token>"),
+    ),
+    Form(
+        "FunctionGemma",
+        "google/functiongemma-270m-it tokenizer_config.json",
+        r"(?:start|end)_function_(?:call|response|declaration)>|escape>",
+        ends=("<start_function_response>", "<end_function_response>"),
+        calls=(
+            *("<start_function_call>", "<end_function_call>", "<start_function_declaration>"),
+            "<end_function_declaration>",
+        ),
+        arguments=("<escape>",),
+    ),
+    Form(
+        "LongCat",
+        "meituan-longcat/LongCat-Flash-Thinking README.md (the output of its template), mlx-lm tokenizer_utils.py",
+        r"/?longcat_\w{1,30}>",
+        ends=("</longcat_s>",),
+        own=("<longcat_assistant>",),
+        others=("<longcat_user>", "<longcat_system>"),
+        thinking=("<longcat_think>", "</longcat_think>"),
+        fillers=("<longcat_s>", "<longcat_pad>"),
+    ),
+    Form(
+        "Command R",
+        "CohereForAI/c4ai-command-r-v01 tokenizer_config.json",
+        r"[A-Z]{2,12}_TOKEN>|(?:PAD|UNK|CLS|SEP|BOS|EOS)>",
+        ends=("<EOS_TOKEN>", "<EOP_TOKEN>", "<EOS>"),
+        fillers=("<BOS_TOKEN>", "<MASK_TOKEN>", "<BOS>", "<PAD>", "<UNK>", "<CLS>", "<SEP>"),
+    ),
+    Form(
+        "StarCoder, SmolLM, Granite",
+        "tokenizer_config.json of starcoder2, SmolLM2 and granite-code, llama.cpp src/llama-vocab.cpp",
+        r"fim[_-](?:prefix|middle|suffix|pad)>|(?:jupyter|issue|commit)_[a-z]{3,8}>|(?:repo_?name|file_?sep|filename"
+        r"|gh_stars|empty_output|code_to_intermediate|intermediate_to_code|pr_\w{2,20})>",
+        ends=("<file_sep>", "<repo_name>", "<reponame>"),
+        fillers=(
+            *("<gh_stars>", "<filename>", "<empty_output>", "<fim_prefix>", "<fim_middle>", "<fim_suffix>"),
+            *("<fim-prefix>", "<fim_pad>", "<issue_start>", "<issue_comment>", "<issue_closed>", "<jupyter_start>"),
+            *("<jupyter_text>", "<jupyter_code>", "<jupyter_output>", "<jupyter_script>", "<commit_before>"),
+            *("<commit_msg>", "<commit_after>"),
+        ),
+    ),
+    Form(
+        "CodeLlama",
+        "llama.cpp src/llama-vocab.cpp",
+        r"(?:EOT|PRE|SUF|MID)>",
+        ends=("<EOT>",),
+        fillers=("<PRE>", "<SUF>", "<MID>"),
+    ),
+    Form(
+        "Seed-Coder",
+        "ByteDance-Seed/Seed-Coder-8B-Instruct tokenizer_config.json",
+        r"\[[A-Za-z][\w▁ -]{2,40}\]>",
+        ends=("<[end▁of▁sentence]>",),
+        turns=("<[begin▁of▁sentence]>",),
+        fillers=("<[PAD▁TOKEN]>", "<[SEP▁TOKEN]>", "<[fim-prefix]>", "<[fim-middle]>", "<[fim-suffix]>"),
+    ),
+    Form(
+        "InternLM, XLNet",
+        "lmdeploy model.py (InternLM), transformers tokenization_xlnet.py",
+        r"eo[adht]>|eosys>|TOKENS_UNUSED_\d{1,3}>",
+        ends=("<eoa>", "<eoh>", "<eosys>", "<eod>", "<eot>"),
+        fillers=("<TOKENS_UNUSED_0>",),
     ),
     Form(
         "SentencePiece",
         "google/sentencepiece, its control and byte symbols",
-        r"(?:eos|bos|pad|unk|sop|eop|sep|cls)>|0x[0-9A-F]{2}>",
+        r"(?:eos|bos|pad|unk|sop|eop|sep|cls|mask)>|0x[0-9A-F]{2}>",
         ends=("<eos>", "<eop>"),
-        fillers=("<bos>", "<pad>", "<unk>", "<sop>", "<0x0A>"),
+        fillers=("<bos>", "<pad>", "<unk>", "<sop>", "<sep>", "<cls>", "<mask>", "<0x0A>"),
     ),
     Form(
         "Gemini, Gemma",
@@ -283,10 +347,10 @@ FORMS = (
         fillers=("<seed:pad>",),
     ),
     Form(
-        "DeepSeek, Qwen, GLM, MiniMax, Granite, Hunyuan",
-        f"{_TEMPLATES} (all that think)",
-        r"/?(?:\w{1,12}:)?(?:think|thinking|thought)(?::\w{1,20})?>",
-        thinking=("<think>", "</think>", "<mm:think>"),
+        "DeepSeek, Qwen, GLM, MiniMax, Granite, Hunyuan, K2-Think",
+        f"{_TEMPLATES} (all that think), LLM360/K2-V2-Instruct chat_template.jinja",
+        r"/?(?:\w{1,12}:)?(?:think|thinking|thought)(?:[:_]\w{1,20})?>",
+        thinking=("<think>", "</think>", "<mm:think>", "<think_fast>", "</think_fast>", "<think_faster>"),
     ),
     Form(
         "Qwen, Hermes, GLM, MiniMax, Hunyuan, Nemotron, Step, LongCat, Claude",
@@ -355,7 +419,7 @@ FORMS = (
         "tokenizer_config.json of Kimi-K3",
         _CAPITALS,
         ends=("[EOS]", "[EOT]"),
-        fillers=("[BOS]",),
+        fillers=("[BOS]", "[PAD]", "[UNK]", "[CLS]"),
         exact=True,
     ),
     Form(
@@ -429,9 +493,12 @@ def _any(tokens: Sequence[str]) -> str:
         parts.append(
             rf"[<＜]\s{{0,2}}{BAR}{{1,2}}\s{{0,2}}(?i:{name})(?![\w▁])(?:\s{{0,2}}{BAR}{{1,2}})?+(?:\s{{0,2}}[>＞])?+"
         )
-        # a name of several words needs no bar, or no bracket before it
+        # a name of several words needs no bar, or no bracket or bar before it
         name = "|".join(each for each in dict.fromkeys(names[2]) if "[_" in each)
-        parts += [rf"(?:[<＜]|{BAR}{{1,2}})(?i:{name})(?:{BAR}{{1,2}}[>＞]|[>＞])"] * bool(name)
+        half = (
+            rf"(?:[<＜]|{BAR}{{1,2}})(?i:{name})(?:{BAR}{{1,2}}[>＞]|[>＞])|(?<![\w▁<＜])(?i:{name}){BAR}{{1,2}}[>＞]"
+        )
+        parts += [half] * bool(name)
     if names[0]:
         parts.append(rf"[<＜]{BAR}?(?:{'|'.join(dict.fromkeys(names[0]))}){BAR}?[>＞]")
     return f"(?:{'|'.join(parts)})"
@@ -456,12 +523,30 @@ _INNER = (
 _HEADER_ENDS = rf"(?:\s{{0,2}}{_INNER}|[ \t]*+(?:\n|:|$))?"
 # where a token may begin: it begins with one set of characters, so that the search leaps from one of them to the next
 _MAY_BEGIN = re.compile(
-    rf"[<＜\[\]◁|｜‖│∣❘¦｠](?:(?<=[<＜])[\s/／<]{{0,3}}(?:{BAR}|DSML|用户|[\w.-]{{0,20}}?(?:_|:|think|thought|function"
-    r"|invoke|call|tool|param|arg|TOOL|AVAIL|SYS|ctrl|unused|eos|bos|pad|unk|sop|eop|sep|cls|role|SPECIAL|0x|s>)"
+    rf"[<＜\[\]◁{_BARS}](?:(?<=[<＜])[\s/／<]{{0,3}}(?:{BAR}|(?i:DSML)|用户|\[|[\w.-]{{0,20}}?(?:[_▁:-]|think|thought"
+    r"|function|invoke|call|tool|param|arg|TOOL|AVAIL|SYS|ctrl|unused|eo[adhpst]>|bos|pad|unk|sop|sep|cls|mask|role"
+    r"|SPECIAL|0x|s>|reponame|filename|escape|eosys|EO[ST]>|BOS|PAD|UNK|CLS|SEP|PRE>|SUF>|MID>)"
     rf"|\w{{3,40}}{BAR})|(?<=\[)(?:/?[A-Z_]{{2}}|[a-z]MASK|control_|unused|[a-z]+_header|[a-z]~|\||BEGIN|END)"
-    rf"|(?<=\])(?:~|!|<\])|(?<=◁)|(?<={BAR})(?:{BAR}?\s?DSML|\w{{2,40}}{BAR}{{0,2}}[>＞]|\|[A-Z]))"
+    rf"|(?<=\])(?:~|!|<\])|(?<=◁)|(?<={BAR})(?:{BAR}?\s?(?i:DSML)|\w{{2,40}}{BAR}{{0,2}}[>＞]|\|[A-Z])"
+    rf"|(?<=(?i:dsml){BAR})|(?<=\w{BAR}){BAR}?[>＞])"
 )
+OWN_NAMES = (
+    r"assistant|model|chatbot|bot|ai|gpt|llm|助手|助理|人工智能|ассистент|assistente|asistente|assistent|アシスタント"
+    r"|어시스턴트"
+)
+"""What a model calls itself before its words."""
+_NAMES = rf"user|human|system|{OWN_NAMES}|用户|人类|系统|пользователь|usuario|utilisateur|benutzer|ユーザー|사용자"
+_OPENS, _CLOSES_LABEL = r"(?:#{1,4} ?|\*{1,2}|_{1,2}|\[|<\|?|\(|`|-{1,3} )", r"(?:\*{1,2}|_{1,2}|\]|\|?>|\)|`| -{1,3})"
+_LINE_ENDS = r"[ \t]*+(?:\n|\Z)"
+_LABEL = (
+    rf"(?:{_OPENS}(?i:{_NAMES})(?:[:：]{_CLOSES_LABEL}?|{_CLOSES_LABEL}[:：]|{_CLOSES_LABEL}?{_LINE_ENDS})"
+    rf"|(?i:{_NAMES}){_CLOSES_LABEL}?[:：]?{_LINE_ENDS}|(?i:tool|ipython){_LINE_ENDS}"
+    r"|(?:USER|HUMAN|ASSISTANT|SYSTEM)[:：]|(?:用户|助手|人类|系统)[:：]"
+    r"|(?:#{1,4} )(?:Instruction|Input|Response):?[ \t]*+\n)"
+)
+"""A header of a turn without tokens, at the beginning of a line."""
 _STRIPPED = (
+    rf"(?P<label>\n[ \t]{{0,4}}{_LABEL}|(?<=\n)\n(?:User|Human|Assistant)[:：](?=\s))|"
     r"assistant(?<![^\n.!?…。！？\"'”’»)\]}*_]assistant)[ \t]*+\n|user(?<![^\n.!?…。！？\"'”’»)\]}*_]user)[ \t]*+\n"
     r"|### (?<![^\n]### )(?:Instruction|Human|User):?[ \t]*+\n|assistant(?<=[.!?…]assistant)\s*+\Z"
 )
@@ -496,12 +581,13 @@ def _header() -> re.Pattern[str]:
     turns, own = f"(?:{_any(_every('turns'))}|<s>)", _any(_every("own", "answers"))
     return re.compile(
         rf"\s*+(?:(?:{_any(_every('ends'))}\s{{0,4}}(?={turns}\s?{_OWN_ROLE}|{own}))?"
-        rf"(?:{turns}\s?{_OWN_ROLE}{_HEADER_ENDS}|{own}(?:\s?{_OWN_ROLE}(?=<))?{_HEADER_ENDS})"
+        rf"(?:{turns}\s?{_OWN_ROLE}(?:[ \t]name=[^\n<>|]{{1,40}})?{_HEADER_ENDS}"
+        rf"|{own}(?:\s?{_OWN_ROLE}(?=<))?{_HEADER_ENDS})"
         rf"|<\|open\|>message role=\"assistant\"[^<>\n]{{0,80}}<\|sep\|>|<\|open\|>response<\|sep\|>"
-        rf"|{_any(_every('fillers'))}|{turns}(?!\s?{_ANY_ROLE})"
-        r"|(?:\*\*|#{1,4} )?(?i:assistant):?(?:\*\*)?:?[ \t]*+\n|(?:model|chatbot)[ \t]*+\n|assistant<\|role_sep\|>"
-        r"|(?:GPT4 Correct )?(?:Assistant|ASSISTANT):(?=\s)"
-        r"|### (?:Response|Assistant):?[ \t]*+\n)"
+        rf"|{_any(_every('fillers'))}|{turns}(?!\s?(?:{_ANY_ROLE}|[\w.@-]{{1,30}}[ \t]*+\n))"
+        rf"|{_OPENS}?(?i:{OWN_NAMES}){_CLOSES_LABEL}?[:：]?{_CLOSES_LABEL}?[ \t]*+\n|assistant(?:{_INNER}|<\|role_sep\|>)"
+        rf"|(?:GPT4 Correct )?{_OPENS}?(?i:{OWN_NAMES})(?:{_CLOSES_LABEL}?[:：](?=\s)|{_CLOSES_LABEL}?：|[:：]{_CLOSES_LABEL})"
+        r"|### Response:?[ \t]*+\n)"
     )
 
 
@@ -528,7 +614,9 @@ def _token() -> re.Pattern[str]:
     loose = rf"[<＜]\s{{0,2}}[/／]?{BAR}{{1,2}}\s{{0,2}}(?i:{'|'.join(names)})(?![\w▁])"
     tag = r"<\|(?:open|close)\|>[^<>|\n]{0,200}<\|sep\|>"
     cut = rf"[<＜]\s?[/／]?{BAR}[A-Za-z][\w▁]{{1,60}}\Z"
-    return re.compile("|".join((tag, cut, *forms, loose, rf"{BAR}{{1,2}}\s?DSML\s?{BAR}{{1,2}}")))
+    several = "|".join(name for name in names if "[_" in name)
+    half = rf"(?<![\w▁<＜])(?i:{several}){BAR}{{1,2}}[>＞]|[<＜](?i:{several})[>＞]"
+    return re.compile("|".join((tag, cut, *forms, loose, half, rf"(?:{BAR}{{1,2}})?(?<!\w)(?i:DSML)\s?{BAR}{{1,2}}")))
 
 
 # -- turns
@@ -564,8 +652,10 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = ()) -> str:
         inside = place < len(objects) and objects[place][0] - shift < start
         if inside or mark.lastgroup == "inner" or start in struck:
             continue
+        if _is_doubtful(bare, start, end) if mark.lastgroup == "label" else _is_in_sentence(bare, start, end):
+            continue
         said, next_message = bare[begins:start], end if mark.lastgroup == "end" else start
-        unsaid = not said.strip() or _THINKS.match(said) or _THOUGHT.search(said)
+        unsaid = _UNSAID.fullmatch(said) or _THINKS.match(said) or _THOUGHT.search(said)
         if unsaid and (_GOES_ON.match(bare, next_message) or _header().match(bare, next_message)):
             begins = next_message
             continue
@@ -574,6 +664,42 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = ()) -> str:
 
 
 _INK = re.compile(r"\S")
+_UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_NAMES})[\W_]*+)?")
+_LABELS = re.compile(
+    rf"(?:\A\s*+|\n[ \t]{{0,4}}){_LABEL}|\n[ \t]{{0,4}}(?i:user|human|assistant|system|model)[:：](?=\s)"
+)
+_LABELLED = re.compile(rf"\s*+{_LABEL}")
+_QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "„": "“", "「": "」"}
+
+
+def _is_in_sentence(text: str, start: int, end: int) -> bool:
+    """Check for a token that is quoted, or has words of one sentence before and behind it: it may end no turn."""
+    before, behind = text[max(0, start - 1) : start], text[end : end + 1]
+    if _QUOTES.get(before) == behind:
+        return True
+    if before != " " or behind != " ":
+        return False
+    last, first = text[:start].rstrip(" ")[-1:], text[end : end + 20].lstrip(" ")[:1]
+    return (last.isalnum() or last in set(",;:")) and first.islower()
+
+
+def _is_doubtful(text: str, start: int, end: int) -> bool:
+    """Check for a header without tokens that may be a line of what is said: of a list, or in a sentence."""
+    before, behind = text[max(0, start - 200) : start].rstrip(), text[end : end + 200]
+    if before.endswith((":", "：", ",", "，", ";", "、")):
+        return True
+    if not behind.strip() and text[start:end].strip(" \n:：").isalnum():
+        return before[-1:].isalnum()  # at the end of the reply
+    alone = text[end - 1] == "\n"
+    return alone and (behind.lstrip()[:1].islower() or _LABELLED.match(behind) is not None)
+
+
+def label_in(text: str) -> str:
+    """Return the first header of a turn, without tokens, that stands at the beginning of a line, or ""."""
+    found = _LABELS.search(text)
+    return found[0].strip() if found else ""
+
+
 _STRIKE = re.compile(r"</?s>")
 _FIRST = re.compile(r"\s*+(?:<s>\s*+)*+")
 _BEGINS_A_TURN = re.compile(r"<s>\s?(?:assistant|model|chatbot|bot|ai|gpt)[ \t]*+(?:\n|\Z)", re.IGNORECASE)
@@ -636,7 +762,8 @@ def _followed(text: str, tags: Sequence[re.Match[str]]) -> set[int]:
 
 # -- tokens in words
 
-_THINK_TAG = re.compile(r"</?(?:\w{1,12}:)?(?:think|thought)")
+_MOST_TOKENS = 1_000  # that are counted
+_THINK_TAG = re.compile(r"</?(?:\w{1,12}[:_])?(?:think|thought)")
 _HALF = re.compile(r"[<＜\[][^<>\[\]\n]{3,60}\Z")
 _CLOSES = re.compile(r"</(function|call|parameter|argument|invoke)\s?>")
 """The end of a tag that is XML if its beginning has no attributes."""
@@ -645,6 +772,7 @@ _REST = re.compile(r"[^<>\n]{0,200}>")
 
 def token_in(text: str) -> str:
     """Return the first control token of a chat template in a text, or ""."""
+    text = plain_signs(text)
     if not _may_hold(text):
         return ""
     for found in _token().finditer(text):
@@ -672,8 +800,61 @@ def token_spans(text: str) -> Iterator[tuple[int, int]]:
 
 # -- one spelling of tags
 
+_LIKE_BARS = "ǀǁ❙❚︱︲︳⏐⎮⎪┃║￨∥⎸⎹▏▕╎╏┆┇┊┋"
+"""Signs that look like a bar of a token and are one there, besides those of `BAR`."""
+_BARS_OF_TOKENS = re.compile(
+    rf"(?<=[<＜])(?P<open>[\s/／]{{0,2}}[{_LIKE_BARS}]{{1,2}})|[{_LIKE_BARS}]{{1,2}}(?=\s?[>＞])"
+    rf"|(?<=[{_LIKE_BARS}])(?i:dsml)[{_LIKE_BARS}]{{1,2}}|[{_LIKE_BARS}]{{1,2}}(?=\s?(?i:dsml))"
+    rf"|(?<=(?i:dsml))[{_LIKE_BARS}]{{1,2}}"
+)
+_TO_BARS = str.maketrans(dict.fromkeys(_LIKE_BARS, "|"))
+_ESCAPED = re.compile(
+    r"&(?:amp;){0,3}(?:(?P<name>lt|gt|vert|verbar|VerticalLine|sol|lowbar|quot|lsqb|rsqb|lbrack|rbrack)"
+    r"|#0{0,4}(?P<decimal>\d{2,5})|#[xX]0{0,4}(?P<hex>[\da-fA-F]{2,4}));"
+    r"|\\{1,4}(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2}))"
+)
+_NAMED_SIGNS = {
+    **{"lt": "<", "gt": ">", "vert": "|", "verbar": "|", "VerticalLine": "|", "sol": "/", "lowbar": "_"},
+    **{"quot": '"', "lsqb": "[", "rsqb": "]", "lbrack": "[", "rbrack": "]"},
+}
+_MOST_ESCAPES = 3  # in each other
+_INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
+
+
+def _sign(escape: re.Match[str]) -> str:
+    if escape["name"]:
+        return _NAMED_SIGNS[escape["name"]]
+    spelt = escape["hex"] or escape["u"] or escape["x"]
+    code = int(spelt, 16) if spelt else int(escape["decimal"])
+    return chr(code) if 0x20 <= code < 0xD800 or 0xE000 <= code < 0x10000 else escape[0]
+
+
+def plain_signs(text: str) -> str:
+    """Return a text with plain bars for signs that look like them in tokens, and plain line ends.
+
+    Escapes of HTML and JSON (`&lt;|im_end|&gt;`) become their signs if a control token stands in them. Idempotent.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    text = text.lstrip(_INVISIBLE)
+    if not text.isascii():
+        text = _BARS_OF_TOKENS.sub(lambda bars: bars[0].translate(_TO_BARS), text)
+    spelt = text
+    for _ in range(_MOST_ESCAPES):
+        if ("&" not in spelt and "\\" not in spelt) or not _ESCAPED.search(spelt):
+            break
+        spelt = _ESCAPED.sub(_sign, spelt)
+    if spelt is text or _token_count(spelt) <= _token_count(text):
+        return text
+    return _BARS_OF_TOKENS.sub(lambda bars: bars[0].translate(_TO_BARS), spelt)
+
+
+def _token_count(text: str) -> int:
+    return sum(1 for _ in islice(_token().finditer(text), _MOST_TOKENS)) if _may_hold(text) else 0
+
+
 _DSML = re.compile(
-    rf"[<＜]\s?(?P<slash>[/／])?\s?(?:{BAR}{{1,2}}\s?DSML\s?{BAR}{{1,2}}|DSML\s)\s?"
+    rf"(?:[<＜]\s?(?P<slash>[/／])?\s?(?:{BAR}{{0,2}}\s?(?i:DSML)\s?{BAR}{{1,2}}|(?i:DSML)[\s:])"
+    rf"|(?<!\w)(?:{BAR}{{1,2}}\s?)?(?i:DSML)\s?{BAR}{{1,2}})\s?"
     r"(?P<tag>(?:invoke|parameter)(?(slash)|\s[^<>＜＞]{1,200})|function_calls|tool_calls)\s?[>＞]"
 )
 _K3 = re.compile(r"<\|(open|close)\|>\s?((?:think|response|call|argument)\b[^<>|\n]{0,200}?)\s?<\|sep\|>")
@@ -690,7 +871,7 @@ def plain_tags(text: str) -> str:
 
     Gemma's quotes become those of JSON.
     """
-    if "DSML" in text:
+    if "dsml" in text.casefold():
         text = _DSML.sub(lambda tag: f"<{'/' if tag['slash'] else ''}{tag['tag']}>", text)
     if "<|open|>" in text or "<|close|>" in text:
         text = _K3.sub(_plain_tag, text)

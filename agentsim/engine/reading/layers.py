@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from agentsim.engine.markup import first_turn
+from agentsim.engine.markup import first_turn, plain_signs
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.calls import calls
 from agentsim.engine.reading.objects import decoded, scan
@@ -30,7 +30,7 @@ def turn_of(text: str) -> str:
     """Return the turn of the player itself, decoded and without its header."""
     for _ in range(_MOST_LAYERS):
         before = text
-        text = _unquoted(own_turn(text))
+        text = _unquoted(own_turn(plain_signs(text)))
         if text == before:
             break
     return text

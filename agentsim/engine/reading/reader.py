@@ -35,7 +35,7 @@ from typing import Any
 
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Question, Reading
-from agentsim.engine.markup import plain_tags, token_in, token_spans, without_header
+from agentsim.engine.markup import OWN_NAMES, label_in, plain_tags, token_in, token_spans, without_header
 from agentsim.engine.reading.calls import calls, named_calls
 from agentsim.engine.reading.candidates import (
     Candidate,
@@ -84,8 +84,8 @@ from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, Unre
 _POST = (*SPEECH, "post", "forum post", "my post")
 _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
 # a tag, an escape, or a heading in a string: not read at once
-_DETOUR = re.compile(r"<|\\u|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
-_LAYERS = re.compile(r"\\[n\"]|^\s*(?:assistant|model|chatbot)\b|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE)
+_DETOUR = re.compile(r"<|\\u|&[a-zA-Z#]|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
+_LAYERS = re.compile(rf"\\[n\"]|^\W*(?:{OWN_NAMES})\b|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE)
 _NOT_SAID = re.compile(any_name((*THINKING, *ASIDES)))
 # what stands for a value in a form
 _FORM = re.compile(r"\s*<[^<>]{1,80}>\s*")  # of a question in words alone: `<your pitch>`
@@ -105,9 +105,14 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
     if at_once := _at_once(request, text):
         return at_once
     found = _taken_apart(Reply(request, text, cut=cut, repair=repair), last=last)
-    if token := next(filter(None, map(token_in, _texts(values(found.decision)))), ""):
+    said = [*_texts(values(found.decision))]
+    if token := next(filter(None, map(token_in, said)), ""):
         name = re.sub(r"[^\w ]+", " ", token).strip()
         raise UnreadableReply(f"The words hold a control token of a chat template ({name}). Answer without it.")
+    if label := next(filter(None, map(label_in, said)), ""):
+        raise UnreadableReply(
+            f"A line of the words begins as another turn ({label[:40]}). Answer in your own words alone."
+        )
     return found
 
 
@@ -176,7 +181,9 @@ def _at_once(request: Question, text: str) -> Reading[Any] | None:
 
 def _is_layered(text: str) -> bool:
     """Check for a text that may hold JSON, a header, thinking or a token."""
-    return text.lstrip()[:1] in {"{", "[", '"'} or bool(_LAYERS.search(text) or token_in(text)) or has_marks(text)
+    if text.lstrip()[:1] in {"{", "[", '"'} or _LAYERS.search(text) or token_in(text) or label_in(text):
+        return True
+    return has_marks(text) or bool(_NOT_SAID.search(plain := folded(text)) and thought_spans(plain, ()))
 
 
 @lru_cache(1)  # a reply is looked through for thoughts, and then read

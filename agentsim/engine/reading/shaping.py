@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from agentsim.engine.markup import token_in, without_header
+from agentsim.engine.markup import label_in, token_in, without_header
 from agentsim.engine.reading.fields import (
     MISSING,
     REASONS,
@@ -362,7 +362,7 @@ def _spoken(given: Any, names: Sequence[str], *, reason: bool) -> Any:
         given = turn_of(given) if reason else decoded_value(given, names)
     if isinstance(given, str):
         said = without_header(split(given)[0])
-        return aloud(said, names) if not reason else "" if token_in(said) else said
+        return aloud(said, names) if not reason else "" if token_in(said) or label_in(said) else said
     return given if not reason else "" if given is None else _as_json(given)
 
 

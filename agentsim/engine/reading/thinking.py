@@ -152,10 +152,14 @@ def has_marks(text: str) -> bool:
 
 def _final(text: str, thoughts: list[str]) -> str:
     """Return the content of the final channel, or the text itself if it has no channels."""
-    if "<|message|>" in text and "<|channel|>" in text:
+    channels = [*_CHANNEL.finditer(text)] if "<|message|>" in text and "<|channel|>" in text else []
+    if channels and "{" in text:
+        spans = strict_spans(text)
+        channels = [each for each in channels if not _inside(spans, each.start())]
+    if channels:
         said: list[str] = []
         position = 0
-        for channel in _CHANNEL.finditer(text):
+        for channel in channels:
             if channel.start() < position:
                 continue
             thoughts.append(_TOKEN.sub("", text[position : channel.start()]).removesuffix("assistant"))
