@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
@@ -356,14 +356,21 @@ FORMS = (
         "Qwen, Hermes, GLM, MiniMax, Hunyuan, Nemotron, Step, LongCat, Claude",
         f"{_CALLS} (hermes, qwen3_coder, glm4_moe, minimax_m2, hunyuan, step3, longcat)",
         r"/?(?:[\w.-]{1,20}[:_])??(?:tool_calls?|tool_sep|tool_responses?|tool_use|tool_results?|function_calls?"
-        r"|function_results?|TOOLCALL|AVAILABLE_TOOLS|TOOL_RESPONSE)(?::[\w.-]{1,20})?(?:\s[^<>]{0,80})?>"
+        r"|function_(?:results?|responses?)|TOOLCALL|AVAILABLE_TOOLS|TOOL_RESPONSE)(?::[\w.-]{1,20})?(?:\s[^<>]{0,80})?>"
         r"|(?:[\w.-]{1,20}:)?(?:invoke|call|function|tool)(?:\s{1,2}(?:name|tool)\s?=|=)"
         r"|/(?:[\w.-]{1,20}:)?(?:invoke|function|call)\s?>",
         calls=(
             *("<tool_call>", "</tool_call>", "<tool_calls>", "</tool_calls>", "<tool_sep>", "<tool_response>"),
             *("<tool_calls:opensource>", "<function_calls>", "</function_calls>", "<function=", "</function>"),
             *('<invoke name="', "</invoke>", "<minimax:tool_call>", "</minimax:tool_call>", '<steptml:invoke name="'),
-            *("<TOOLCALL>", "</TOOLCALL>", "<AVAILABLE_TOOLS>", "<longcat_tool_call>", '<call tool="'),
+            *(
+                "<function_response>",
+                "<TOOLCALL>",
+                "</TOOLCALL>",
+                "<AVAILABLE_TOOLS>",
+                "<longcat_tool_call>",
+                '<call tool="',
+            ),
         ),
     ),
     Form(
@@ -535,12 +542,15 @@ OWN_NAMES = (
     r"|어시스턴트"
 )
 """What a model calls itself before its words."""
-_NAMES = rf"user|human|system|{OWN_NAMES}|用户|人类|系统|пользователь|usuario|utilisateur|benutzer|ユーザー|사용자"
-_OPENS, _CLOSES_LABEL = r"(?:#{1,4} ?|\*{1,2}|_{1,2}|\[|<\|?|\(|`|-{1,3} )", r"(?:\*{1,2}|_{1,2}|\]|\|?>|\)|`| -{1,3})"
+_ROLES = rf"user|human|system|{OWN_NAMES}|用户|人类|系统|пользователь|usuario|utilisateur|benutzer|ユーザー|사용자"
+_OPENS, _CLOSES_LABEL = (
+    r"(?:#{1,4} ?|> ?|\*{1,2}|_{1,2}|\[|<\|?|\(|`|-{1,3} )",
+    r"(?:\*{1,2}|_{1,2}|\]|\|?>|\)|`| -{1,3})",
+)
 _LINE_ENDS = r"[ \t]*+(?:\n|\Z)"
 _LABEL = (
-    rf"(?:{_OPENS}(?i:{_NAMES})(?:[:：]{_CLOSES_LABEL}?|{_CLOSES_LABEL}[:：]|{_CLOSES_LABEL}?{_LINE_ENDS})"
-    rf"|(?i:{_NAMES}){_CLOSES_LABEL}?[:：]?{_LINE_ENDS}|(?i:tool|ipython){_LINE_ENDS}"
+    rf"(?:{_OPENS}(?i:{_ROLES})(?:[:：]{_CLOSES_LABEL}?|{_CLOSES_LABEL}[:：]|{_CLOSES_LABEL}?{_LINE_ENDS})"
+    rf"|(?i:{_ROLES}){_CLOSES_LABEL}?[:：]?{_LINE_ENDS}|(?i:tool|ipython){_LINE_ENDS}"
     r"|(?:USER|HUMAN|ASSISTANT|SYSTEM)[:：]|(?:用户|助手|人类|系统)[:：]"
     r"|(?:#{1,4} )(?:Instruction|Input|Response):?[ \t]*+\n)"
 )
@@ -584,7 +594,7 @@ def _header() -> re.Pattern[str]:
         rf"(?:{turns}\s?{_OWN_ROLE}(?:[ \t]name=[^\n<>|]{{1,40}})?{_HEADER_ENDS}"
         rf"|{own}(?:\s?{_OWN_ROLE}(?=<))?{_HEADER_ENDS})"
         rf"|<\|open\|>message role=\"assistant\"[^<>\n]{{0,80}}<\|sep\|>|<\|open\|>response<\|sep\|>"
-        rf"|{_any(_every('fillers'))}|{turns}(?!\s?(?:{_ANY_ROLE}|[\w.@-]{{1,30}}[ \t]*+\n))"
+        rf"|{_any(_every('fillers'))}|{turns}(?!\s?(?:{_ANY_ROLE}|assistant|user|system|[\w.@-]{{1,30}}[ \t]*+\n))"
         rf"|{_OPENS}?(?i:{OWN_NAMES}){_CLOSES_LABEL}?[:：]?{_CLOSES_LABEL}?[ \t]*+\n|assistant(?:{_INNER}|<\|role_sep\|>)"
         rf"|(?:GPT4 Correct )?{_OPENS}?(?i:{OWN_NAMES})(?:{_CLOSES_LABEL}?[:：](?=\s)|{_CLOSES_LABEL}?：|[:：]{_CLOSES_LABEL})"
         r"|### Response:?[ \t]*+\n)"
@@ -622,26 +632,31 @@ def _token() -> re.Pattern[str]:
 # -- turns
 
 
-def without_header(text: str) -> str:
-    """Return a reply without the header of its role and without what begins every text: `<|im_start|>assistant`."""
+def without_header(text: str, players: frozenset[str] = frozenset()) -> str:
+    """Return a reply without the header of its role and without what begins every text: `<|im_start|>assistant`.
+
+    A word for a role that is the name of one of the `players` is no header.
+    """
     position = 0
     struck = _strikes(text, len(text)) if "<s>" in text else set()
     while (header := _header().match(text, position)) and header.end() > position:
         tag = header[0].find("<s>")
         if tag >= 0 and header.start() + tag in struck and not _BEGINS_A_TURN.search(header[0]):
             break
+        if players and "|" not in header[0] and _is_player(header[0], players):
+            break
         position = header.end()
     return text[position:].lstrip() if position else text
 
 
-def first_turn(text: str, objects: Sequence[tuple[int, int]] = ()) -> str:
+def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), players: frozenset[str] = frozenset()) -> str:
     """Return the turn of the model itself, without its header: what follows the first end of a turn is made up.
 
     A message of the turn that only thinks does not end it. Places inside the `objects`, which are spans in order, are
-    left to the reader of their strings.
+    left to the reader of their strings. A word for a role that is the name of one of the `players` begins no turn.
     """
     breaks = _break() if _may_hold(text) else _stripped()
-    bare = without_header(text)
+    bare = without_header(text, players)
     shift = len(text) - len(bare)
     struck = _strikes(bare)
     begins = place = 0
@@ -652,7 +667,7 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = ()) -> str:
         inside = place < len(objects) and objects[place][0] - shift < start
         if inside or mark.lastgroup == "inner" or start in struck:
             continue
-        if _is_doubtful(bare, start, end) if mark.lastgroup == "label" else _is_in_sentence(bare, start, end):
+        if _is_doubtful(bare, start, end, players) if mark.lastgroup == "label" else in_sentence(bare, start, end):
             continue
         said, next_message = bare[begins:start], end if mark.lastgroup == "end" else start
         unsaid = _UNSAID.fullmatch(said) or _THINKS.match(said) or _THOUGHT.search(said)
@@ -664,18 +679,24 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = ()) -> str:
 
 
 _INK = re.compile(r"\S")
-_UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_NAMES})[\W_]*+)?")
+_UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
 _LABELS = re.compile(
     rf"(?:\A\s*+|\n[ \t]{{0,4}}){_LABEL}|\n[ \t]{{0,4}}(?i:user|human|assistant|system|model)[:：](?=\s)"
 )
+_ROLE = re.compile(rf"(?<![^\W_])(?:{_ROLES})(?![^\W_])", re.IGNORECASE)
 _LABELLED = re.compile(rf"\s*+{_LABEL}")
 _QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "„": "“", "「": "」"}
 
 
-def _is_in_sentence(text: str, start: int, end: int) -> bool:
+def is_quoted(text: str, start: int, end: int) -> bool:
+    """Check for a token in quotes of its own, which is a word: `` `<think>` ``."""
+    return start > 0 and _QUOTES.get(text[start - 1]) == text[end : end + 1]
+
+
+def in_sentence(text: str, start: int, end: int) -> bool:
     """Check for a token that is quoted, or has words of one sentence before and behind it: it may end no turn."""
     before, behind = text[max(0, start - 1) : start], text[end : end + 1]
-    if _QUOTES.get(before) == behind:
+    if is_quoted(text, start, end):
         return True
     if before != " " or behind != " ":
         return False
@@ -683,21 +704,43 @@ def _is_in_sentence(text: str, start: int, end: int) -> bool:
     return (last.isalnum() or last in set(",;:")) and first.islower()
 
 
-def _is_doubtful(text: str, start: int, end: int) -> bool:
-    """Check for a header without tokens that may be a line of what is said: of a list, or in a sentence."""
+def _is_doubtful(text: str, start: int, end: int, players: frozenset[str]) -> bool:
+    """Check for a header without tokens that may be a line of what is said: a name, of a list, or in a sentence."""
+    if players and _is_player(text[start:end], players):
+        return True
     before, behind = text[max(0, start - 200) : start].rstrip(), text[end : end + 200]
     if before.endswith((":", "：", ",", "，", ";", "、")):
         return True
     if not behind.strip() and text[start:end].strip(" \n:：").isalnum():
         return before[-1:].isalnum()  # at the end of the reply
-    alone = text[end - 1] == "\n"
-    return alone and (behind.lstrip()[:1].islower() or _LABELLED.match(behind) is not None)
+    if text[end - 1] != "\n":
+        return False
+    unfinished = before[-1:].isalpha() or not text[start:end].islower()
+    return _LABELLED.match(behind) is not None or (unfinished and behind.lstrip()[:1].islower())
 
 
-def label_in(text: str) -> str:
-    """Return the first header of a turn, without tokens, that stands at the beginning of a line, or ""."""
-    found = _LABELS.search(text)
-    return found[0].strip() if found else ""
+def label_in(text: str, players: frozenset[str] = frozenset()) -> str:
+    """Return the first header of a turn, without tokens, that stands at the beginning of a line, or "".
+
+    One that is the name of one of the `players` is none.
+    """
+    labels = (found[0].strip() for found in _LABELS.finditer(text))
+    return next((label for label in labels if not players or not _is_player(label, players)), "")
+
+
+def names_a_role(text: str) -> bool:
+    """Check for a word for a role."""
+    return _ROLE.search(text) is not None
+
+
+def roles_in(names: Iterable[str]) -> frozenset[str]:
+    """Return those of the names that are words for a role, in small letters."""
+    return frozenset(name.casefold() for name in names if _ROLE.fullmatch(name))
+
+
+def _is_player(label: str, players: frozenset[str]) -> bool:
+    role = _ROLE.search(label)
+    return role is not None and role[0].casefold() in players
 
 
 _STRIKE = re.compile(r"</?s>")
@@ -813,10 +856,9 @@ _ESCAPED = re.compile(
     r"|#0{0,4}(?P<decimal>\d{2,5})|#[xX]0{0,4}(?P<hex>[\da-fA-F]{2,4}));"
     r"|\\{1,4}(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2}))"
 )
-_NAMED_SIGNS = {
-    **{"lt": "<", "gt": ">", "vert": "|", "verbar": "|", "VerticalLine": "|", "sol": "/", "lowbar": "_"},
-    **{"quot": '"', "lsqb": "[", "rsqb": "]", "lbrack": "[", "rbrack": "]"},
-}
+_NAMED_SIGNS = dict(
+    zip("lt gt vert verbar VerticalLine sol lowbar quot lsqb rsqb lbrack rbrack".split(), '<>|||/_"[][]', strict=True)
+)
 _MOST_ESCAPES = 3  # in each other
 _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
 

@@ -26,26 +26,26 @@ _NEXT_MEMBER = re.compile(r",\s*\"")
 _ENDS_AN_OBJECT = re.compile(r"[\"”]\s*}\s*\Z")
 
 
-def turn_of(text: str) -> str:
-    """Return the turn of the player itself, decoded and without its header."""
+def turn_of(text: str, players: frozenset[str] = frozenset()) -> str:
+    """Return the turn of the player itself, decoded and without its header; `players` are named as roles are."""
     for _ in range(_MOST_LAYERS):
         before = text
-        text = _unquoted(own_turn(plain_signs(text)))
+        text = _unquoted(own_turn(plain_signs(text), players))
         if text == before:
             break
     return text
 
 
-def own_turn(text: str) -> str:
+def own_turn(text: str, players: frozenset[str] = frozenset()) -> str:
     """Return a text up to the first end of a turn that is in no string of an object."""
-    turn = first_turn(text)
+    turn = first_turn(text, players=players)
     if turn == text or "{" not in text:
         return turn
     try:
         spans = [(each.start, each.end) for each in scan(text) if each.state in {"strict", "repaired"}]
     except DecisionError:
         return turn
-    return first_turn(text, spans) if spans else turn
+    return first_turn(text, spans, players) if spans else turn
 
 
 def _unquoted(text: str) -> str:
@@ -98,7 +98,7 @@ def is_part_of_object(body: str, names: Collection[str]) -> bool:
     return bool(member is not None and spaced(member["key"]) in names) or _ENDS_AN_OBJECT.search(body) is not None
 
 
-def decoded_value(given: Any, names: Collection[str]) -> Any:
+def decoded_value(given: Any, names: Collection[str], players: frozenset[str] = frozenset()) -> Any:
     """Return the value that a string spells as JSON, of an object the one under one of the `names`; else as it is.
 
     Raises `UnreadableReply` if a string begins as an object of these names and is none.
@@ -110,7 +110,7 @@ def decoded_value(given: Any, names: Collection[str]) -> Any:
                 return given
             given = inside[0]
         elif isinstance(given, str):
-            turn = turn_of(given)
+            turn = turn_of(given, players)
             value = _json(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else None
             if value is None and turn.lstrip().startswith("{") and is_part_of_object(turn.lstrip()[1:], names):
                 raise UnreadableReply("A text of the JSON object holds an object that cannot be read.")

@@ -35,7 +35,16 @@ from typing import Any
 
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Question, Reading
-from agentsim.engine.markup import OWN_NAMES, label_in, plain_tags, token_in, token_spans, without_header
+from agentsim.engine.markup import (
+    OWN_NAMES,
+    label_in,
+    names_a_role,
+    plain_tags,
+    roles_in,
+    token_in,
+    token_spans,
+    without_header,
+)
 from agentsim.engine.reading.calls import calls, named_calls
 from agentsim.engine.reading.candidates import (
     Candidate,
@@ -104,12 +113,13 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
     text = text[:MAX_TEXT]
     if at_once := _at_once(request, text):
         return at_once
-    found = _taken_apart(Reply(request, text, cut=cut, repair=repair), last=last)
+    reply = Reply(request, text, cut=cut, repair=repair)
+    found = _taken_apart(reply, last=last)
     said = [*_texts(values(found.decision))]
     if token := next(filter(None, map(token_in, said)), ""):
         name = re.sub(r"[^\w ]+", " ", token).strip()
         raise UnreadableReply(f"The words hold a control token of a chat template ({name}). Answer without it.")
-    if label := next(filter(None, map(label_in, said)), ""):
+    if label := next((label for each in said if (label := label_in(each, reply.players))), ""):
         raise UnreadableReply(
             f"A line of the words begins as another turn ({label[:40]}). Answer in your own words alone."
         )
@@ -301,16 +311,22 @@ class Reply:
         """What objects are shaped by."""
         outermost = [field.path for field in self.weighty]
         lone = outermost[0] if len(outermost) == 1 else ""
-        return Shape(self.request.nothing, self.request.synonyms, self.names, lone)
+        return Shape(self.request.nothing, self.request.synonyms, self.names, lone, self.players)
 
     # thinking
 
     @cached_property
+    def players(self) -> frozenset[str]:
+        """Words for roles that are names in this question: a line that begins with one is no header of a turn."""
+        return roles_in(_texts(values(self.request))) if names_a_role(self.text) else frozenset()
+
+    @cached_property
     def _split(self) -> tuple[str, tuple[str, ...]]:
+        players = self.players
         worded = [self.names[field.path] for field in self.fields if field.kind == "words"]
         own = [name for names in worded for name in (names if self.decides else names[:1])]
-        said, thoughts = split(plain_tags(turn_of(self.text.replace("\ufeff", ""))), own)
-        said = plain_tags(turn_of(without_header(said)))
+        said, thoughts = split(plain_tags(turn_of(self.text.replace("\ufeff", ""), players)), own, strict=True)
+        said = plain_tags(turn_of(without_header(said, players), players))
         if not said.lstrip().startswith("{"):
             every = [name for field in self.fields for name in self.names[field.path]]
             every += self.speech if self.speaks else ()

@@ -30,7 +30,7 @@ from agentsim.engine.reading.layers import decoded_value, turn_of
 from agentsim.engine.reading.objects import decoded
 from agentsim.engine.reading.speech import aloud
 from agentsim.engine.reading.text import bounded, compact, folded, listed, spaced, words_in
-from agentsim.engine.reading.thinking import split
+from agentsim.engine.reading.thinking import in_later_channel, split
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
 _WRAPPERS = frozenset(
@@ -134,6 +134,8 @@ class Shape:
     names: Mapping[str, Sequence[str]]
     lone: str = ""
     """The record that is all there is to decide: its one field may stand without it."""
+    players: frozenset[str] = frozenset()
+    """Words for roles that are names of players."""
 
     def of(self, value: Mapping[str, Any], schema: Schema, path: str = "") -> dict[str, Any]:
         """Return the object with the schema's keys and, if they are clear, its values; other keys stay as they are.
@@ -227,7 +229,8 @@ class Shape:
                 return given if meant is MISSING else meant
             case "words":
                 own = path.rpartition(".")[2]
-                return _spoken(given, (spaced(own), *self.names.get(path, ())), reason=own in REASONS)
+                names = (spaced(own), *self.names.get(path, ()))
+                return _spoken(given, names, self.players, reason=own in REASONS)
             case "variant":
                 return self._variant(given, node, path, whole)
             case "record":
@@ -353,16 +356,20 @@ def _spellings(name: str) -> tuple[str, str]:
     return plain, compact(plain)
 
 
-def _spoken(given: Any, names: Sequence[str], *, reason: bool) -> Any:
+def _spoken(given: Any, names: Sequence[str], players: frozenset[str], *, reason: bool) -> Any:
     """Return words without what was thought in them, and of a made-up turn.
 
     A `reason` that is no text is kept as JSON, and one with a control token is left out: it decides nothing.
     """
     if isinstance(given, str):
-        given = turn_of(given) if reason else decoded_value(given, names)
+        given = turn_of(given, players) if reason else decoded_value(given, names, players)
     if isinstance(given, str):
-        said = without_header(split(given)[0])
-        return aloud(said, names) if not reason else "" if token_in(said) or label_in(said) else said
+        if not reason and in_later_channel(given):
+            raise UnreadableReply("The words go on in another channel. Answer without control tokens.")
+        said = without_header(split(given, strict=not reason)[0], players)
+        if reason:
+            return "" if token_in(said) or label_in(said, players) else said
+        return aloud(said, names)
     return given if not reason else "" if given is None else _as_json(given)
 
 

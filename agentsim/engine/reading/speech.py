@@ -10,8 +10,8 @@ from itertools import islice
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.objects import Object
 from agentsim.engine.reading.tags import tag_content, tag_pattern, tags, without_wrappers
-from agentsim.engine.reading.text import any_name, folded, headings, without
-from agentsim.engine.reading.thinking import ASIDES, heads_thinking, thought_spans
+from agentsim.engine.reading.text import any_name, folded, headings, spaced, without
+from agentsim.engine.reading.thinking import ASIDES, THINKING, heads_thinking, thought_spans
 from agentsim.errors import UnreadableReply
 
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
@@ -58,13 +58,23 @@ def said_aloud(
 
 
 def aloud(words: str, names: Sequence[str], others: Sequence[str] = ()) -> str:
-    """Remove headings and tags of its own, thoughts, and what is for `others` from the words of a field."""
+    """Remove headings and tags of its own, thoughts, and what is for `others` from the words of a field.
+
+    Raises `UnreadableReply` for a tag around words that seem to be private.
+    """
+    if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)):
+        raise UnreadableReply("The words cannot be told from what stands around them.")
     words = without(words, thought_spans(folded(words), names))
     words, _ = _under_headings(words, tuple(names))
     if others and (other := _other_field(tuple(others)).search(folded(words))):
         words = words[: other.start()]
     tag = tag_pattern(tuple(names)).fullmatch(folded(words).strip()) if "<" in words else None
     return words if tag is None else words.strip()[slice(*tag_content(tag))]
+
+
+def _is_private(name: str, own: Sequence[str]) -> bool:
+    plain = spaced(name)
+    return plain not in own and (plain in THINKING or plain in ASIDES or _PRIVATE.search(plain) is not None)
 
 
 @cache

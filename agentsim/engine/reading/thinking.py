@@ -11,9 +11,11 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 
+from agentsim.engine.markup import in_sentence, is_quoted
 from agentsim.engine.reading.fields import REASONS
 from agentsim.engine.reading.objects import strict_spans
 from agentsim.engine.reading.text import headings, listed, words_in
+from agentsim.errors import UnreadableReply
 
 THINKING = listed("""
     thinking, thoughts, thought, thought process, my thoughts, my thinking, internal monologue, thinks,
@@ -47,8 +49,12 @@ _LEAD_IN = frozenset(
 """Words that may stand before such a heading in its line: `here are my thoughts`."""
 
 _MOST_MARKS = 1_000  # of thinking
+_NEAR = 200  # characters before a tag that are looked at
+# of a family or a mode: <longcat_think>, <think_faster>, <reasoning_content>
+_PREFIX, _SUFFIX = r"(?:[a-z]{2,12}_)", r"_(?!(?:on|off|end|start|begin)\b)[a-z]{2,12}"
 _NAME = (
-    r"(?:ant[_-]?)?think(?:ing|s)?(?:[_ -]process)?|thoughts?(?:[_ -]process)?|reasoning|scratch[_ -]?pad|analysis"
+    rf"(?:ant-?|{_PREFIX})?think(?:ing|s)?(?:[_ -]process|{_SUFFIX})?|{_PREFIX}?thoughts?(?:[_ -]process|{_SUFFIX})?"
+    rf"|{_PREFIX}?reason(?:ing|s)?(?:{_SUFFIX})?|scratch[_ -]?pad|analysis"
     r"|reflections?|deliberations?|(?:inner|internal|private)[_ -](?:monologue|thoughts?|thinking|reasoning|dialogue)"
     r"|monologue|chain[_ -]of[_ -]thoughts?|cot|brainstorm(?:ing)?|cot_budget_reflect"
     r"|思考(?:过程)?|推理|内心独白|internal|private|hidden|plan(?:ning)?|strategy|secret"
@@ -57,12 +63,19 @@ _NAME = (
 _TAG = (
     r"(?:<<?+|[◁＜⟨〈‹【]|&lt;|[-=]{3,8}+|(?P<square>\[))\s{0,2}+(?P<slash>/)?+\|?+\s{0,2}+"
     r"(?P<end>/|end[_ -](?:of[_ -])?)?(?:(?:begin|start)[_ -](?:of[_ -])?)?(?:[\w.-]{1,20}:)?"
-    rf"(?=[atrsdimpcbh思推内][nhectlroi考理心])(?P<name>{_NAME})(?P<last>[_ -]end)?"
+    rf"(?=[atrsdimpcbh思推内][nhectlroi考理心]|[a-z]{{2,12}}_(?:think|thought|reason))(?P<name>{_NAME})(?P<last>[_ -]end)?"
     r"(?:\s[^<>\[\]:\n]{0,80})?\s{0,2}\|?\s{0,2}(?:>{1,2}|[▷＞⟩〉›】]|&gt;|[-=]{3,8}|\])"
 )
 _SQUARE = re.compile(
-    r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot|internal|private|hidden|plan", re.IGNORECASE
+    r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot|internal|private|hidden|plan|思考(?:过程)?|推理|内心独白",
+    re.IGNORECASE,
 )  # [analysis] is a word
+_ORDINARY = re.compile(
+    r"analysis|reflections?|deliberations?|brainstorm(?:ing)?|internal|private|hidden|plan(?:ning)?|strategy|secret"
+    r"|reasons?|reasoning|monologue|思考|推理",
+    re.IGNORECASE,
+)
+"""Names of tags that are words of a sentence as well."""
 # spellings with an end of their own, by the name of the group that finds their beginning
 _ENDS = {
     "channel": re.compile(r"<channel\|>|<\|(?:end|channel)\|?>(?:\s*(?:final|response|answer)\b(?:<\|message\|>)?)?"),
@@ -84,7 +97,7 @@ _ASIDE = (
 )
 # what may begin a mark, by its bracket and two letters of its name: all else is passed over at once
 _BEGINS = (
-    r"(?=(?:<<?+|[◁＜⟨〈‹【\[]|&lt;|[-=]{3,8}+(?![-=]))[\s/|]{0,7}+(?:[atrsdimpcbheu思推内][nhectlroim考理心]|[\w.-]{1,20}+:)"
+    r"(?=(?:<<?+|[◁＜⟨〈‹【\[]|&lt;|[-=]{3,8}+(?![-=]))[\s/|]{0,7}+(?:[atrsdimpcbheu思推内][nhectlroim考理心]|[\w.-]{1,20}+:|[a-z]{2,12}_(?:think|thought|reason))"
     r"|<!|[(*](?:in|pr|se|th|mo)|```(?!`)|~~~(?!~)|:::(?!:)|💭|^T)"
 )
 _MARK = re.compile(
@@ -94,7 +107,7 @@ _MARK = re.compile(
     r"|(?P<unused><(?:unused|ctrl)94>(?:\s*thoughts?\b)?)"
     r"|(?P<comment><!--)"
     r"|(?P<fence>(?:```|~~~|:::)[ \t]*(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis|plan)\b)"
-    r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought|reason)[^<>]{0,60}</summary>)"
+    r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought|reason|思考|推理)[^<>]{0,60}</summary>)"
     rf"|(?P<aside>\({_ASIDE}[^():\n]{{0,30}}:)|(?P<starred>(?<!\*)\*(?!\*){_ASIDE}[^*:\n]{{0,30}}:)"
     rf"|(?P<bracketed>\[{_ASIDE}[^\[\]:\n]{{0,30}}:)|(?P<cloud>💭)"
     r"|(?P<role><\|im_start\|>\s*(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)"
@@ -109,7 +122,9 @@ _ANY = re.compile(
     r"|(?<=\AT)hinking\.)"
 )
 # a first line that is left of the opening of a channel of thinking whose tokens were stripped
-_STRIPPED_LINE = re.compile(r"\s*+(?i:thought|think(?:ing)?|thoughts|analysis|reasoning)[ \t]*+(?:\n|\Z)")
+_STRIPPED_LINE = re.compile(
+    r"\s*+(?i:(?:think(?:ing)?|thoughts?|reasoning)(?: process)?|analysis|思考(?:过程)?|推理(?:过程)?|内心独白)[ \t]*+(?:\n|\Z)"
+)
 # the channels of OpenAI's harmony format, whole and as what is left once its special tokens are stripped
 _CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80})\s*+(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
 _TOKEN = re.compile(r"<\|[^<>|\n]{1,40}\|>")
@@ -126,7 +141,7 @@ _ANSWER_BEGINS = re.compile(r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>
 _UNQUOTED = re.compile(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
 
 
-def split(text: str, own: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
+def split(text: str, own: Collection[str] = (), *, strict: bool = False) -> tuple[str, tuple[str, ...]]:
     """Return what a text says, and what was thought in it, in order.
 
     Tags with one of the question's `own` names (folded, blanks for separators) hold a field of it, if they close.
@@ -134,13 +149,22 @@ def split(text: str, own: Collection[str] = ()) -> tuple[str, tuple[str, ...]]:
     Thinking that does not end hides all that follows it, as does a text of too many marks behind the last one seen.
     If only its end is in the reply (some templates write the beginning themselves), all before it was thought. The
     strings of valid objects are left alone.
+
+    A tag in a sentence that does not end is a word of it if its name is one (`a <strategy> we share`), and so is one in
+    quotes. If `strict`, raises `UnreadableReply` for another: what is thought cannot be told from what is said.
     """
     if not _ANY.search(text):
         return text, ()
     thoughts: list[str] = []
     text = _final(text, thoughts)
-    kept = "".join(_spoken(text, thoughts, own))
+    kept = "".join(_spoken(text, thoughts, own, strict=strict))
     return kept, tuple(thought for each in thoughts if (thought := each.strip()))
+
+
+def in_later_channel(text: str) -> bool:
+    """Check for words before the first channel of a text: what is in a channel behind them is another message."""
+    first = _CHANNEL.search(text)
+    return first is not None and bool(_TOKEN.sub("", text[: first.start()]).strip().removesuffix("assistant").strip())
 
 
 def has_marks(text: str) -> bool:
@@ -196,7 +220,7 @@ def _first_marks(text: str) -> tuple[re.Match[str], ...]:
     return tuple(islice(_MARK.finditer(text), _MOST_MARKS))
 
 
-def _spoken(text: str, thoughts: list[str], own: Collection[str]) -> Iterator[str]:
+def _spoken(text: str, thoughts: list[str], own: Collection[str], *, strict: bool) -> Iterator[str]:
     """Yield the pieces of the text between thoughts."""
     marks, all_seen = _marks(text, own)
     if not marks and all_seen:
@@ -205,6 +229,7 @@ def _spoken(text: str, thoughts: list[str], own: Collection[str]) -> Iterator[st
     spans = strict_spans(text) if "{" in text else []
     kept: list[str] = []
     position, opened, place = 0, False, 0
+    last_end = max((mark.start() for mark in marks if _is_end(mark)), default=-1)
     for mark in marks:
         start, end = mark.span()
         if start < position:
@@ -214,6 +239,8 @@ def _spoken(text: str, thoughts: list[str], own: Collection[str]) -> Iterator[st
         if not opened and place < len(spans) and spans[place][0] < start:
             continue  # in a string of a whole object
         kind = mark.lastgroup if mark.lastgroup in _ENDS else "tag"
+        if kind == "tag" and not opened and _is_word(text, mark, ends=last_end > start, strict=strict):
+            continue
         if kind in _ENDS and not opened:
             kept.append(text[position:start])
             closes = _ENDS[kind].search(text, end)
@@ -231,6 +258,29 @@ def _spoken(text: str, thoughts: list[str], own: Collection[str]) -> Iterator[st
     else:
         kept.append(text[position:])
     yield from kept
+
+
+def _is_word(text: str, mark: re.Match[str], *, ends: bool, strict: bool) -> bool:
+    """Check for a tag that is a word of a sentence. If `strict`, raises `UnreadableReply` if it may not be.
+
+    `ends` says whether the end of a tag follows.
+    """
+    start, end = mark.span()
+    if is_quoted(text, start, end):
+        return True
+    in_words = in_sentence(text, start, end)
+    if _is_end(mark):
+        if in_words and strict:
+            raise UnreadableReply("The end of a tag of thinking stands in a sentence. Answer without it.")
+        return False
+    before = text[max(0, start - _NEAR) : start].rpartition("\n")[2].rstrip(" \t\"'“‘`*_(")
+    if ends or not (before[-1:].isalnum() or before.endswith((",", "，", ";"))):
+        return False
+    if in_words and _ORDINARY.fullmatch(mark["name"] or ""):
+        return True
+    if not strict:
+        return False
+    raise UnreadableReply("A tag of thinking stands in a sentence and does not end. Answer without it.")
 
 
 def _inside(spans: Sequence[tuple[int, int]], place: int) -> bool:
