@@ -543,14 +543,14 @@ OWN_NAMES = (
 )
 """What a model calls itself before its words."""
 _ROLES = rf"user|human|system|{OWN_NAMES}|用户|人类|系统|пользователь|usuario|utilisateur|benutzer|ユーザー|사용자"
-_OPENS, _CLOSES_LABEL = (
+_OPENS, _SHUTS = (
     r"(?:#{1,4} ?|> ?|\*{1,2}|_{1,2}|\[|<\|?|\(|`|-{1,3} )",
     r"(?:\*{1,2}|_{1,2}|\]|\|?>|\)|`| -{1,3})",
 )
 _LINE_ENDS = r"[ \t]*+(?:\n|\Z)"
 _LABEL = (
-    rf"(?:{_OPENS}(?i:{_ROLES})(?:[:：]{_CLOSES_LABEL}?|{_CLOSES_LABEL}[:：]|{_CLOSES_LABEL}?{_LINE_ENDS})"
-    rf"|(?i:{_ROLES}){_CLOSES_LABEL}?[:：]?{_LINE_ENDS}|(?i:tool|ipython){_LINE_ENDS}"
+    rf"(?:{_OPENS}(?i:{_ROLES})(?:[:：]{_SHUTS}?|{_SHUTS}[:：]|{_SHUTS}?{_LINE_ENDS})"
+    rf"|(?i:{_ROLES}){_SHUTS}?[:：]?{_LINE_ENDS}|(?i:tool|ipython){_LINE_ENDS}"
     r"|(?:USER|HUMAN|ASSISTANT|SYSTEM)[:：]|(?:用户|助手|人类|系统)[:：]"
     r"|(?:#{1,4} )(?:Instruction|Input|Response):?[ \t]*+\n)"
 )
@@ -595,8 +595,9 @@ def _header() -> re.Pattern[str]:
         rf"|{own}(?:\s?{_OWN_ROLE}(?=<))?{_HEADER_ENDS})"
         rf"|<\|open\|>message role=\"assistant\"[^<>\n]{{0,80}}<\|sep\|>|<\|open\|>response<\|sep\|>"
         rf"|{_any(_every('fillers'))}|{turns}(?!\s?(?:{_ANY_ROLE}|assistant|user|system|[\w.@-]{{1,30}}[ \t]*+\n))"
-        rf"|{_OPENS}?(?i:{OWN_NAMES}){_CLOSES_LABEL}?[:：]?{_CLOSES_LABEL}?[ \t]*+\n|assistant(?:{_INNER}|<\|role_sep\|>)"
-        rf"|(?:GPT4 Correct )?{_OPENS}?(?i:{OWN_NAMES})(?:{_CLOSES_LABEL}?[:：](?=\s)|{_CLOSES_LABEL}?：|[:：]{_CLOSES_LABEL})"
+        rf"|{_OPENS}?(?i:{OWN_NAMES}){_SHUTS}?[:：]?{_SHUTS}?[ \t]*+\n"
+        rf"|assistant(?:{_INNER}|<\|role_sep\|>)"
+        rf"|(?:GPT4 Correct )?{_OPENS}?(?i:{OWN_NAMES})(?:{_SHUTS}?[:：](?=\s)|{_SHUTS}?：|[:：]{_SHUTS})"
         r"|### Response:?[ \t]*+\n)"
     )
 
@@ -856,9 +857,16 @@ _ESCAPED = re.compile(
     r"|#0{0,4}(?P<decimal>\d{2,5})|#[xX]0{0,4}(?P<hex>[\da-fA-F]{2,4}));"
     r"|\\{1,4}(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2}))"
 )
-_NAMED_SIGNS = dict(
-    zip("lt gt vert verbar VerticalLine sol lowbar quot lsqb rsqb lbrack rbrack".split(), '<>|||/_"[][]', strict=True)
-)
+_NAMED_SIGNS = {
+    **dict.fromkeys(("vert", "verbar", "VerticalLine"), "|"),
+    **dict.fromkeys(("lsqb", "lbrack"), "["),
+    **dict.fromkeys(("rsqb", "rbrack"), "]"),
+    "lt": "<",
+    "gt": ">",
+    "sol": "/",
+    "lowbar": "_",
+    "quot": '"',
+}
 _MOST_ESCAPES = 3  # in each other
 _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
 

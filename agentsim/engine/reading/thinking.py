@@ -63,7 +63,8 @@ _NAME = (
 _TAG = (
     r"(?:<<?+|[◁＜⟨〈‹【]|&lt;|[-=]{3,8}+|(?P<square>\[))\s{0,2}+(?P<slash>/)?+\|?+\s{0,2}+"
     r"(?P<end>/|end[_ -](?:of[_ -])?)?(?:(?:begin|start)[_ -](?:of[_ -])?)?(?:[\w.-]{1,20}:)?"
-    rf"(?=[atrsdimpcbh思推内][nhectlroi考理心]|[a-z]{{2,12}}_(?:think|thought|reason))(?P<name>{_NAME})(?P<last>[_ -]end)?"
+    r"(?=[atrsdimpcbh思推内][nhectlroi考理心]|[a-z]{2,12}_(?:think|thought|reason))"
+    rf"(?P<name>{_NAME})(?P<last>[_ -]end)?"
     r"(?:\s[^<>\[\]:\n]{0,80})?\s{0,2}\|?\s{0,2}(?:>{1,2}|[▷＞⟩〉›】]|&gt;|[-=]{3,8}|\])"
 )
 _SQUARE = re.compile(
@@ -123,7 +124,8 @@ _ANY = re.compile(
 )
 # a first line that is left of the opening of a channel of thinking whose tokens were stripped
 _STRIPPED_LINE = re.compile(
-    r"\s*+(?i:(?:think(?:ing)?|thoughts?|reasoning)(?: process)?|analysis|思考(?:过程)?|推理(?:过程)?|内心独白)[ \t]*+(?:\n|\Z)"
+    r"\s*+(?i:(?:think(?:ing)?|thoughts?|reasoning)(?: process)?|analysis|思考(?:过程)?|推理(?:过程)?|内心独白)"
+    r"[ \t]*+(?:\n|\Z)"
 )
 # the channels of OpenAI's harmony format, whole and as what is left once its special tokens are stripped
 _CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80})\s*+(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
@@ -223,10 +225,7 @@ def _first_marks(text: str) -> tuple[re.Match[str], ...]:
 def _spoken(text: str, thoughts: list[str], own: Collection[str], *, strict: bool) -> Iterator[str]:
     """Yield the pieces of the text between thoughts."""
     marks, all_seen = _marks(text, own)
-    if not marks and all_seen:
-        yield text
-        return
-    spans = strict_spans(text) if "{" in text else []
+    spans = strict_spans(text) if marks and "{" in text else []
     kept: list[str] = []
     position, opened, place = 0, False, 0
     last_end = max((mark.start() for mark in marks if _is_end(mark)), default=-1)
