@@ -45,13 +45,15 @@ def moves(event: Any) -> list[tuple[str, str, int]]:
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", MARKETS)
 def test_what_was_told_accounts_for_all_capital_and_goods(name: str, seed: int) -> None:
-    config = {"goods": ["wheat"], "stock": {"wheat": 9}, "rounds": 15, **MARKETS[name]}
+    config: dict[str, Any] = {"goods": ["wheat"], "stock": {"wheat": 9}, "rounds": 15, **MARKETS[name]}
     played = simulate(GAME, config, ["A", "B", "C", "D"], bot="random", seed=seed)
     held = Counter[tuple[str, str]]()
     for told in played.log:
         for who, asset, amount in moves(told.event):
             held[who, asset] += amount
             assert who.startswith("@") or held[who, asset] >= 0, told.event
+    worth = {who: 30 for each in config.get("agents", []) for who in each["ids"]}  # of wheat that can be redeemed
     (ended,) = (told.event for told in played.log if isinstance(told.event, MarketEnded))
-    assert {result.agent: result.capital for result in ended.results} == {who: held[who, "capital"] for who in "ABCD"}
+    expected = {who: held[who, "capital"] + held[who, "wheat"] * worth.get(who, 0) for who in "ABCD"}
+    assert {result.agent: result.capital for result in ended.results} == expected
     assert any(isinstance(told.event, Trade) for told in played.log), "or nothing was accounted for"
