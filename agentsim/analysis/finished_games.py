@@ -52,6 +52,10 @@ class Entrant:
     asked: int = 0
     turned_away: int = 0
     scores: Mapping[str, float] = field(default_factory=dict)
+    lost_to_host: int = 0
+    lost_to_model: int = 0
+    lost_to_person: int = 0
+    lost_to_deadline: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +111,7 @@ class GameRecord:
     folder: str = ""
     deeds: Mapping[Column, float] = field(default_factory=dict)
     ranked: bool = True
+    lost_to_host: bool = False
 
     @property
     def wins(self) -> list[float]:
@@ -147,6 +152,10 @@ def game_record(name: str, history: History) -> GameRecord | None:
                 cost_usd=usage.cost_usd if usage else 0.0,
                 asked=share.decisions,
                 turned_away=share.turned_away,
+                lost_to_host=share.host,
+                lost_to_model=share.model,
+                lost_to_person=share.person,
+                lost_to_deadline=share.deadline,
                 scores={measure: float(value) for measure, value in scores.get(player.id, {}).items()},
             )
         )
@@ -164,6 +173,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
         fallen=fallbacks.worst,
         scenario=history.scenario,
         deeds=_deeds(dealt or ()),
+        lost_to_host=fallbacks.whole.host > 0,
         ranked=any(each.rank for each in outcome.standings),
     )
 
@@ -282,6 +292,10 @@ class Played:
     cost_usd: float | None
     asked: int
     turned_away: int
+    lost_to_host: int = 0
+    lost_to_model: int = 0
+    lost_to_person: int = 0
+    lost_to_deadline: int = 0
 
 
 def played(games: Sequence[GameRecord]) -> dict[str, Played]:
@@ -305,6 +319,10 @@ def played(games: Sequence[GameRecord]) -> dict[str, Played]:
             cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs) / there[label],
             asked=sum(each.asked for each in own),
             turned_away=sum(each.turned_away for each in own),
+            lost_to_host=sum(each.lost_to_host for each in own),
+            lost_to_model=sum(each.lost_to_model for each in own),
+            lost_to_person=sum(each.lost_to_person for each in own),
+            lost_to_deadline=sum(each.lost_to_deadline for each in own),
         )
     return found
 

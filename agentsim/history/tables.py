@@ -19,6 +19,7 @@ from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import Interview, Question, SurveyPlace
 from agentsim.errors import UsageError
+from agentsim.history.causes import cause_of
 from agentsim.history.events import derived, pairs, told_events
 from agentsim.history.record import DecisionRecord, History
 
@@ -41,7 +42,7 @@ BASE: Mapping[str, Mapping[str, Kind]] = {
         "decision whole, data json"
     ),
     "decisions": _columns(
-        "index whole, wave whole, player text, kind text, decision json, source text, fallback_reason text, "
+        "index whole, wave whole, player text, kind text, decision json, source text, fallback_reason text, cause text, "
         f"stage text, candidates whole, repaired flag, tries whole, model text, provider text, {_TOKENS}, "
         "inherited flag, player_model text"
     ),
@@ -146,6 +147,7 @@ def _decision(history: History, record: DecisionRecord, models: Mapping[str, str
         *(record.index, record.wave, record.player, record.kind),
         _json(record.decision, f"decision {record.index}"),
         *(record.source, record.fallback_reason),
+        None if record.fallback_reason is None else cause_of(record.fallback_reason),
         *((None, None, None) if parse is None else (parse.stage, parse.candidates, parse.repaired)),
         *(len(record.tries), record.model, record.provider),
         *((None,) * 5 if record.usage is None else astuple(record.usage)),

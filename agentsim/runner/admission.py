@@ -11,7 +11,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
 from agentsim.models.base import Attempt, Fault, fault_of
@@ -169,9 +169,12 @@ class CircuitBreaker:
     Calls are judged in the order of the requests, not of the replies: a wave's calls count as if they had been made one
     after another, so that how many run at once never decides whether a run stops, or who is asked in the next wave.
     Places are those of one wave's requests.
+
+    With `on_failure="fallback"`, silence and held calls cost decisions only; rejected models stop the run as always.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_failure: Literal["stop", "fallback"] = "stop") -> None:
+        self._goes_on = on_failure == "fallback"
         self._answered: set[str] = set()
         self._streak: Counter[str] = Counter()
         self._held: Counter[str] = Counter()  # by model
@@ -246,6 +249,8 @@ class CircuitBreaker:
             self._moved.clear()
             await self._moved.wait()
         links = self._places[place].links
+        if self._goes_on and any(link.name not in self._rejected for link in links):
+            return
         if all(self._never_answered(link) for link in links):
             silent = next((link.provider for link in links if link.provider in self._last), links[0].provider)
             rejected = any(link.name in self._rejected for link in links)
@@ -287,6 +292,8 @@ class CircuitBreaker:
         if call.error is None:
             return
         self._last[provider] = call.error
+        if self._goes_on and any(link.name not in self._rejected for link in place.links):
+            return
         if any(self._lives(link) and not (call.held and self._held[link.name] >= _TWICE) for link in place.links):
             return
         row = f"{self._streak[provider]} calls in a row failed; the last: " if call.fault == "transport" else ""

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask, GamePlay, Wave
@@ -61,11 +61,12 @@ class Dispatcher:
     watcher: Watcher
     branch: Branch | None = None
     tick_deadline_s: float | None = None
+    on_provider_failure: Literal["stop", "fallback"] = "stop"
     gate: Gate | None = None
     before: Before | None = None
 
     def __post_init__(self) -> None:
-        self.breaker = CircuitBreaker()
+        self.breaker = CircuitBreaker(self.on_provider_failure)
         self.warming = Warming()
         self.totals = Totals()
         self.stopped: Exception | None = None  # what ended the run; decisions under way follow

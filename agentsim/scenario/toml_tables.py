@@ -197,6 +197,11 @@ class Limits(ClosedTable):
         description="The share of decisions, bots' left out, that may be fallbacks before the run is degraded: of the "
         "run, or of a player with ten or more; 1: never",
     )
+    on_provider_failure: Literal["stop", "fallback"] = Field(
+        default="stop",
+        description="When a provider does not answer (five calls in a row, or the first decision): stop the run, or go "
+        "on with fallbacks; a bad key, an unknown model or missing credit stop it in either case",
+    )
 
 
 class ScenarioTable(ClosedTable):
