@@ -18,7 +18,7 @@ CAUSES: Final[Mapping[Cause, frozenset[str]]] = {
             *("timeout", "unreachable", "reset", "rate_limited", "provider_error", "bad_envelope"),
             # an answer that refuses
             *("context", "moderation", "content_filter", "refusal"),
-            *("bad_request", "unsupported_format", "redirect"),
+            *("bad_request", "redirect"),
             *("bad_key", "no_credit", "forbidden", "unknown_model", "unloadable", "script_ended"),
         )
     ),

@@ -273,11 +273,9 @@ class CircuitBreaker:
 
     def _count(self, place: _Place, call: _Call) -> None:
         provider = call.link.provider
-        match call.fault:
-            case "refused" if call.unaccepted and provider in self._answered:
-                return
-            case "refused" if call.unaccepted:
-                self._rejected.add(call.link.name)
+        if call.unaccepted and provider in self._answered:
+            return
+        match "rejected" if call.unaccepted else call.fault:
             case None | "refused":
                 self._answered.add(provider)
                 self._streak[provider] = self._held[call.link.name] = 0
