@@ -73,6 +73,10 @@ class StandingsLine:
     cost_usd: float | None
     asked: int
     turned_away: int
+    lost_to_host: int
+    lost_to_model: int
+    lost_to_person: int
+    lost_to_deadline: int
 
 
 @dataclass(frozen=True, slots=True)
