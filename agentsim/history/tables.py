@@ -42,8 +42,8 @@ BASE: Mapping[str, Mapping[str, Kind]] = {
         "decision whole, data json"
     ),
     "decisions": _columns(
-        "index whole, wave whole, player text, kind text, decision json, source text, fallback_reason text, cause text, "
-        f"stage text, candidates whole, repaired flag, tries whole, model text, provider text, {_TOKENS}, "
+        "index whole, wave whole, player text, kind text, decision json, source text, fallback_reason text, "
+        f"cause text, stage text, candidates whole, repaired flag, tries whole, model text, provider text, {_TOKENS}, "
         "inherited flag, player_model text"
     ),
     "standings": _columns("player text, model text, temperature number, rank whole, winner flag"),

@@ -39,8 +39,10 @@ def test_a_reason_has_one_cause() -> None:
 
 @pytest.mark.parametrize(
     ("reason", "cause"),
-    [("http_503", "host"), ("context", "host"), ("illegal", "model"), ("empty_reasoning", "model")]
-    + [(NO_ANSWER, "person"), (WITHDRAWN, "person"), (TICK_DEADLINE, "deadline"), ("of_a_plugin", "host")],
+    [
+        *(("http_503", "host"), ("context", "host"), ("illegal", "model"), ("empty_reasoning", "model")),
+        *((NO_ANSWER, "person"), (WITHDRAWN, "person"), (TICK_DEADLINE, "deadline"), ("of_a_plugin", "host")),
+    ],
 )
 def test_the_cause_of_a_reason(reason: str, cause: str) -> None:
     assert cause_of(reason) == cause
