@@ -511,8 +511,9 @@ def _costs(lines: Sequence[Played]) -> DataTable:
     columns: tuple[str, ...] = ("", "games", "decisions", "calls", "re-asks", "fallbacks", "share")
     columns += (*("to host", "to model", "to person", "to deadline"), "turned away", "cost of a game")
     note = (
-        "The share of fallbacks is of decisions that no bot made, each lost to one cause. Turned away is an answer "
-        "that was read, and that the rules of the game refuse. These are counts of what was played, without intervals."
+        "The share of fallbacks is of decisions that no bot made, each lost to one cause. Turned "
+        "away is an answer that was read, and that the rules of the game refuse. These are counts of what was played, "
+        "without intervals."
     )
     return DataTable("Calls and cost", columns, tuple(rows), note, sentence=cost_sentence(lines))
 
