@@ -452,7 +452,7 @@ _INNER = (
     r"(?:<\|(?:end_header_id|header_end|im_sep|im_middle|end_of_role|role_end|role_sep)\|>"
     r"|\[end_header_id\])"
 )
-"""What ends the header of a turn."""
+"""The end of a turn's header."""
 _HEADER_ENDS = rf"(?:\s{{0,2}}{_INNER}|[ \t]*+(?:\n|:|$))?"
 # where a token may begin: it begins with one set of characters, so that the search leaps from one of them to the next
 _MAY_BEGIN = re.compile(
@@ -537,8 +537,10 @@ def _token() -> re.Pattern[str]:
 def without_header(text: str) -> str:
     """Return a reply without the header of its role and without what begins every text: `<|im_start|>assistant`."""
     position = 0
+    struck = _strikes(text, len(text)) if "<s>" in text else set()
     while (header := _header().match(text, position)) and header.end() > position:
-        if text.startswith("<s>", header.start()) and _is_strike(text, header.start()):
+        tag = header[0].find("<s>")
+        if tag >= 0 and header.start() + tag in struck and not _BEGINS_A_TURN.search(header[0]):
             break
         position = header.end()
     return text[position:].lstrip() if position else text
@@ -553,13 +555,14 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = ()) -> str:
     breaks = _break() if _may_hold(text) else _stripped()
     bare = without_header(text)
     shift = len(text) - len(bare)
+    struck = _strikes(bare)
     begins = place = 0
     for mark in breaks.finditer(bare):
         start, end = mark.span()
         while place < len(objects) and objects[place][1] - shift <= start:
             place += 1
         inside = place < len(objects) and objects[place][0] - shift < start
-        if inside or mark.lastgroup == "inner" or (mark[0] in _STRIKES and _is_strike(bare, start)):
+        if inside or mark.lastgroup == "inner" or start in struck:
             continue
         said, next_message = bare[begins:start], end if mark.lastgroup == "end" else start
         unsaid = not said.strip() or _THINKS.match(said) or _THOUGHT.search(said)
@@ -571,16 +574,64 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = ()) -> str:
 
 
 _INK = re.compile(r"\S")
-_WORD = re.compile(r"[ \t]{0,4}[^\W_]")
+_STRIKE = re.compile(r"</?s>")
+_FIRST = re.compile(r"\s*+(?:<s>\s*+)*+")
+_BEGINS_A_TURN = re.compile(r"<s>\s?(?:assistant|model|chatbot|bot|ai|gpt)[ \t]*+(?:\n|\Z)", re.IGNORECASE)
+"""A role on a line of its own, behind a `<s>` that begins a turn, whatever follows."""
 
 
-def _is_strike(text: str, place: int) -> bool:
-    """Check for a tag of HTML's `<s>words</s>`; around the whole text it is the beginning and the end of a turn."""
-    if text.startswith("<s>", place):
-        end = text.find("</s>", place)
-        return end >= 0 and bool(_INK.search(text, 0, place) or _WORD.match(text, end + 4))
-    opened = text.rfind("<s>", 0, place)
-    return opened > text.rfind("</s>", 0, place) and _is_strike(text, opened)
+@cache
+def _fillers() -> re.Pattern[str]:
+    return re.compile(rf"\s*+(?:{_any(_every('fillers'))}\s*+)*+")
+
+
+@cache
+def _next_turn() -> re.Pattern[str]:
+    """Return a pattern for the end of a text or a token of a turn; `<s>` is one if such a token follows, or nothing."""
+    return re.compile(rf"(?:<s>{_fillers().pattern})?(?!</?s>)(?:\Z|{_break().pattern})")
+
+
+def _strikes(text: str, leading: int = -1) -> set[int]:
+    """Return the places of the tags of HTML's `<s>words</s>`, which strikes words out.
+
+    A pair that stands first and behind which no words follow is the beginning and the end of a text instead. It stands
+    first if it begins before `leading`, or if only blanks and other tags stand before it.
+    """
+    tags = list(_STRIKE.finditer(text)) if "</s>" in text else []
+    followed = _followed(text, tags)
+    leading = max(leading, _FIRST.match(text).end())  # type: ignore[union-attr] # it matches everywhere
+    struck: set[int] = set()
+    opened: list[int] = []
+    closed = -1
+    for tag in tags:
+        place = tag.start()
+        if tag[0] == "<s>":
+            opened.append(place)
+            continue
+        if opened:
+            strikes = opened[-1] >= leading or place in followed
+            pair = {opened.pop(), place}
+        else:  # one too many, right behind a pair
+            strikes = place in followed and closed >= 0 and not text[closed:place].strip()
+            pair = {place}
+        if strikes:
+            struck |= pair
+            closed = tag.end()
+    return struck
+
+
+def _followed(text: str, tags: Sequence[re.Match[str]]) -> set[int]:
+    """Return the places of `</s>` behind which words follow, rather than nothing, or another turn."""
+    found: set[int] = set()
+    behind = -1  # the next `</s>`
+    for tag in reversed(tags):
+        if tag[0] == "<s>":
+            continue
+        begins = _fillers().match(text, tag.end()).end()  # type: ignore[union-attr] # it matches everywhere
+        if behind in found if begins == behind else _next_turn().match(text, begins) is None:
+            found.add(tag.start())
+        behind = tag.start()
+    return found
 
 
 # -- tokens in words

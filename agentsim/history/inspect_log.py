@@ -17,7 +17,7 @@ from agentsim.errors import UsageError, installed_by
 from agentsim.history.record import DecisionRecord, EventRecord, History
 from agentsim.models.finish_reasons import ending
 
-_STOPS = {"whole": "stop", "cut": "max_tokens", "filtered": "content_filter"}
+_STOPS = {"whole": "stop", "cut": "max_tokens", "full": "model_length", "filtered": "content_filter"}
 
 
 def inspect_log(histories: Sequence[tuple[str, History]]) -> bytes:

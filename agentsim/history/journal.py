@@ -25,7 +25,7 @@ from agentsim.engine.decision import Reading
 from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, ProviderStopped, first_objection
 from agentsim.history.versions import JOURNAL_FORMAT, require_version
-from agentsim.models.base import Attempt, Count, Terms, Word
+from agentsim.models.base import AS_ASKED, Attempt, Count, Terms, Word
 
 TICK_DEADLINE = "tick_deadline"
 """The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
@@ -184,6 +184,18 @@ class Contents:
             for kept in tries
         ]
 
+    def terms(self, models: Mapping[str, str]) -> dict[str, Terms]:
+        """Return the terms of each model that has answered, by name; `models` are those that players begin with."""
+        tries = [(entry.player, entry.tries) for entry in self.entries.values()]
+        tries += [(kept.player, (kept.attempt,)) for each in self.tries.values() for kept in each]
+        answered = (
+            attempt.model or models.get(player, "")
+            for player, attempts in tries
+            for attempt in attempts
+            if attempt.completion is not None
+        )
+        return {**dict.fromkeys(answered, AS_ASKED), **self.negotiated}
+
     def calls(self, wave: int, place: int) -> list[Attempt]:
         """Every attempt that was made at a request, those that count no more included."""
         entry, kept = self.entries.get((wave, place)), self.tries.get((wave, place), ())
@@ -210,7 +222,7 @@ class Contents:
         self.put(entry)
 
     def _learn(self, what: str, line: Mapping[str, Any]) -> None:
-        """What is known of models and seats from a line on."""
+        """Take in what a line says of a model, a seat or the files of replies."""
         if what == "negotiated":
             self.negotiated[str(line["model"])] = adapter(Terms).validate_python(line["terms"], strict=False)
         elif what == "filled":

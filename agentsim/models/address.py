@@ -64,6 +64,11 @@ def is_near(address: str) -> bool:
         return bool(host) and (plain or host.endswith(_PRIVATE_NAMES))
 
 
+def is_azure_v1(address: str) -> bool:
+    """Return whether Azure's newest API begins there: it has OpenAI's paths, and no version beside them."""
+    return urlsplit(address).path.rstrip("/").endswith("/openai/v1")
+
+
 def ollama_address(host: str) -> str:
     """What Ollama's own client makes of OLLAMA_HOST: `[scheme://]host[:port]`, everything optional."""
     scheme, separator, rest = host.rpartition("://")

@@ -93,7 +93,7 @@ Seconds: TypeAlias = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=Fal
 Dollars: TypeAlias = Annotated[float, PlainValidator(_dollars)]
 Rounded: TypeAlias = Annotated[Seconds, PlainSerializer(lambda seconds: round(seconds, 4))]
 LogProbability: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
-_WhereSet = Field(exclude_if=lambda value: value is None or value is False)
+WhereSet = Field(exclude_if=lambda value: value is None or value is False)
 _WhereAny = Field(exclude_if=lambda value: not value)
 StructuredMode: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt"]
 """How a reply is held to its schema: enforced as the answer or as the arguments of a forced function call, as any JSON
@@ -130,19 +130,19 @@ WholeUsage: TypeAlias = Annotated[Usage, BeforeValidator(_complete)]
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a model's host was found not to accept, and what is sent in its place; found out by `negotiation`.
+    """The deviations from a scenario that a model's host wants, as `negotiation` found them out.
 
     `structured` is the mode that replies are held to their schema by, `dropped` are fields of the body (or groups of
     them: `reasoning`, `logprobs`) that are left out, `keywords` those of JSON schemas. `max_tokens` is the most that
     may be asked for, `max_tokens_field` its name. With `system` "user", the system message goes before the user's.
     """
 
-    structured: Annotated[StructuredMode | None, _WhereSet] = None
+    structured: Annotated[StructuredMode | None, WhereSet] = None
     dropped: Annotated[tuple[Word, ...], _WhereAny] = ()
     keywords: Annotated[tuple[Word, ...], _WhereAny] = ()
-    max_tokens: Annotated[Count | None, _WhereSet] = None
-    max_tokens_field: Annotated[Literal["max_tokens", "max_completion_tokens"] | None, _WhereSet] = None
-    system: Annotated[Literal["user"] | None, _WhereSet] = None
+    max_tokens: Annotated[Count | None, WhereSet] = None
+    max_tokens_field: Annotated[Literal["max_tokens", "max_completion_tokens"] | None, WhereSet] = None
+    system: Annotated[Literal["user"] | None, WhereSet] = None
 
 
 AS_ASKED: Final = Terms()
@@ -159,6 +159,7 @@ class Completion:
     Nor is it where `unusable` says why, in words fit for the model. `terms` are those that it was asked for under,
     if they are not the scenario's.
     `logprobs` are the tokens of the reply, each with the logarithm of its probability, if they were asked for.
+    `unknown` is the word for a part of the answer of a kind that no table knows: its words are left out.
     """
 
     text: Text
@@ -167,15 +168,16 @@ class Completion:
     model: Word | None = None
     provider: Word | None = None
     usage: WholeUsage = Usage()
-    refusal: Annotated[Word | None, _WhereSet] = None
-    unusable: Annotated[Word | None, _WhereSet] = None
-    terms: Annotated[Terms | None, _WhereSet] = None
-    logprobs: Annotated[tuple[tuple[Word, LogProbability], ...] | None, _WhereSet] = None
+    refusal: Annotated[Word | None, WhereSet] = None
+    unusable: Annotated[Word | None, WhereSet] = None
+    terms: Annotated[Terms | None, WhereSet] = None
+    logprobs: Annotated[tuple[tuple[Word, LogProbability], ...] | None, WhereSet] = None
+    unknown: Annotated[Word | None, WhereSet] = None
 
     @property
     def ended_early(self) -> bool:
-        """Whether the reply was cut off at a limit of its host: on tokens, or its context."""
-        return ending(self.finish_reason) == "cut"
+        """True for a reply that was cut off at a limit of its host: on tokens, or its context."""
+        return ending(self.finish_reason) in {"cut", "full"}
 
     @property
     def cut(self) -> bool:
@@ -243,14 +245,14 @@ class Attempt:
     latency_s: Rounded = 0.0
     wait_s: Rounded = 0.0
     completion: Completion | None = None
-    fault: Annotated[Fault | None, _WhereSet] = None
-    model: Annotated[Word | None, _WhereSet] = None
-    takeover: Annotated[bool, _WhereSet] = False
-    final: Annotated[bool, _WhereSet] = False
-    held: Annotated[bool, _WhereSet] = False
-    wasted: Annotated[WholeUsage | None, _WhereSet] = None
-    status: Annotated[Annotated[int, Field(strict=True)] | None, _WhereSet] = None
-    retry_after: Annotated[Seconds | None, _WhereSet] = None
+    fault: Annotated[Fault | None, WhereSet] = None
+    model: Annotated[Word | None, WhereSet] = None
+    takeover: Annotated[bool, WhereSet] = False
+    final: Annotated[bool, WhereSet] = False
+    held: Annotated[bool, WhereSet] = False
+    wasted: Annotated[WholeUsage | None, WhereSet] = None
+    status: Annotated[Annotated[int, Field(strict=True)] | None, WhereSet] = None
+    retry_after: Annotated[Seconds | None, WhereSet] = None
 
     @classmethod
     def failed(cls, messages: tuple[Message, ...], error: ModelError, **more: Any) -> Attempt:

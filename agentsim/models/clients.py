@@ -20,10 +20,11 @@ import openai
 
 from agentsim import __version__
 from agentsim.errors import ScenarioError
+from agentsim.models.address import is_azure_v1
 from agentsim.models.transport import Transport
 
 Service: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
-"""Whose client is used, for its addresses and headers."""
+"""A service with an official client, which has its addresses and headers."""
 
 _OWN_HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -101,6 +102,9 @@ def _official(
         return openai.AsyncOpenAI(base_url=base_url, api_key=key, **common), openai
     if service == "azure":
         version = options.get("api_version")
+        if is_azure_v1(base_url):
+            query = {"api-version": version} if version else None
+            return openai.AsyncOpenAI(base_url=base_url, api_key=key, default_query=query, **common), openai
         return openai.AsyncAzureOpenAI(base_url=base_url, api_key=key, api_version=version, **common), openai
     try:
         anthropic: Any = importlib.import_module("anthropic")

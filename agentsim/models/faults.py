@@ -76,22 +76,21 @@ _NO_SUCH_HOST = re.compile(r"no endpoints found that (can handle|support)", re.I
 # A grammar that cannot be made is no breakdown, though some servers say 500.
 _NO_GRAMMAR = re.compile(r"grammar|response_format|json_?schema|guided_json|not supported", re.IGNORECASE)
 _GENERATION_FAILED = frozenset(("json_validate_failed", "tool_use_failed", "output_parse_failed"))
-# A parameter named in a 400, and what the scenario can do about it.
+ABOUT_CAP = re.compile(r"max_(completion_|output_)?tokens|max tokens", re.IGNORECASE)
+"""A refusal of the most tokens of a reply."""
+ABOUT_SCHEMA = re.compile(
+    r"response_?(format|schema|json_schema|mime_?type)|output_?(config|format)|text\.format"
+    r"|json_?\s?(schema|object|mode)|schema|grammar|guided.?(json|decoding)|structured.?output"
+    r"|tool_choice|\btools?\b|tool use|function.?call",
+    re.IGNORECASE,
+)
+"""A refusal of how a reply is held to its schema."""
+# What the scenario can do about a request that is not accepted in any form.
 _HINTS = (
     (re.compile(r"temperature", re.IGNORECASE), "leave `temperature` out for this model"),
-    (
-        re.compile(r"max_(completion_|output_)?tokens", re.IGNORECASE),
-        "see `max_tokens`, and `max_tokens_field` in [providers.{provider}]",
-    ),
-    (
-        re.compile(
-            r"response_?(format|schema|json_schema|mime_?type)|output_?(config|format)|text\.format"
-            r"|json_?(schema|object)|schema|unknown name|grammar"
-            r"|guided.?(json|decoding)|structured.?output|tool_choice|\btools?\b|function.?call",
-            re.IGNORECASE,
-        ),
-        _FORMAT_HINT,
-    ),
+    (ABOUT_CAP, "see `max_tokens`, and `max_tokens_field` in [providers.{provider}]"),
+    (ABOUT_SCHEMA, _FORMAT_HINT),
+    (re.compile(r"unknown name", re.IGNORECASE), _FORMAT_HINT),  # Gemini's word for a keyword of a schema
 )
 
 
@@ -103,27 +102,18 @@ class NoAnswer(Exception):
         self.stage, self.why = stage, why
 
 
-class FailedGeneration(Exception):
-    """The host refuses what the model wrote, for its form; `str()` is that text, or "" where it is not said."""
-
-
 class Unacceptable(Exception):
     """An answer that is not taken in; `str()` says why, in words for a person and none of the server's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """What a provider says about an error, whatever the shape it says it in.
-
-    `fields` are the parts of the request that it is said to be about, `failed_generation` what the model wrote if the
-    host refuses that for its form.
-    """
+    """A provider's words about an error, whatever their shape; `fields` are the parts of the request that it names."""
 
     message: str = ""
     codes: frozenset[str] = frozenset()
     retry_after: float | None = None
     fields: frozenset[str] = frozenset()
-    failed_generation: str | None = None
 
     @property
     def words(self) -> str:
@@ -189,16 +179,9 @@ class Faults:
         message = f"{self._who}: the provider failed while answering{self._says(complaint.message)}"
         return TransportFailed(message, code="provider_error", status=200)
 
-    def status(self, status: int, headers: Mapping[str, str], body: bytes) -> ModelError | FailedGeneration:
-        """An HTTP status that is not 200; what the model wrote, where only that was refused."""
-        text = body[:_READ].decode("utf-8", "replace")
-        try:
-            parsed = json.loads(text)
-        except (ValueError, RecursionError):
-            parsed = text
-        complaint, seconds = _complaint(parsed), retry_after(headers)
-        if complaint.failed_generation is not None or complaint.codes & _GENERATION_FAILED:
-            return FailedGeneration(complaint.failed_generation or "")
+    def status(self, status: int, headers: Mapping[str, str], body: bytes) -> ModelError:
+        """An HTTP status that is not 200."""
+        complaint, seconds = _complaint(_parsed(body)), retry_after(headers)
         return self._judged(status, complaint if seconds is None else replace(complaint, retry_after=seconds))
 
     def _judged(self, status: int, complaint: Complaint) -> ModelError:
@@ -264,6 +247,28 @@ def _for(seconds: float | None) -> str:
     return f", for {seconds:,.10g} s" if seconds < _YEAR_S else ", for more than a year"
 
 
+def failed_generation(body: bytes) -> str | None:
+    """Return what the model wrote if an error says that its host refuses that for its form, or None for other errors.
+
+    It is "" if the error does not repeat it. Source: https://console.groq.com/docs/structured-outputs.
+    """
+    parsed = _parsed(body)
+    error = parsed.get("error") if isinstance(parsed, Mapping) else None
+    written = error.get("failed_generation") if isinstance(error, Mapping) else None
+    if isinstance(written, str):
+        return written
+    return "" if _complaint(parsed).codes & _GENERATION_FAILED else None
+
+
+def _parsed(body: bytes) -> Any:
+    """Return the JSON of an error's body, or its text."""
+    text = body[:_READ].decode("utf-8", "replace")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
 def _status_in(error: object) -> int | None:
     """The HTTP status that an error inside a 200 stands for: the first of its code, type and status that says one."""
     values = [error.get(key) for key in ("code", "type", "status")] if isinstance(error, Mapping) else []
@@ -303,18 +308,17 @@ def _complaint(body: object) -> Complaint:
             delay, reason = detail.get("retryDelay"), detail.get("reason")
             seconds = duration(delay) if isinstance(delay, str) else seconds
             codes |= {reason[:100]} if isinstance(reason, str) else set()
-    failed, param = error.get("failed_generation"), error.get("param")
+    param = error.get("param")
     return Complaint(
         message[:_WORDS_READ] if isinstance(message, str) else "",
         frozenset(codes),
         seconds,
         frozenset(fields.union(re.findall(r"\w+", param[:100]) if isinstance(param, str) else ())),
-        failed if isinstance(failed, str) else None,
     )
 
 
 def _of_validation(detail: list[Any]) -> tuple[str, set[str]]:
-    """What FastAPI's list of validation errors says, in one line, and the fields that it names."""
+    """Return the words of FastAPI's list of validation errors, in one line, and the fields that it names."""
     said: list[str] = []
     fields: set[str] = set()
     for each in detail[:_DETAILS]:

@@ -2,54 +2,62 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
-Ending: TypeAlias = Literal["whole", "cut", "filtered", "failed"]
-"""How an answer ended: as the model wanted, at a limit, at a filter, or because the host broke down."""
+Ending: TypeAlias = Literal["whole", "cut", "full", "filtered", "failed"]
+"""How an answer ended: as the model wanted, at a limit on tokens, at the end of the context, at a filter, or because
+the host broke down."""
 
-# The words of public references, in lower case: OpenAI (chat, Responses), Anthropic, Gemini, Mistral, DeepSeek, Z.ai,
-# vLLM, SGLang, llama.cpp, TGI, Ollama, Cohere, xAI, OpenRouter.
-FINISH_REASONS: Final[Mapping[str, Ending]] = {
-    **dict.fromkeys(
-        (
-            "stop",
-            "stop_sequence",
-            "end_turn",
-            "eos",
-            "eos_token",
-            "completed",
-            "complete",
-            "finish",
-            "finished",
-            "done",
-        ),
-        "whole",
-    ),
-    **dict.fromkeys(("tool_calls", "tool_call", "tool_use", "function_call", "pause_turn"), "whole"),
-    **dict.fromkeys(
-        (
-            "length",
-            "max_tokens",
-            "max_output_tokens",
-            "model_length",
-            "model_context_window_exceeded",
-            "context_length",
-        ),
-        "cut",
-    ),
-    **dict.fromkeys(("incomplete", "token_limit", "max_length", "load"), "cut"),
-    **dict.fromkeys(
-        ("content_filter", "content_filtered", "sensitive", "safety", "refusal", "recitation", "blocklist"), "filtered"
-    ),
-    **dict.fromkeys(("prohibited_content", "spii", "image_safety", "guardrail_intervened", "error_toxic"), "filtered"),
-    **dict.fromkeys(
-        ("error", "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled", "failed", "other"),
-        "failed",
-    ),
+_WORDS: Final[Mapping[Ending, str]] = {
+    "whole": """
+        stop stop_sequence stopped end_turn end eos eos_token eos_token_id completed complete finish finished done
+        normal success tool_calls tool_call tool_use function_call pause_turn compaction malformed_function_call
+        malformed_tool_use malformed_model_output unexpected_tool_call too_many_tool_calls missing_thought_signature
+    """,
+    "cut": """
+        length max_tokens max_output_tokens max_completion_tokens max_new_tokens max_len max_length token_limit
+        max_token_limit incomplete not_finished limit output_limit time_limit truncated repetition
+    """,
+    "full": """
+        model_length model_context_window_exceeded context_length context_length_exceeded context_window_exceeded
+        context_window context_limit max_context max_context_length max_model_len
+    """,
+    "filtered": """
+        content_filter content_filtered content_filter_error content_policy_violation sensitive safety safety_filter
+        refusal refused recitation blocklist blocked prohibited_content spii language model_armor image_safety
+        image_prohibited_content image_recitation guardrail guardrail_intervened guardrails error_toxic moderation
+        data_inspection_failed
+    """,
+    "failed": """
+        error network_error insufficient_system_resource insufficient_system_resources abort aborted cancel cancelled
+        canceled user_cancel failed failure timeout timed_out internal_error server_error
+        internal_server_error error_limit overloaded preempted load other image_other
+    """,
 }
+"""The words of public references, in lower case with underscores: OpenAI (chat, Responses), Azure, Anthropic, Bedrock,
+Gemini, Mistral, DeepSeek, Z.ai, Qwen, vLLM, SGLang, llama.cpp, TGI, Ollama, Cohere, watsonx, xAI, OpenRouter."""
+FINISH_REASONS: Final[Mapping[str, Ending]] = {word: how for how, words in _WORDS.items() for word in words.split()}
+_CALLS: Final = frozenset(("tool_calls", "tool_call", "tool_use", "function_call"))
+_LONGEST: Final = 100  # characters of a word that are looked at
+_PREFIX: Final = re.compile(r"(finish|stop|done|end)?_?reason_|(finish_?)?reason\.|finishreason_?")
 
 
 def ending(finish_reason: str | None) -> Ending | None:
     """Return how an answer with this finish reason ended, or None for a word that no table knows."""
-    return "whole" if finish_reason is None else FINISH_REASONS.get(finish_reason.lower())
+    return "whole" if finish_reason is None else FINISH_REASONS.get(_plain(finish_reason[:_LONGEST]))
+
+
+def is_call(finish_reason: str | None) -> bool:
+    """Return whether an answer ended with the call of a function, which then is the answer."""
+    return _plain((finish_reason or "")[:_LONGEST]) in _CALLS
+
+
+@lru_cache(64)
+def _plain(word: str) -> str:
+    """Return a word as the table has it: of `MAX_TOKENS`, `maxTokens`, `max-tokens`, `FINISH_REASON_MAX_TOKENS`."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", word.strip())
+    plain = re.sub(r"[^a-z0-9]+", "_", spaced.lower()).strip("_")
+    return plain if plain in FINISH_REASONS else _PREFIX.sub("", plain, count=1)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agentsim.errors import ModelError
 from agentsim.models.base import AS_ASKED, Call, Completion, Sampling, StructuredMode, Terms
-from agentsim.models.faults import Complaint, Unaccepted
+from agentsim.models.faults import ABOUT_CAP, ABOUT_SCHEMA, Complaint, Unaccepted
 from agentsim.models.profiles import Profile
 from agentsim.models.rate_limiter import RateLimiter, Slot
 
@@ -55,18 +55,11 @@ _GROUPS: Final[Mapping[str, tuple[frozenset[str], re.Pattern[str]]]] = {
 }
 # Parts of parts of a body, which are left out wherever they stand.
 _NESTED: Final = ("cache_control", "strict")
-_ABOUT_SCHEMA: Final = re.compile(
-    r"response_?(format|schema|json_schema|mime_?type)|output_?(config|format)|text\.format"
-    r"|json_?\s?(schema|object|mode)|schema|grammar|guided.?(json|decoding)|structured.?output"
-    r"|tool_choice|\btools?\b|tool use|function.?call",
-    re.IGNORECASE,
-)
 _ABOUT_SYSTEM: Final = re.compile(
     r"\bsystem\b.{0,40}\b(role|message|prompt|instruction)|\brole\b.{0,40}\bsystem\b|developer instruction"
     r"|roles must alternate|(only|supports?) (user|\W{0,2}user).{0,20}assistant",
     re.IGNORECASE | re.DOTALL,
 )
-_ABOUT_CAP: Final = re.compile(r"max_(completion_|output_)?tokens|max tokens", re.IGNORECASE)
 _ABOUT_WINDOW: Final = re.compile(r"context|window", re.IGNORECASE)
 # Keywords without which a schema still describes the same object; a reply is checked against all of them anyway.
 _KEYWORDS: Final = (
@@ -79,19 +72,19 @@ _OPTIONAL: Final = ("seed", "random_seed", "logprobs", "reasoning", "top_p", "te
 
 
 class Negotiation:
-    """What one model's host accepts, found out by its refusals.
+    """The finding out of what one model's host accepts, by its refusals.
 
     `terms` hold for every call that begins. Of calls that are refused at the same time one negotiates, and the others
     are sent again under what it found.
     """
 
-    def __init__(self, wire: Wire, profile: Profile, endpoint: Endpoint, terms: Terms = AS_ASKED) -> None:
-        """`terms` were found out by an earlier process of the run."""
-        self.terms = terms
+    def __init__(self, wire: Wire, profile: Profile, endpoint: Endpoint, known: Terms | None = None) -> None:
+        """Begin with the terms `known` from an earlier process of the run, which the model has answered under."""
+        self.terms = terms = AS_ASKED if known is None else known
         self._wire, self._profile, self._endpoint = wire, profile, endpoint
         self._first = FirstCall(endpoint) if profile.structured == "auto" and terms.structured is None else None
         self._turn = asyncio.Lock()
-        self._answered = False
+        self._answered = known is not None
         self._hopeless: set[str] = set()
         self._accepted: set[str] = set()  # names of schemas that were accepted as they are sent now
 
@@ -236,14 +229,15 @@ def named(complaint: Complaint, body: Mapping[str, Any], terms: Terms, wire: Wir
     words = complaint.words
     found: list[tuple[bool, int, Iterator[Terms]]] = []
     if _holds_schema(body):
-        if keywords := [word for word in _KEYWORDS if _mentions(word, words) and f'"{word}"' in json.dumps(body)]:
+        sent = json.dumps(body)
+        if keywords := [word for word in _KEYWORDS if _mentions(word, words) and f'"{word}"' in sent]:
             without = replace(terms, keywords=tuple(sorted({*terms.keywords, *keywords})))
             found.append((False, -1, iter((without,))))
-        if about := _ABOUT_SCHEMA.search(words):
+        if about := ABOUT_SCHEMA.search(words):
             found.append((True, about.start(), _next_modes(terms, wire, profile)))
     if about := _ABOUT_SYSTEM.search(words):
         found.append((True, about.start(), _system_moved(body, terms)))
-    if about := _ABOUT_CAP.search(words):
+    if about := ABOUT_CAP.search(words):
         for field in body.keys() & set(_MAX_TOKENS):
             ways = _other_caps(field, words, body, terms, wire)
             found.append((field not in complaint.fields, about.start(), ways))

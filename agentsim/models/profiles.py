@@ -18,7 +18,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 from agentsim.engine.codec import ClosedTable
 from agentsim.errors import ScenarioError
 from agentsim.models import settings as portable
-from agentsim.models.address import normal, ollama_address, url_problem
+from agentsim.models.address import is_azure_v1, normal, ollama_address, url_problem
 from agentsim.models.base import Sampling
 
 Structured: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt", "auto"]
@@ -27,7 +27,7 @@ object, by the words of the prompt alone; or by the first of json_schema, json_o
 WireName: TypeAlias = Literal["chat", "responses", "messages"]
 """Which API is spoken: OpenAI's chat completions, its Responses, or Anthropic's messages."""
 Service: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
-"""Whose official client is used, for its addresses and headers."""
+"""A service with an official client, which has its addresses and headers."""
 MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 
 # Refused by some provider or by the strict mode of another; what they say is checked on the reply anyway.
@@ -157,11 +157,12 @@ class Profile:
     """How to talk to one provider, with everything filled in.
 
     `hosts` are patterns of its own hosts besides that of `base_url`. `service` is whose official client is used, with
-    its `client_options`. `key_envs` are tried in order; empty means that no key is sent. `structured_body` goes into
-    the body along with a JSON Schema, `extra_body` into every body. A provider that does not support temperature
-    is sent none. `words` are those for the portable settings in chat completions. A `warm` one caches the beginnings
-    of prompts for all calls of a model. The hints complete the messages for a server that cannot be reached, for a
-    prompt that is too long, and for a model it does not have (`{model}` is its name).
+    its `client_options`; `wire_paths` are where an API that is not its `wire` begins at its hosts. `key_envs` are tried
+    in order; empty means that no key is sent. `structured_body` goes into the body along with a JSON Schema,
+    `extra_body` into every body. A provider that does not support temperature is sent none. `words` are those for the
+    portable settings in chat completions. A `warm` one caches the beginnings of prompts for all calls of a model. The
+    hints complete the messages for a server that cannot be reached, for a prompt that is too long, and for a model it
+    does not have (`{model}` is its name).
     """
 
     provider: str
@@ -174,6 +175,7 @@ class Profile:
     wire: WireName = "chat"
     service: Service = "openai"
     client_options: Mapping[str, str] = field(default_factory=dict)
+    wire_paths: Mapping[str, str] = field(default_factory=dict)
     hosts: tuple[str, ...] = ()
     max_tokens_field: MaxTokensField = "max_tokens"
     strip_schema_keywords: frozenset[str] = frozenset(_SLOW_IN_GRAMMARS)
@@ -200,7 +202,7 @@ class Profile:
 
     @property
     def is_own(self) -> bool:
-        """Whether the address is the built-in provider's own."""
+        """True for the built-in provider's own address."""
         return is_own(self.provider, self.base_url)
 
     @property
@@ -246,6 +248,7 @@ _PROFILES = (
         key_envs=("ANTHROPIC_API_KEY",),
         wire="messages",
         service="anthropic",
+        wire_paths={"chat": "/v1"},
         strip_schema_keywords=frozenset(_NOT_PORTABLE),
         warm=True,
         unreachable_hint="is there a network?",
@@ -258,6 +261,7 @@ _PROFILES = (
         service="bedrock",
         hosts=(r"bedrock-runtime(-fips)?\.[a-z0-9-]+\.amazonaws\.com(\.cn)?",),
         structured="tool",  # structured outputs are not there for all models
+        wire_paths={"chat": "/openai/v1", "responses": "/openai/v1"},
         strip_schema_keywords=frozenset(_NOT_PORTABLE),
         warm=True,
         unreachable_hint="is there a network, and base_url of the right region?",
@@ -270,6 +274,7 @@ _PROFILES = (
         service="vertex",
         hosts=(r"([a-z0-9-]+-)?aiplatform\.googleapis\.com", r"aiplatform\.(us|eu)\.rep\.googleapis\.com"),
         structured="tool",
+        wire_paths={"chat": "/v1/projects/{project}/locations/{region}/endpoints/openapi"},
         strip_schema_keywords=frozenset(_NOT_PORTABLE),
         warm=True,
         unreachable_hint="is there a network, and base_url of the right region?",
@@ -353,6 +358,8 @@ BUILT_IN: Mapping[str, Profile] = {profile.provider: profile for profile in _PRO
 
 _BASE_URL_ENV = {"openai": "OPENAI_BASE_URL", "openrouter": "OPENROUTER_BASE_URL", "ollama": "OLLAMA_BASE_URL"}
 
+_AZURE_RESPONSES = "2025-04-01-preview"
+
 _REGIONAL = {
     "bedrock": "https://bedrock-runtime.{region}.amazonaws.com",
     "vertex": "https://{region}-aiplatform.googleapis.com/v1",
@@ -375,13 +382,13 @@ def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mappi
         raise _unknown(provider, overrides)
     start = BUILT_IN.get(provider) or Profile(provider=provider, base_url="")
     base_url = address_of(provider, overrides, env)
+    own = is_own(provider, base_url)
     if not base_url:
         raise ScenarioError(
             f"{provider} has an address of its own for every customer", key=f"providers.{provider}.base_url"
         )
-    if start.service == "vertex" and settings.wire in {None, "messages"} and not settings.project:
+    if start.service == "vertex" and (settings.wire in {None, "messages"} or own) and not settings.project:
         raise ScenarioError("the paths of vertex name a project", key=f"providers.{provider}.project")
-    own = is_own(provider, base_url)
     key_envs = start.key_envs if own else ()
     if settings.api_key_env is not None:
         key_envs = (settings.api_key_env,)
@@ -390,13 +397,29 @@ def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mappi
         given["spacing_s"] = settings.spacing_ms / 1000
     if settings.wire is not None and (settings.wire == "messages") != (start.service in _OF_MESSAGES):
         given["service"] = "anthropic" if settings.wire == "messages" else "openai"
-    if options := {name: value for name in _CLIENT_OPTIONS if (value := getattr(settings, name)) is not None}:
-        given["client_options"] = {**start.client_options, **options}
+    wire = settings.wire or start.wire
+    if own and wire in start.wire_paths and urlsplit(base_url).path.rstrip("/") == urlsplit(start.base_url).path:
+        path = start.wire_paths[wire].format(project=settings.project, region=settings.region or "global")
+        base_url = urlsplit(base_url)._replace(path=path).geturl()
+    options = {name: value for name in _CLIENT_OPTIONS if (value := getattr(settings, name)) is not None}
+    given["client_options"] = {**_default_options(start, wire, base_url), **options}
     if settings.strip_schema_keywords is not None:
         given["strip_schema_keywords"] = frozenset(settings.strip_schema_keywords)
     # A service's name at another address may be anything; a server of one's own is what it is called.
     warm = settings.warm == "on" or (settings.warm != "off" and start.warm and (own or not start.key_envs))
     return replace(start, base_url=normal(base_url), key_envs=key_envs, warm=warm, **given)
+
+
+def _default_options(start: Profile, wire: WireName, base_url: str) -> Mapping[str, str]:
+    """Return the options of a client that the scenario leaves out: Azure's version depends on what is asked where.
+
+    Its newest API, which begins at `/openai/v1`, has none; Responses are in no version as old as that of chat.
+    """
+    if start.service != "azure":
+        return start.client_options
+    if is_azure_v1(base_url):
+        return {}
+    return {"api_version": _AZURE_RESPONSES} if wire == "responses" else start.client_options
 
 
 def _unknown(provider: str, overrides: Mapping[str, ProviderSettings]) -> ScenarioError:

@@ -19,8 +19,8 @@ from weakref import WeakKeyDictionary
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import LocalShortage, ModelError
 from agentsim.models.attempts import Deadline
-from agentsim.models.base import AS_ASKED, Call, Completion, Sampling, Terms, Usage
-from agentsim.models.faults import FailedGeneration, Faults, NoAnswer, Unacceptable
+from agentsim.models.base import Call, Completion, Sampling, Terms, Usage
+from agentsim.models.faults import Faults, NoAnswer, Unacceptable, failed_generation
 from agentsim.models.negotiation import Negotiation, fitted, trimmed
 from agentsim.models.profiles import Profile
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
@@ -130,14 +130,14 @@ class RemoteModel:
     Its `name` is the scenario's: the provider, a slash, and the model's id.
     """
 
-    def __init__(self, name: str, profile: Profile, endpoint: Endpoint, terms: Terms = AS_ASKED) -> None:
-        """`terms` are what an earlier process of the run found out about the host."""
+    def __init__(self, name: str, profile: Profile, endpoint: Endpoint, known: Terms | None = None) -> None:
+        """Take the terms `known` from an earlier process of the run, which the model has answered under."""
         self.name, self.provider = name, profile.provider
         self._profile, self._endpoint = profile, endpoint
         self._model = name.partition("/")[2]
         self._faults = Faults(profile, self._model, (endpoint.key,) if endpoint.key else ())
         self._wire = WIRES[profile.wire]
-        self._negotiation = Negotiation(self._wire, profile, endpoint, terms)
+        self._negotiation = Negotiation(self._wire, profile, endpoint, known)
 
     @property
     def limiter(self) -> RateLimiter:
@@ -196,17 +196,12 @@ class RemoteModel:
         except NoAnswer as error:
             raise self._faults.connection(error) from None
         if not 200 <= answer.status < 300:
-            fault = self._faults.status(answer.status, answer.headers, answer.body)
-            if isinstance(fault, FailedGeneration):
-                return self._failed_generation(str(fault))
-            raise fault
+            if (written := failed_generation(answer.body)) is None:
+                raise self._faults.status(answer.status, answer.headers, answer.body)
+            why = None if written.strip() else "The host could make no JSON of the reply."
+            return Completion(kept(written, self._faults.secrets), unusable=why)
         envelope = decoded(answer.body, answer.headers.get("content-type", ""), self._faults)
         return completion_in(self._wire, envelope, self._faults, function)
-
-    def _failed_generation(self, text: str) -> Completion:
-        """What the model wrote, which its host refuses for its form; where that is not said, it is no reply."""
-        why = None if text.strip() else "The host could make no JSON of the reply."
-        return Completion(kept(text, self._faults.secrets), unusable=why)
 
     async def aclose(self) -> None:
         """Close the connections, which other models of the same address and key share."""
@@ -238,6 +233,8 @@ def completion_in(wire: Wire, envelope: object, faults: Faults, function: str | 
         raise faults.bad_envelope(f"a JSON {type(envelope).__name__}", str(envelope)[:1000])
     try:
         return wire.completion(envelope, faults, function)
+    except RecursionError:
+        raise faults.bad_envelope("JSON nested too deeply") from None
     except ModelError as error:
         said = wire.usage(envelope)
         error.usage = None if said == Usage() else said

@@ -27,10 +27,11 @@ from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Model, Sampling, Usage
 from agentsim.models.finish_reasons import ending
 from agentsim.models.prices import USUAL_REPLY, estimated_tokens
+from agentsim.models.profiles import BUILT_IN
 from agentsim.models.rate_limiter import RateLimiter, Slot
 
 _LEAST_PROMPT = 1_000  # estimated tokens: no server has a context so short, and estimates of little text are bad
-_LEAST_WINDOW = 2_048  # tokens: the shortest context that servers are set to
+_LEAST_WINDOW = 2_000  # tokens: the shortest context that servers are set to
 _ARRIVED = 0.6  # of the estimate; the worst of today's tokenizers are within a third of it
 _VISIBLE = re.compile(r"[^\s\u00ad\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe0f\ufeff\uffa0]")
 MAX_QUOTED = 4_000  # characters of a bad reply that are sent back with the reason
@@ -143,27 +144,38 @@ def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[t
     sent = estimated_tokens(chain.from_iterable(message.segments for message in attempt.messages))
     if used.prompt_tokens is not None and sent >= _LEAST_PROMPT and used.prompt_tokens < _ARRIVED * sent:
         cut = f"of a prompt of about {sent:,} tokens only {used.prompt_tokens:,} were read"
-        yield "prompt_cut", f"{cut}; give the server a longer context (Ollama: OLLAMA_CONTEXT_LENGTH)"
+        yield "prompt_cut", f"{cut}; {_longer_context(model)}"
     if completion.model is not None and _family(completion.model) != _family(model):
         yield "other_model", f"the answers come from {completion.model}"
     if used.prompt_tokens is None or used.completion_tokens is None:
         yield "no_usage", "does not say how many tokens it used; the totals leave them out"
-    if completion.ended_early and _fills_a_window(used):
-        whole = (used.prompt_tokens or 0) + (used.completion_tokens or 0)
-        full = f"a reply ended where prompt and reply fill a context of {whole:,} tokens"
-        yield "context_full", f"{full}; give the server a longer one (Ollama: OLLAMA_CONTEXT_LENGTH)"
+    ended = ending(completion.finish_reason)
+    if ended == "full" or (ended == "cut" and _fills_a_window(used)):
+        of = f" of {used.tokens:,} tokens" if used.tokens else ""
+        yield "context_full", f"a reply ended where prompt and reply fill a context{of}; {_longer_context(model)}"
     elif emptiness(completion) == "empty_reasoning":
         yield "empty_reasoning", _why_all_is_thought(completion)
-    if ending(completion.finish_reason) is None:
+    if ended is None:
         yield "unknown_finish", f"a reply ended for {completion.finish_reason!r}, which is taken for a whole one"
+    if completion.unknown is not None:
+        yield "unknown_part", f"a part of an answer is of the kind {completion.unknown!r}, which is not known: left out"
     if completion.cut:
         yield "reply_cut", f"a reply of more than {MOST_TEXT // 1024} KiB was cut"
 
 
 def _fills_a_window(used: Usage) -> bool:
-    """Whether prompt and reply together are a size that contexts have: no cap of a scenario's would hit it."""
-    whole = (used.prompt_tokens or 0) + (used.completion_tokens or 0)
-    return bool(used.prompt_tokens and used.completion_tokens) and whole >= _LEAST_WINDOW and -whole % 1024 in {0, 1}
+    """Whether prompt and reply together are a size that contexts have: a cap ends hardly one in 300 there."""
+    whole = used.tokens or 0
+    return bool(used.prompt_tokens) and whole >= _LEAST_WINDOW and (-whole % 1024 in {0, 1} or whole % 1000 == 0)
+
+
+def _longer_context(model: str) -> str:
+    """Return how a server is given a longer context: in the words of its provider, or of several servers."""
+    profile = BUILT_IN.get(model.partition("/")[0])
+    if profile is not None:
+        return profile.context_hint
+    known = ("Ollama: OLLAMA_CONTEXT_LENGTH", "vLLM: --max-model-len", "llama-server: -c", "SGLang: --context-length")
+    return f"give the server a longer one ({', '.join(known)}), or play with shorter memories"
 
 
 def _why_all_is_thought(completion: Completion) -> str:

@@ -183,8 +183,9 @@ def _badges(decision: DecisionRecord) -> Iterator[tuple[str, str, str]]:
             code, message = str(attempt.error.get("code", "error")), str(attempt.error.get("message", ""))
             done = "Failed" if place == last else "Re-asked" if code in _BAD_REPLY else "Retried"
             yield f"{'Taken over' if attempt.takeover else done}: {code}", message, "note"
-        if ending(attempt.finish_reason) == "cut":
-            yield "Cut short", "the reply reached the limit of tokens", "note"
+        if (ended := ending(attempt.finish_reason)) in {"cut", "full"}:
+            limit = "the limit of tokens" if ended == "cut" else "the end of the model's context"
+            yield "Cut short", f"the reply reached {limit}", "note"
     if decision.parse is not None and decision.parse.repaired:
         yield "Repaired", f"read after a repair ({decision.parse.stage})", "note"
     if decision.parse is not None and decision.parse.stage == "cut":

@@ -98,7 +98,7 @@ class Discreet(Watcher):
 
     def __init__(self, watcher: Watcher) -> None:
         self._watcher = watcher
-        for name in ("began", "noted", "budgeted", "playing", "counted", "fell_back", "person", "warned", "chose"):
+        for name in ("began", "noted", "budgeted", "playing", "counted", "fell_back", "person", "warned"):
             setattr(self, name, getattr(watcher, name))
 
     def told(self, events: Sequence[LogEntry]) -> None:

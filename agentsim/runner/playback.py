@@ -197,7 +197,7 @@ def _of_run(path: Path) -> _Answers:
         scenario, _ = restored_scenario(contents)
     except JournalError as error:
         raise UsageError(f"{path}: {error}") from None
-    models = {plan.id: plan.model for plan in scenario.seats}
+    models = scenario.first_models
     counts: Counter[tuple[str, str]] = Counter()
     found: _Answers = {}
     for _, entry in sorted(contents.entries.items()):

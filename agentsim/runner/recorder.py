@@ -13,14 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
-
 from agentsim.engine.codec import json_line, values
 from agentsim.errors import AgentsimError, ModelError, UsageError
 from agentsim.history.versions import JOURNAL_FORMAT, package_versions
-from agentsim.models.base import Attempt, Call, Completion, Model, Reasoning, Sampling, Word, Wrapper
-
-_WhereSet = Field(exclude_if=lambda value: value is None or value is False)
+from agentsim.models.base import Attempt, Call, Completion, Model, Reasoning, Sampling, WhereSet, Word, Wrapper
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +29,9 @@ class Sent:
     max_tokens: int | None
     extra: Word
     provider: dict[Word, Word]
-    reasoning: Annotated[Reasoning | None, _WhereSet] = None
-    seed: Annotated[int | None, _WhereSet] = None
-    logprobs: Annotated[bool, _WhereSet] = False
+    reasoning: Annotated[Reasoning | None, WhereSet] = None
+    seed: Annotated[int | None, WhereSet] = None
+    logprobs: Annotated[bool, WhereSet] = False
 
     @classmethod
     def of(cls, call: Call, sampling: Sampling, settings: Mapping[str, Any]) -> Sent:

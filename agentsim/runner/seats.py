@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from agentsim.engine.game import Game, bots_of
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.models.attempts import AttemptPolicy
-from agentsim.models.base import AS_ASKED, Model, Sampling, Terms
+from agentsim.models.base import Model, Sampling, Terms
 from agentsim.models.keys import errand, key_for, variable_for
 from agentsim.models.own import Own, OwnModel
 from agentsim.models.prices import Priced, Prices
@@ -36,7 +36,7 @@ class Seats:
     by_id: dict[str, Seat]
     models: dict[str, Model]
     endpoints: Endpoints
-    negotiated: Mapping[str, Terms]
+    known: Mapping[str, Terms]
     prices: Prices
     own: Mapping[str, OwnModel] = field(default_factory=dict)
     interrupt: InterruptRequest = field(default_factory=InterruptRequest)
@@ -65,12 +65,12 @@ def seated(
     env: Mapping[str, str],
     recording: Recording | None = None,
     *,
-    negotiated: Mapping[str, Terms] | None = None,
+    known: Mapping[str, Terms] | None = None,
     own: Mapping[str, OwnModel] | None = None,
     served: bool = False,
 ) -> Seats:
     """A player for every plan; players of one model share it. A `recording` records the models or plays instead.
-    `negotiated` is what models' hosts were found not to accept earlier in this run; `own` are models that the
+    `known` are the terms of the models that have answered earlier in this run; `own` are models that the
     program brings along, by the name that the scenario gives them. People at pages need a run that is `served`.
 
     Raises `ScenarioError` for a key that is missing or may not be sent, an unknown provider, a missing extra, an
@@ -92,7 +92,7 @@ def seated(
     callers = [plan.settings for plan in scenario.seats if plan.name.kind not in {"bot", *PEOPLE}]
     patience_s = min((settings.rate_limit_patience_s for settings in callers), default=math.inf)
     endpoints = Endpoints(scenario.limits.concurrency, patience_s)
-    seats = Seats({}, {}, endpoints, negotiated or {}, prices_of(scenario, env), own or {})
+    seats = Seats({}, {}, endpoints, known or {}, prices_of(scenario, env), own or {})
     terminal = Terminal()
     for plan in scenario.seats:
         if plan.name.kind == "bot":
@@ -212,4 +212,4 @@ def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: 
     profile = resolve(name.provider, scenario.providers, env)
     endpoint = seats.endpoints.at(profile, key_for(profile, env))
     endpoint.open()  # half a second of imports, which would otherwise be the first player's
-    return RemoteModel(plan.model, profile, endpoint, seats.negotiated.get(plan.model, AS_ASKED))
+    return RemoteModel(plan.model, profile, endpoint, seats.known.get(plan.model))

@@ -105,9 +105,9 @@ def reopened(
     try:
         scenario, game = restored_scenario(journal.contents)
         scenario = with_limits(scenario, env, max_cost_usd=max_cost_usd, max_calls=max_calls, max_wall_s=max_wall_s)
-        negotiated = journal.contents.negotiated
         served = around.get("served", False)
-        seats = seated(scenario, game, env, recording, negotiated=negotiated, own=around.get("own"), served=served)
+        known = journal.contents.terms(scenario.first_models)
+        seats = seated(scenario, game, env, recording, known=known, own=around.get("own"), served=served)
         recording.start(cast("int", scenario.seed))
     except BaseException:
         journal.close()

@@ -96,6 +96,11 @@ class Scenario:
         """The players, then the staff."""
         return (*self.players, *self.staff.values())
 
+    @property
+    def first_models(self) -> dict[str, str]:
+        """The model that each seat asks first, by the seat's id."""
+        return {plan.id: plan.model for plan in self.seats}
+
     def identity(self) -> dict[str, Any]:
         """The history's `scenario`: JSON values in a fixed order, without seed, name, paths, addresses, budgets."""
         interviews = [each.model_dump(mode="json", exclude_defaults=True) for each in self.interviews]

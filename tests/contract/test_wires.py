@@ -1,96 +1,90 @@
-"""A whole game on each wire: the same decisions, no fallback, and what it costs as reckoned by hand."""
+"""Whole games of every kind on each wire: the same game, the same tokens and the same price, by hand to the cent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+import json
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentsim.models.profiles import WireName
+from agentsim.runner.replay import prove
 from agentsim.runner.session import RunResult
-from tests.contract.harness import on_server
+from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 
 WIRES: tuple[WireName, ...] = ("chat", "responses", "messages")
-USED = {
-    "prompt_tokens": 100,
-    "prompt_tokens_details": {"cached_tokens": 40},
-    "completion_tokens": 7,
-    "total_tokens": 107,
-}
+INPUT, CACHED, OUTPUT = 3.0, 0.3, 15.0  # US dollars per million tokens
+PRICES = (
+    f'prices."fake/echo".input={INPUT}',
+    f'prices."fake/echo".cached_input={CACHED}',
+    f'prices."fake/echo".output={OUTPUT}',
+)
 
 
-def same_on_every_wire(body: Mapping[str, Any]) -> Raw:
-    """A reply that depends on the words and the schema of a request, and not on how its wire puts them."""
-    words = "\n".join(message["content"] for message in body["messages"])
-    named = body["tools"][0]["function"]["parameters"] if "tools" in body else None
-    schema = named or body["response_format"]["json_schema"]["schema"]
-    asked = {"messages": words, "response_format": {"json_schema": {"schema": schema}}}
-    return Raw(body={**envelope(varied_by_schema(asked), model=body["model"]), "usage": USED})
+class Accountant:
+    """A model that decides by the words of the prompt alone, thinks aloud beside it, and adds up what it used."""
+
+    def __init__(self) -> None:
+        self.spent: Counter[str] = Counter()
+
+    def __call__(self, body: dict[str, Any]) -> Raw:
+        prompt = "\n".join(message["content"] for message in body["messages"])
+        tool = body["tools"][0]["function"] if "tools" in body else None
+        schema = tool["parameters"] if tool else body["response_format"]["json_schema"]["schema"]
+        said = varied_by_schema({"prompt": prompt, "response_format": {"json_schema": {"schema": schema}}})
+        used = {"prompt": len(prompt) // 4, "cached": len(prompt) // 12, "completion": len(said), "reasoning": 7}
+        self.spent.update(used)
+        usage = {
+            "prompt_tokens": used["prompt"],
+            "completion_tokens": used["completion"],
+            "total_tokens": used["prompt"] + used["completion"],
+            "prompt_tokens_details": {"cached_tokens": used["cached"]},
+            "completion_tokens_details": {"reasoning_tokens": used["reasoning"]},
+        }
+        message: dict[str, Any] = {"role": "assistant", "content": said, "reasoning": "SECRET"}
+        reason = "stop"
+        if tool:
+            call = {"name": tool["name"], "arguments": said}
+            message |= {"content": None, "tool_calls": [{"id": "c", "type": "function", "function": call}]}
+            reason = "tool_calls"
+        return Raw(body=envelope(None, model="echo", message=message, finish_reason=reason) | {"usage": usage})
+
+    @property
+    def dollars(self) -> float:
+        fresh = self.spent["prompt"] - self.spent["cached"]
+        return (fresh * INPUT + self.spent["cached"] * CACHED + self.spent["completion"] * OUTPUT) / 1_000_000
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[FakeServer]:
-    with FakeServer(same_on_every_wire).in_thread() as fake:
-        yield fake
+def play(game: str, wire: WireName, mode: str, folder: Path) -> tuple[RunResult, Accountant, list[Any]]:
+    accountant = Accountant()
+    with FakeServer(accountant).in_thread() as server:
+        settings = (f'providers.fake.wire="{wire}"', f'providers.fake.structured="{mode}"', *PRICES)
+        result = on_server(game, server.url(), folder, *settings)
+        return result, accountant, [received.path for received in server.received]
 
 
-@pytest.fixture(scope="module")
-def played(server: FakeServer, tmp_path_factory: pytest.TempPathFactory) -> Callable[[WireName, str], RunResult]:
-    @cache
-    def play(wire: WireName, structured: str = "json_schema") -> RunResult:
-        logs = tmp_path_factory.mktemp(wire)
-        price = "{input = 3.0, output = 15.0, cached_input = 0.3}"
-        return on_server(
-            "agent_island",
-            server.url(f"ok~{wire}-{structured}"),
-            logs,
-            f'providers.fake.wire="{wire}"',
-            f'providers.fake.structured="{structured}"',
-            f'prices={{"fake/echo" = {price}}}',
-        )
-
-    return play
-
-
-@pytest.mark.parametrize("structured", ["json_schema", "tool"])
-@pytest.mark.parametrize("wire", WIRES)
-def test_a_whole_game_is_played_without_a_fallback(
-    wire: WireName, structured: str, played: Callable[[WireName, str], RunResult], server: FakeServer
+@pytest.mark.parametrize("mode", ["json_schema", "tool"])
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_is_the_same_on_every_wire_and_its_price_is_right_to_the_cent(
+    game: str, mode: str, tmp_path: Path
 ) -> None:
-    result = played(wire, structured)
-    history = result.history
-    assert history["status"] == "completed"
-    usage = history["usage"]
-    assert (usage["fallbacks"], usage["failed_calls"], usage["reasks"]) == (0, 0, 0)
-    ends = {
-        received.path.partition("/v1/")[2]
-        for received in server.received
-        if f"ok~{wire}-{structured}/" in received.path
-    }
-    assert ends == {{"chat": "chat/completions", "responses": "responses", "messages": "messages"}[wire]}
-
-
-@pytest.mark.parametrize("wire", WIRES)
-def test_tokens_and_dollars_are_those_reckoned_by_hand(
-    wire: WireName, played: Callable[[WireName, str], RunResult]
-) -> None:
-    usage = played(wire, "json_schema").history["usage"]
-    calls = usage["calls"]
-    assert calls > 20
-    tokens = (usage["prompt_tokens"], usage["cached_tokens"], usage["completion_tokens"])
-    assert tokens == (100 * calls, 40 * calls, 7 * calls)
-    # 60 fresh tokens at $3, 40 cached at $0.30 and 7 at $15 a million: 180 + 12 + 105 millionths of a dollar.
-    assert usage["cost_usd"] == pytest.approx(calls * 0.000297, abs=1e-9)
-
-
-@pytest.mark.parametrize("wire", WIRES[1:])
-def test_the_game_is_that_of_chat(wire: WireName, played: Callable[[WireName, str], RunResult]) -> None:
-    chat, other = played("chat", "json_schema").history, played(wire, "json_schema").history
-    for part in ("rounds", "outcome", "players", "texts"):
-        assert other[part] == chat[part]
-    decisions = [[(each["kind"], each["decision"]) for each in history["decisions"]] for history in (chat, other)]
-    assert decisions[0] == decisions[1]
+    played: dict[str, Any] = {}
+    for wire in WIRES:
+        result, accountant, paths = play(game, wire, mode, tmp_path / wire)
+        history, usage = result.history, result.history["usage"]
+        assert (result.error, history["outcome"] is not None) == (None, True)
+        assert (usage["calls"], usage["failed_calls"], usage["unpriced_calls"]) == (len(paths), 0, 0)
+        assert {path.rpartition("/v1/")[2] for path in paths} == {{"chat": "chat/completions"}.get(wire, wire)}
+        counted = {name: usage[f"{name}_tokens"] for name in ("prompt", "cached", "completion", "reasoning")}
+        assert counted == dict(accountant.spent)
+        assert usage["cost_usd"] == pytest.approx(accountant.dollars, abs=1e-9)
+        assert prove(result.files).complete
+        assert "SECRET" not in json.dumps(history["rounds"])
+        decided = [(each["kind"], each["decision"], each["source"]) for each in history["decisions"]]
+        played[wire] = [history[part] for part in ("rounds", "outcome", "players", "texts")] + [decided]
+    assert played["responses"] == played["chat"]
+    assert played["messages"] == played["chat"]

@@ -15,7 +15,8 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from tests.fakes.replies import envelope, varied_by_schema
-from tests.fakes.server import FakeServer, Raw, Received
+from tests.fakes.server import FakeServer, Raw, Received, on_wire
+from tests.fakes.wires import as_chat, wire_of
 
 __all__ = [
     "Fault",
@@ -56,7 +57,8 @@ class FaultyServer(FakeServer):
         self.asked: Counter[str] = Counter()
 
     def _play(self, connection: Any, behaviour: str, name: str, received: Received) -> None:
-        seat = seat_of(received.body)
+        asked = as_chat(wire_of(received.path), received.body)
+        seat = seat_of(asked)
         self.asked[seat] += 1
         struck = self.seat in {None, seat} and self.first <= self.asked[seat] <= self.last
         fault = self.fault if struck and not self.rebuilt else said
@@ -65,7 +67,7 @@ class FaultyServer(FakeServer):
         if isinstance(fault, str):
             super()._play(connection, fault, name, received)
         else:
-            self._finish(connection, name, fault(received.body))
+            self._finish(connection, name, on_wire(received, fault(asked)))
 
 
 def usage(body: dict[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from typing import Any, Self, TypeAlias
 from tests.fakes.replies import envelope, first_by_schema, varied_by_schema
 from tests.fakes.wires import as_chat, from_chat, wire_of
 
-__all__ = ["FakeServer", "Raw", "Received", "Reply"]
+__all__ = ["FakeServer", "Raw", "Received", "Reply", "on_wire"]
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class FakeServer:
         elif behaviour == "truncated_body":
             connection.break_off(Raw(body=envelope("never whole")).encoded()[:-40])
         else:
-            self._finish(connection, name, self._scenario(behaviour, self.started[name], received))
+            self._finish(connection, name, on_wire(received, self._scenario(behaviour, self.started[name], received)))
 
     def _finish(self, connection: _Connection, name: str, raw: Raw) -> None:
         self.completed[name] += 1
@@ -168,7 +168,9 @@ class FakeServer:
 
     def _scenario(self, behaviour: str, nth: int, received: Received) -> Raw:
         if behaviour.startswith("http_"):
-            return Raw(int(behaviour[5:]), {"error": {"message": "the server is unwell", "code": None}})
+            return on_wire(
+                received, Raw(int(behaviour[5:]), {"error": {"message": "the server is unwell", "code": None}})
+            )
         if behaviour == "rate_limited" and nth == 1:
             wait = {} if self.retry_after is None else {"Retry-After": self.retry_after}
             return Raw(429, {"error": {"message": "slow down", "code": "rate_limit_exceeded"}}, wait)
@@ -177,11 +179,16 @@ class FakeServer:
         if behaviour in {"ok", "rate_limited", "flaky"}:
             asked = as_chat(wire_of(received.path), received.body)
             said = self.reply(asked)
-            made = said if isinstance(said, Raw) else Raw(body=envelope(said, model=asked["model"]))
-        else:
-            made = _FAULTS.get(behaviour, Raw(404, f"no scenario {behaviour}", content_type="text/plain"))
-        body = from_chat(wire_of(received.path), made.body) if isinstance(made.body, dict) else made.body
-        return replace(made, body=body)
+            return said if isinstance(said, Raw) else Raw(body=envelope(said, model=asked["model"]))
+        return _FAULTS.get(behaviour, Raw(404, f"no scenario {behaviour}", content_type="text/plain"))
+
+
+def on_wire(received: Received, raw: Raw) -> Raw:
+    """Return a chat answer as the wire of a request has it; what is no such answer as it is."""
+    if not isinstance(raw.body, dict):
+        return raw
+    status, body = from_chat(wire_of(received.path), raw.status, raw.body)
+    return replace(raw, status=status, body=body)
 
 
 _FAULTS = {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.history.record import History
+from agentsim.models.profiles import WireName
 from tests.cli.command_line import Said, agentsim
 from tests.fakes.faults import FaultyServer
 from tests.matrix.rows import KEY, Row
@@ -36,6 +37,9 @@ ENV = {
     "OPENAI_ORG_ID": "org-canary",
     "OPENAI_PROJECT_ID": "project-canary",
     "OPENAI_CUSTOM_HEADERS": "X-Canary: canary",
+    "ANTHROPIC_API_KEY": "sk-ant-canary",
+    "ANTHROPIC_AUTH_TOKEN": "canary",
+    "ANTHROPIC_CUSTOM_HEADERS": "X-Canary: canary",
 }
 
 
@@ -48,7 +52,9 @@ class Played:
     logs: Path
 
 
-def config(game: str, url: str, directory: Path, persona: str = "", *, hurried: bool = False) -> Path:
+def config(
+    game: str, url: str, directory: Path, persona: str = "", *, hurried: bool = False, wire: WireName = "chat"
+) -> Path:
     """A scenario of three seats of one model that needs a key."""
     players = "".join(f'[[players]]\nid = "{seat}"\nprompt = "You have seat {seat}. {persona}"\n' for seat in "ABC")
     if hurried:
@@ -58,7 +64,7 @@ def config(game: str, url: str, directory: Path, persona: str = "", *, hurried: 
         f'game = "{game}"\nseed = 5\n[game_config]{GAMES[game]}\n'
         "[limits]\nmax_fallback_rate = 1.0\n"
         '[defaults]\nmodel = "lab/echo"\nretry_wait_s = 0.0\nrate_limit_wait_s = 0.01\n'
-        f'[providers.lab]\nbase_url = "{url}"\napi_key_env = "LAB_KEY"\n{players}',
+        f'[providers.lab]\nbase_url = "{url}"\napi_key_env = "LAB_KEY"\nwire = "{wire}"\n{players}',
         encoding="utf-8",
     )
     return path
@@ -71,9 +77,9 @@ def server_for(row: Row) -> Iterator[FaultyServer]:
         yield server
 
 
-def play(game: str, row: Row, url: str, directory: Path) -> Played:
+def play(game: str, row: Row, url: str, directory: Path, wire: WireName = "chat") -> Played:
     """`agentsim run`; everything of it is checked for what may never be there."""
-    path = config(game, url, directory, row.persona, hurried=row.hurried)
+    path = config(game, url, directory, row.persona, hurried=row.hurried, wire=wire)
     overrides = [word for setting in row.settings for word in ("--set", setting)]
     words = ("run", "--config", path.name, "--name", "run", "--display", "plain", "--include-prompts", *overrides)
     return checked(agentsim(*words, cwd=directory, env=ENV), directory)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.fakes.faults import Fault, answer, bomb, called, mapped, reshaped, said, usage, with_text, wrapped
@@ -44,6 +44,12 @@ class Row:
     persona: str = ""
     hurried: bool = False
     resume: tuple[str, ...] = ()
+    elsewhere: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By wire, what is true there instead."""
+
+    def on(self, wire: str) -> Row:
+        """Return the row of this fault on another wire than chat completions."""
+        return replace(self, **self.elsewhere.get(wire, {}))
 
     def reason_for(self, kind: str) -> str | None:
         """Why a struck decision of this kind falls back; None where it does not."""
@@ -206,7 +212,8 @@ ROWS: tuple[Row, ...] = (
     once("F20-error-in-200", "error_200"),
     once("F20-finish-error", answer(varied_by_schema, finish_reason="error")),
     stops("F20-fatal-in-200", lambda _b: Raw(200, {"error": {"code": 401, "message": f"bad key {KEY}"}}), "LAB_KEY"),
-    each("F21-refusal", message(content=None, refusal="I cannot play this."), "refusal", failed=0),
+    each("F21-refusal", message(content=None, refusal="I cannot play this."), "refusal", failed=0,
+         elsewhere={"messages": {"reason": "content_filter"}}),  # there a refusal is a reason to stop
     each("F21-filter", answer(lambda _b: "half a", finish_reason="content_filter"), "content_filter", failed=0),
     each("F21-moderation", "moderated", "moderation"),
     each("F22-no-choices", "empty_choices", "bad_envelope", failed=2),
@@ -227,7 +234,7 @@ ROWS: tuple[Row, ...] = (
     read("F25-text-and-call", called(text='{"vote": "C", "bid": 1, "text": "no"}'), settings=_TOOL),
     read("F25-wrong-name", called(("other", None)), settings=_TOOL),
     asked_again("F25-bad-arguments", called((None, '{"vote": ')), settings=_TOOL),
-    asked_again("F25-text-instead", answer(varied_by_schema), settings=_TOOL),
+    asked_again("F25-text-instead", answer(lambda _b: "I would rather talk."), settings=_TOOL),
     read("F26-fence", wrapped("```json\n", "\n```"), same=True),
     read("F26-prose", wrapped("Sure: ", ""), same=True),
     read("F26-thinking", wrapped(_THOUGHT, f"\n{_THOUGHT}"), same=True),
@@ -258,8 +265,8 @@ ROWS: tuple[Row, ...] = (
             "list": [1],
         }.items()
     ),
-    read("F38-nan", lambda body: Raw(body=json.dumps(_body(body) | {"usage": {"prompt_tokens": float("nan"),
-         "completion_tokens": float("inf"), "cost": float("nan")}})), warns=("no_usage",), same=True),
+    read("F38-nan", lambda body: Raw(body=_body(body) | {"usage": {"prompt_tokens": float("nan"),
+         "completion_tokens": float("inf"), "cost": float("nan")}}), warns=("no_usage",), same=True),
     read("F39-other-model", enveloped(model="llama-guard-4", provider="Elsewhere"), warns=("other_model",), same=True),
     Row(id="F41-calls", fault=said, code=5, status="stopped_budget", says="limits.max_calls = 4 is reached",
         settings=("limits.max_calls=4",), resume=("--max-calls", "1000")),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentsim.history.run_files import RunFiles
+from agentsim.models.profiles import WireName
 from agentsim.runner.replay import prove
 from tests.cli.command_line import agentsim
 from tests.fakes.faults import FaultyServer
@@ -15,34 +18,63 @@ from tests.matrix.play import ENV, GAMES, checked, events, play, server_for, sta
 from tests.matrix.rows import ROWS, Row
 
 
+def _first_of_each_kind() -> set[str]:
+    """The identifier of the first row of each kind, F01 to F41."""
+    kinds: dict[str, str] = {}
+    for row in ROWS:
+        kinds.setdefault(row.id[:3], row.id)
+    return set(kinds.values())
+
+
+DEFAULT = _first_of_each_kind()
+WIRES: tuple[WireName, ...] = ("responses", "messages")
+Whole = Callable[[str, str, WireName], dict[str, Any]]
+
+
 @pytest.fixture(scope="session")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
-    """Each game without any fault, by game and persona."""
-    whole = {}
-    for game in GAMES:
-        for persona in {row.persona for row in ROWS}:
-            row = Row(id="none", fault="ok", persona=persona)
-            with FaultyServer().in_thread() as server:
-                server.rebuilt = True
-                history = play(game, row, server.url(), tmp_path_factory.mktemp("whole")).history
-            usage = history["usage"]
-            assert (history["status"], usage["failed_calls"], usage["reasks"], usage["fallbacks"]) == (
-                "completed",
-                0,
-                0,
-                0,
-            )
-            assert "warnings" not in history
-            whole[game, persona] = history
-    return whole
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """Each game without any fault, by game, persona and wire."""
+
+    @cache
+    def played(game: str, persona: str, wire: WireName) -> dict[str, Any]:
+        row = Row(id="none", fault="ok", persona=persona)
+        with FaultyServer().in_thread() as server:
+            server.rebuilt = True
+            history = play(game, row, server.url(), tmp_path_factory.mktemp("whole"), wire).history
+        usage = history["usage"]
+        assert history["status"] == "completed"
+        assert (usage["failed_calls"], usage["reasks"], usage["fallbacks"]) == (0, 0, 0)
+        assert "warnings" not in history
+        return history
+
+    return played
 
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
-def test_fault(row: Row, game: str, tmp_path: Path, undisturbed: dict[tuple[str, str], dict[str, Any]]) -> None:
-    whole = undisturbed[game, row.persona]
+def test_fault(row: Row, game: str, tmp_path: Path, undisturbed: Whole) -> None:
+    struck(row, game, "chat", tmp_path, undisturbed)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("row", [row for row in ROWS if row.id in DEFAULT], ids=lambda row: row.id)
+def test_fault_of_each_kind_on_the_other_wires(row: Row, wire: WireName, tmp_path: Path, undisturbed: Whole) -> None:
+    struck(row.on(wire), "agent_island", wire, tmp_path, undisturbed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+def test_fault_on_the_other_wires(row: Row, game: str, wire: WireName, tmp_path: Path, undisturbed: Whole) -> None:
+    struck(row.on(wire), game, wire, tmp_path, undisturbed)
+
+
+def struck(row: Row, game: str, wire: WireName, directory: Path, undisturbed: Whole) -> None:
+    """Play a game that a fault strikes, and hold what comes of it against the row and the undisturbed game."""
+    whole = undisturbed(game, row.persona, wire)
     with server_for(row) as server:
-        played = play(game, row, server.url(), tmp_path)
+        played = play(game, row, server.url(), directory, wire)
         history = played.history
         assert (played.said.code, history["status"]) == (row.code, row.status), played.said.err
         if row.says:
@@ -51,10 +83,10 @@ def test_fault(row: Row, game: str, tmp_path: Path, undisturbed: dict[tuple[str,
         _counted(row, history)
         if row.code:
             server.rebuilt = True
-            again = agentsim("resume", "run", "--display", "plain", *row.resume, cwd=tmp_path, env=ENV)
+            again = agentsim("resume", "run", "--display", "plain", *row.resume, cwd=directory, env=ENV)
             assert again.code == 0, again.err
             compared = events if "F41-cost" in row.id else stable  # the undisturbed game has no prices
-            assert compared(checked(again, tmp_path).history) == compared(whole)
+            assert compared(checked(again, directory).history) == compared(whole)
         elif row.same:
             assert events(history) == events(whole)
     assert prove(RunFiles(played.logs, "run")).complete

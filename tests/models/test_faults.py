@@ -37,9 +37,7 @@ def error(message: str = "", **parts: Any) -> dict[str, Any]:
 
 def judged(status: int, body: Any = b"", headers: dict[str, str] | None = None, faults: Faults = OPENAI) -> ModelError:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    fault = faults.status(status, headers or {}, content)
-    assert isinstance(fault, ModelError)
-    return fault
+    return faults.status(status, headers or {}, content)
 
 
 GEMINI_BAD_KEY = [error("API key not valid.", code=400, status="INVALID_ARGUMENT")]

@@ -229,3 +229,68 @@ def test_a_wrong_table_is_refused_without_showing_what_it_holds(table: dict[str,
     with pytest.raises(ValidationError) as caught:
         ProviderSettings.model_validate(table)
     assert "canary" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("provider", "settings", "address", "service"),
+    [
+        ("anthropic", {}, "https://api.anthropic.com", "anthropic"),
+        ("anthropic", {"wire": "messages"}, "https://api.anthropic.com", "anthropic"),
+        ("anthropic", {"wire": "chat"}, "https://api.anthropic.com/v1", "openai"),
+        (
+            "anthropic",
+            {"wire": "chat", "base_url": "https://api.anthropic.com"},
+            "https://api.anthropic.com/v1",
+            "openai",
+        ),
+        (
+            "anthropic",
+            {"wire": "chat", "base_url": "https://api.anthropic.com/v1/"},
+            "https://api.anthropic.com/v1",
+            "openai",
+        ),
+        (
+            "bedrock",
+            {"wire": "chat", "region": "eu-west-1"},
+            "https://bedrock-runtime.eu-west-1.amazonaws.com/openai/v1",
+            "openai",
+        ),
+        (
+            "vertex",
+            {"wire": "chat", "project": "p", "region": "eu"},
+            "https://aiplatform.eu.rep.googleapis.com/v1/projects/p/locations/eu/endpoints/openapi",
+            "openai",
+        ),
+        ("openai", {"wire": "responses"}, "https://api.openai.com/v1", "openai"),
+    ],
+)
+def test_another_wire_begins_where_the_provider_has_it(
+    provider: str, settings: dict[str, Any], address: str, service: str
+) -> None:
+    profile = resolve(provider, {provider: ProviderSettings(**settings)}, {})
+    assert (profile.base_url, profile.service) == (address, service)
+    assert profile.key_envs == BUILT_IN[provider].key_envs
+
+
+def test_at_another_address_no_path_is_made_up() -> None:
+    settings = ProviderSettings(wire="chat", base_url="https://gateway.example")
+    assert resolve("anthropic", {"anthropic": settings}, {}).base_url == "https://gateway.example"
+
+
+@pytest.mark.parametrize(
+    ("path", "settings", "version"),
+    [
+        ("/openai", {}, "2024-10-21"),
+        ("/openai", {"wire": "responses"}, "2025-04-01-preview"),
+        ("/openai", {"wire": "responses", "api_version": "2025-03-01-preview"}, "2025-03-01-preview"),
+        ("/openai/v1", {"wire": "responses"}, None),
+        ("/openai/v1/", {}, None),
+        ("/openai/v1", {"api_version": "preview"}, "preview"),
+    ],
+)
+def test_the_version_of_azure_s_api_is_one_that_has_what_is_asked_for(
+    path: str, settings: dict[str, Any], version: str | None
+) -> None:
+    table = ProviderSettings(base_url=f"https://mine.openai.azure.com{path}", **settings)
+    profile = resolve("azure", {"azure": table}, {})
+    assert (profile.client_options.get("api_version"), profile.service) == (version, "azure")

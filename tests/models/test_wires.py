@@ -364,6 +364,33 @@ def test_faults(wire: WireName, raw: Raw, kind: type[ModelError], code: str) -> 
     assert KEY not in str(fault)
 
 
+DEEP = {"lists": ("[", "]"), "parts": ('{"text":', "}"), "thoughts": ('[{"type":"thinking","thinking":', "}]")}
+HOLES: list[tuple[WireName, dict[str, Any]]] = [
+    ("chat", {"choices": [{"message": {"content": "HOLE"}}]}),
+    ("chat", {"choices": [{"message": {"content": {"vote": "HOLE"}}}]}),
+    ("chat", {"choices": [{"message": {"content": "x", "reasoning": "HOLE"}}]}),
+    ("chat", {"choices": [{"message": {"tool_calls": [{"function": {"arguments": {"vote": "HOLE"}}}]}}]}),
+    ("responses", {"output": [{"type": "message", "content": "HOLE"}]}),
+    ("responses", {"output": [{"type": "reasoning", "summary": "HOLE"}]}),
+    ("messages", {"content": [{"type": "text", "text": "HOLE"}]}),
+    ("messages", {"content": [{"type": "tool_use", "input": {"vote": "HOLE"}}]}),
+]
+
+
+@pytest.mark.parametrize("levels", [100, 450, 900])
+@pytest.mark.parametrize("kind", DEEP)
+@pytest.mark.parametrize(("wire", "answer"), HOLES)
+def test_an_answer_that_is_nested_deeply_is_read_or_a_fault_and_no_crash(
+    wire: WireName, answer: dict[str, Any], kind: str, levels: int
+) -> None:
+    opened, closed = DEEP[kind]
+    text = json.dumps(answer).replace('"HOLE"', f'{opened * levels}"x"{closed * levels}')
+    completion, _ = ask(lab(wire), Raw(200, text))
+    if not isinstance(completion, Completion):
+        assert isinstance(completion, TransportFailed)
+        assert "nested too deeply" in str(completion)
+
+
 @pytest.mark.parametrize("wire", ["responses", "messages"])
 def test_a_rate_limit_says_how_long(wire: WireName) -> None:
     fault, _ = ask(lab(wire), Raw(429, failure("rate_limit_error"), {"Retry-After": "7"}))

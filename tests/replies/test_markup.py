@@ -520,3 +520,24 @@ def test_words_about_markup_code_and_numbers_are_said(words: str) -> None:
     assert decided(PITCH, json.dumps({"text": words})) == {"text": words}
     posted = decided(ACT, json.dumps({"action": "forum_post", "content": words}))
     assert posted["action"] == {"action": "forum_post", "content": words}
+
+
+# -- what is struck out
+
+
+@pytest.mark.parametrize("struck", ["<s>{}</s>", "\n<s>{}</s>", "<s>\n{}\n</s>", "<s><s>{}</s></s>", "<s>{}</s></s>"])
+@pytest.mark.parametrize("behind", ["No.", "\nNo.", '\n{"vote": "C"}', "\nC", " ❌", "<pad> No.", "\n<s>C</s>"])
+def test_a_pair_with_words_behind_it_strikes_out_and_ends_no_turn(struck: str, behind: str) -> None:
+    assert first_turn(struck.format(WORDS) + behind).endswith(behind.strip())
+    for vote in ("B", "Vote: B", "Answer: B", '{"vote": "B"}'):
+        assert asked_again(VOTE, struck.format(vote) + behind)
+
+
+@pytest.mark.parametrize("around", ["<s>{}</s>", "<s> {}</s>\n", "<s><s>{}</s></s>", "<s>assistant\n{}</s>"])
+@pytest.mark.parametrize(
+    "behind", ["", "\n", "<pad><pad>", "<s>", "<|im_end|>", "<s>[INST] No. [/INST]", "\nuser\nNo."]
+)
+def test_a_pair_behind_which_no_words_follow_is_the_beginning_and_the_end_of_a_turn(around: str, behind: str) -> None:
+    assert decided(PITCH, around.format(WORDS) + behind) == {"text": WORDS}
+    for vote in ("C", "Vote: C", '{"vote": "C"}'):
+        assert decided(VOTE, around.format(vote) + behind)["vote"] == "C"

@@ -57,7 +57,6 @@ UNWELL = Raw(500, {"error": {"message": "the server is unwell"}})
         ("no_credit", "no credit is left"),
         ("quota", "no credit is left"),
         ("forbidden", "may not use this model"),
-        ("bad_parameter", "leave `temperature` out"),
         ("redirect", "redirect, which is not followed"),
     ],
 )

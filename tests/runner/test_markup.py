@@ -224,6 +224,36 @@ def test_a_vote_in_thinking_is_asked_again(reply: str, tmp_path: Path) -> None:
     assert played.lost() == (len(votes), len(votes))
 
 
+@at_once(
+    ("struck out by HTML", '<s>{"vote": "TARGET"}</s>\n{"vote": "OTHER"}'),
+    ("struck out by HTML and denied", '<s>{"vote": "TARGET"}</s>\nNo.'),
+    ("struck out in a text", '{"vote": "<s>TARGET</s>"}'),
+    ("struck out by Markdown", '~~{"vote": "TARGET"}~~'),
+    ("a cross behind", "Vote: TARGET ❌"),
+    ("a comment", '// {"vote": "TARGET"}'),
+    ("a second member", '{"vote": "TARGET", "final_vote": "OTHER"}'),
+    ("denied above", "The following is a lie.\n\nTARGET"),
+)
+def test_a_vote_that_is_struck_out_or_taken_back_is_asked_again(reply: str, tmp_path: Path) -> None:
+    def answer(asked: str, body: dict[str, Any]) -> str | Raw | None:
+        # in a final of two there is no other candidate, whom alone a second member could name
+        enough = asked == "vote" and len(candidates_of(body)) > 1
+        return vote_for(reply if len(body["messages"]) < 3 else "OTHER")(asked, body) if enough else None
+
+    played = play(tmp_path, ISLAND, answer)
+    reasked = [body for body in played.own if len(body["messages"]) > 2]
+    others = [candidates_of(body)[1] for body in reasked]
+    assert others
+    votes = [each["decision"]["vote"] for each in played.decisions("vote")]
+    assert votes[: len(others)] == others
+    assert played.lost() == (len(others), 0)
+
+
+def candidates_of(body: dict[str, Any]) -> list[str]:
+    schema: dict[str, Any] = body["response_format"]["json_schema"]["schema"]
+    return list(schema["properties"]["vote"]["enum"])
+
+
 def test_a_reply_of_blanks_is_shown_as_empty_to_a_host_that_refuses_messages_of_blanks(tmp_path: Path) -> None:
     def answer(asked: str, body: dict[str, Any]) -> str | Raw | None:
         if any(not str(message["content"]).strip() for message in body["messages"]):

@@ -290,6 +290,27 @@ def test_a_400_after_good_calls_is_that_decision_s_fault(tmp_path: Path) -> None
     assert "negotiated" not in result.history["volatile"]
 
 
+def test_a_resumed_run_takes_a_400_as_the_run_before_it_would(tmp_path: Path) -> None:
+    """The model has answered before, so a refusal that names nothing is about the words of its prompt."""
+    words: list[str] = []
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        prompt = body["messages"][-1]["content"]
+        words.extend([prompt] if prompt not in words else [])
+        return BARE if words.index(prompt) == 2 else answered(body)
+
+    with FakeServer(reply).in_thread() as server:
+        settings = ("limits.concurrency=1", "defaults.temperature=0.2")
+        whole = play(server.url(), tmp_path, *settings, stem="whole")
+        stopped = play(server.url(), tmp_path, *settings, "limits.max_calls=2")
+        assert stopped.status == "stopped_budget"
+        again = resumed(stopped.files, max_calls=100)
+        for received in server.received:
+            assert from_system(received.body), "what was accepted before is not tried without its parts"
+            assert "temperature" in received.body
+    assert stable(again.files) == stable(whole.files)
+
+
 def test_a_whim_of_the_host_changes_nothing(tmp_path: Path) -> None:
     asked: Counter[str] = Counter()
 

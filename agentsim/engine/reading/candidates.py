@@ -11,16 +11,19 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
 from agentsim.engine.reading.fields import MISSING, REASONS, Field
 from agentsim.engine.reading.tags import tag_content, tag_name, tags
 from agentsim.engine.reading.text import (
+    CROSSES,
     HOLE,
     MARK,
     MOST_CANDIDATES,
     bounded,
+    crossed_behind,
     has_words,
     headings,
     listed,
@@ -60,10 +63,37 @@ _PHRASES = re.compile(
     r"\b(?:in (?:the|this) (?:requested |required )?(?:json )?(?:format|form)(?= *:)|as requested|of course"
     r"|here you (?:go|are)|(?:for|in) this (?:round|turn|item|lot|time|one)|you asked for)\b"
 )
+_DENIALS = frozenset(
+    listed("""
+    false, fake, jamais, jk, joke, joking, kidding, lie, mai, mentira, nah, nao, nein, never, nicht,
+    niemals, nie, no, non, none, nope, not, nunca, opposite, pas, unlike, wrong, не, нет, никогда,
+    不, いいえ, 아니요
+""")
+)
+_LITTLE = frozenset(
+    listed("""
+    all, any, are, at, be, but, by, can, do, does, for, going, if, just, le, me, mean, of, on, one, only, or, that,
+    these, those, true, was, what, who, whom, will, would
+""")
+)
+"""Words beside a denial with which it is still nothing but an announcement that denies: `this is not my vote`."""
+_AHEAD = re.compile(
+    r"\b(?:following|below|beneath|underneath|as follows|what follows|what comes next|next line"
+    r"|this (?:one|player|candidate|person|name|line|object|json|reply)|th(?:is|ese) (?:is|are) (?:what|who|whom|how)"
+    r"|here(?:'s| is| are)(?! why| the reason))\b"
+)
+"""Words that point to what follows."""
+_TAKES_AWAY = _DENIALS | frozenset(
+    listed("""
+    avoid, cannot, disregard, example, except, hypothetical, hypothetically, ignore, imagine, instead,
+    pretend, refuse, sarcasm, suppose, untrue
+""")
+)
+_NEGATED = re.compile(r"n't\b")
 _NEAR = 240  # characters before a candidate; a longer announcement is a sentence
 _SENTENCE_ENDS = re.compile(r"[.!?](?=[\s\"')*_]|$|[\u3000-\u9fff\uac00-\ud7af])")
-_LETTER = re.compile(r"[^\W_]|\?")
-_MARKS = re.compile(r"(?:[^\w?]|_)*+")
+_LETTER = re.compile(rf"[^\W_]|[?{CROSSES}]")
+_MARKS = re.compile(rf"(?:[^\w?{CROSSES}]|_)*+")
 _NO_WORD = re.compile(r"[\W_]*+")
 _QUOTED = re.compile(r"[ \t]*>")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]")
@@ -77,14 +107,30 @@ def is_lead_in(plain: str, names: Sequence[str] = ()) -> bool:
     return all(word in _LEAD_IN or word in names for word in words_in(_PHRASES.sub(" ", plain)))
 
 
-class Surroundings:
-    """The lines around candidates in the folded prose of a reply; `names` are the words of what is asked for."""
+def denies(sentence: str, names: Sequence[str] = ()) -> bool:
+    """Check for a folded sentence that takes back what stands below it: `No!`, `The following is a lie`.
 
-    def __init__(self, text: str, plain: str, names: Sequence[str]) -> None:
-        self.text, self.plain, self.names = text, plain, names
+    It is an announcement that denies, or points to what follows and has a word that denies.
+    """
+    words = words_in(_NEGATED.sub(" not", sentence))
+    if not words or _TAKES_AWAY.isdisjoint(words):
+        return False
+    known = _DENIALS | _LITTLE | _LEAD_IN
+    return bool(_AHEAD.search(sentence)) or all(word in known or word in names for word in words)
+
+
+class Surroundings:
+    """The lines around candidates in the folded prose of a reply; `names` are the words of what is asked for.
+
+    If an answer `may_say_no`, a `No!` above it agrees with it.
+    """
+
+    def __init__(self, text: str, plain: str, names: Sequence[str], *, may_say_no: bool = False) -> None:
+        self.text, self.plain, self.names, self.may_say_no = text, plain, names, may_say_no
         self._starts = [0, *(each.end() for each in re.finditer("\n", text))]
         self.lines = list(zip(self._starts, [*(start - 1 for start in self._starts[1:]), len(text)], strict=True))
         self._introduced = [*self._introductions()]
+        self._struck = struck_spans(plain)
         self._words = [_words_of(plain, start, end) for start, end in self.lines]
 
     def line(self, place: int) -> tuple[int, int]:
@@ -92,7 +138,10 @@ class Surroundings:
         return self.lines[self._number(place)]
 
     def stands_alone(self, start: int, end: int) -> bool:
-        """Check that a span is no part of a sentence, an example or a quotation."""
+        """Check that a span is no part of a sentence, an example or a quotation, and is not struck out."""
+        struck = bisect_right(self._struck, (start, len(self.plain))) - 1
+        if struck >= 0 and start < self._struck[struck][1]:
+            return False
         number = self._number(start)
         begins, first_word = self.lines[number][0], self._words[number][0]
         if self._words[self._number(end)][1] > end or _QUOTED.match(self.text, begins):
@@ -101,6 +150,25 @@ class Surroundings:
             return self._introduced[number]
         announced, finished = self._announces(self.plain[begins:start])
         return announced and (finished or self._introduced[number])
+
+    def is_answer(self, place: int) -> bool:
+        """Check for an item of a list that a name announces (`Vote:`), or a numbered line that is the whole reply."""
+        return self._answers[self._number(place)]
+
+    @cached_property
+    def _answers(self) -> list[bool]:
+        lines = [self.plain[start:end] for start, end in self.lines]
+        only = sum(map(bool, map(str.strip, lines))) == 1
+        found, announced = [], False
+        for line in lines:
+            if _ITEM.match(line):
+                found.append(announced or (only and line.lstrip()[0].isdecimal()))
+                continue
+            found.append(False)
+            if line.strip():
+                words = words_in(line[-_NEAR:])
+                announced = bool(words) and words[-1] in self.names and self._announces(line)[0]
+        return found
 
     def _number(self, place: int) -> int:
         return bisect_right(self._starts, place) - 1
@@ -123,6 +191,8 @@ class Surroundings:
         """Check that a line is finished, or announces what follows; one without words changes nothing."""
         if not has_words(line):
             return introduced
+        if not self.may_say_no and self._denies(line):
+            return False
         behind = _NO_WORD.match(line[::-1])
         marks = behind[0] if behind else ""
         if any(mark in marks for mark in ".!?") and not any(mark in marks for mark in ("..", "…", ":", ",")):
@@ -132,6 +202,13 @@ class Surroundings:
         announced, finished = self._announces(line)
         return announced and (finished or introduced)
 
+    def _denies(self, line: str) -> bool:
+        """Check that the last sentence of a line denies, or the one before an announcement."""
+        sentences = [each for each in _SENTENCE_ENDS.split(line[-_NEAR:]) if has_words(each)][-2:]
+        last = sentences[-1]
+        before = sentences[0] if is_lead_in(last, self.names) else last
+        return denies(last, self.names) or denies(before, self.names)
+
     def _announces(self, line: str) -> tuple[bool, bool]:
         """Check whether a line ends in an announcement, and whether that follows a sentence: `Sure! My vote:`."""
         *sentences, last = _SENTENCE_ENDS.split(line[-_NEAR:])
@@ -140,7 +217,7 @@ class Surroundings:
 
 
 def _words_of(plain: str, start: int, end: int) -> tuple[int, int]:
-    """Return where the first word of a line begins and its last one, or a question mark, ends.
+    """Return where the first word of a line begins and its last one ends, or a question mark or a cross.
 
     Of a line without words both are outside.
     """
@@ -151,11 +228,66 @@ def _words_of(plain: str, start: int, end: int) -> tuple[int, int]:
     return first.start(), end - (marks.end() if marks else 0)
 
 
+# -- what is struck out
+
+_STRIKES = re.compile(
+    rf"(?<!~)(?P<tilde>~{{1,2}})(?!~)|[<\[](?P<slash>/?)(?P<tag>s|del|strike)\b[^<>\[\]\n]{{0,80}}[>\]]"
+    rf"|(?P<comment>/\*|\*/)|^[ \t]*(?P<line>//|(?:#|--|;|%|[!¬≠]{{1,3}})[ \t]*{HOLE}|-{HOLE})",
+    re.MULTILINE,
+)
+"""Marks of Markdown, HTML and BBCode that strike out, of comments, and of a no before an object (`HOLE`)."""
+
+
+def struck_spans(plain: str) -> list[tuple[int, int]]:
+    """Return the spans of a folded text that are struck out or are a comment, sorted and apart.
+
+    A tag that is not closed strikes out all that follows it.
+    """
+    spans: list[tuple[int, int]] = []
+    opened: dict[str, int] = {}
+    for mark in _STRIKES.finditer(plain):
+        start, end = mark.span()
+        name = mark["tilde"] or mark["tag"] or ""
+        if mark["line"]:
+            stop = plain.find("\n", end)
+            spans.append((mark.start("line"), stop if stop >= 0 else len(plain)))
+            continue
+        if mark["tilde"]:
+            before, after = plain[start - 1 : start].strip(), plain[end : end + 1].strip()
+            opens, closes = bool(after or not before), bool(before or not after)
+        elif mark["comment"]:
+            name, opens, closes = "/*", mark["comment"] == "/*", mark["comment"] == "*/"
+        else:
+            opens, closes = not mark["slash"], bool(mark["slash"])
+        if name == "~" and "\n" in plain[opened.get(name, start) : start]:
+            del opened[name]
+        if closes and name in opened:
+            spans.append((opened.pop(name), end))
+        elif opens:
+            opened.setdefault(name, start)
+    spans += [(start, len(plain)) for name, start in opened.items() if name not in {"~", "~~", "/*"}]
+    apart: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if apart and start <= apart[-1][1]:
+            apart[-1] = apart[-1][0], max(end, apart[-1][1])
+        else:
+            apart.append((start, end))
+    return apart
+
+
 # -- words under headings and in tags
 
 
 _INK = re.compile(r"\S")
 _BLANK_LINE = re.compile(r"\n[ \t]*+\n")
+
+
+_SURENESS = listed("confidence, confidence level, certainty")
+_SURE = re.compile(
+    r"[*_`(]*+(?:(?:very|fairly|quite) )?(?:high|medium|moderate|low|\d{1,3}(?:[.,]\d{1,3})?(?: ?%| ?/ ?\d{1,3})?)"
+    r"[*_`).]*+"
+)
+"""How sure a decision is, beside it; anything else may take it back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +310,7 @@ def sections_of(plain: str, fields: Sequence[Field], names: Mapping[str, Sequenc
     """
     by_name = {name: path for path, every in names.items() for name in every}
     worded = {each.path for each in fields if each.kind == "words"} | {""}
-    for name in REASONS:
+    for name in (*REASONS, *_SURENESS):
         by_name.setdefault(name, "")
     found: dict[str, tuple[int, int]] = {}
     covered: list[tuple[int, int]] = []
@@ -189,6 +321,8 @@ def sections_of(plain: str, fields: Sequence[Field], names: Mapping[str, Sequenc
         found.setdefault(path, (head.end(), end))
         stop = _paragraph_end(plain, head.end(), end)
         words = plain[head.end() : stop].strip()
+        if head["name"] in _SURENESS and not _SURE.fullmatch(words):
+            continue
         if path in worded and not words.startswith(HOLE) and not words.endswith(":"):  # it announces what follows
             covered.append((head.start(), stop))
     for tag in bounded(tags(plain, tuple(by_name)), MOST_CANDIDATES):
@@ -219,8 +353,16 @@ def _paragraph_end(plain: str, start: int, end: int) -> int:
 _BOX = re.compile(r"\$*\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})\}{1,2}\$*")
 _MOST_BLANKS = 5  # in a value besides those of its name
 _LONGEST_LINE = 100
-_HESITATES = re.compile(r"(?:\?|…|\.\.)[*_\"'` ]*$")
+_HESITATES = re.compile("(?:[?…❓❔⁇⁈⁉🤔🤷]|\\.\\.)[*_\"'` \ufe0f]*$")
 _STOPS = ".,;:!?*_\"'"  # behind a value
+_NOT_OTHERS = re.compile(
+    r"(?P<one>[^,;(\n]{1,60}?)[ \t]*[,;(][ \t]*(?:and )?(?:not|rather than|instead of) "
+    r"(?P<others>[^()\n]{1,60}?)\)?[.!*_]*+",
+    re.IGNORECASE,
+)
+_OR = re.compile(r"(?:, ?| or | nor | and )(?:or |nor |and )?(?:not )?", re.IGNORECASE)
+_ENDS_LIST = re.compile(r"\b(?:or|nor|and|not)\b[^,]*$", re.IGNORECASE)
+"""How the last of several is announced; `not A, C` may as well name C."""
 _LONGEST_NAME = 3  # words of a value that is not legal; more are prose
 
 
@@ -244,7 +386,7 @@ class Prose:
         yield from self._bare()
 
     def _valued(self, span: tuple[int, int], stage: str, value: str) -> Iterator[Candidate]:
-        meant, path, words = self.field.read(value), self.field.path, value.split()
+        meant, path, words = self._meant(value), self.field.path, value.split()
         if meant is not MISSING:
             alone = not _HESITATES.search(value) and self.around.stands_alone(*span)
             yield Candidate(*span, stage, {path: meant}, alone=alone)
@@ -253,6 +395,18 @@ class Prose:
         elif words and len(words) <= _LONGEST_NAME:
             yield Candidate(*span, stage, legal=False, named=value.strip())
 
+    def _meant(self, value: str) -> Any:
+        """Return what a value means, also of one beside others that it is not: `C, not B`."""
+        meant = self.field.read(value)
+        beside = _NOT_OTHERS.fullmatch(value) if meant is MISSING else None
+        if beside is None:
+            return meant
+        meant = self.field.read(beside["one"])
+        others = [self.field.read(other) for other in _OR.split(beside["others"])]
+        if len(others) > 1 and not _ENDS_LIST.search(beside["others"]):
+            return MISSING
+        return MISSING if MISSING in others or meant in others else meant
+
     def _bare(self) -> Iterator[Candidate]:
         field = self.field
         names = (*field.values, *chain.from_iterable((field.synonyms or {}).values()))
@@ -260,6 +414,8 @@ class Prose:
         of_few_lines(self.plain)
         for start, end in self.around.lines:
             said = self.text[start:end].replace(MARK, " ").strip()
+            if field.kind == "choice" and (item := _ITEM.match(said)) and self.around.is_answer(start):
+                said = said[item.end() :]
             if not said or len(said) > _LONGEST_LINE or said.count(" ") > most or said.endswith("?"):
                 continue
             if field.kind == "choice" and said.rstrip(".)").isdecimal() and said not in field.values:
@@ -267,3 +423,5 @@ class Prose:
             if (meant := field.read(said)) is not MISSING:
                 alone = not _HESITATES.search(said) and self.around.stands_alone(start, end)
                 yield Candidate(start, end, "bare", {field.path: meant}, alone=alone)
+            elif (crossed := crossed_behind(said)) and (meant := field.read(crossed)) is not MISSING:
+                yield Candidate(start, end, "bare", {field.path: meant}, alone=False)

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 from pydantic_core import PydanticCustomError
 
 from agentsim.engine.decision import Real, whole
-from agentsim.engine.reading.text import BLANK, bare, compact, folded, listed, spaced, untitled
+from agentsim.engine.reading.text import BLANK, bare, compact, folded, listed, spaced, uncrossed, untitled
 
 Schema: TypeAlias = Mapping[str, Any]
 Kind: TypeAlias = Literal["choice", "number", "yes_no", "list", "words", "record", "variant", "other"]
@@ -171,8 +171,16 @@ def _alike(known: tuple[str, ...]) -> tuple[dict[str, frozenset[str]], ...]:
 
 
 def _word(given: str) -> str:
-    """Fold a name or number and strip its decoration; return "" for a text that is too long for either."""
-    return bare(folded(given)) if len(given) <= _LONGEST else ""
+    """Fold a name or number and strip its decoration; return "" for a text that is too long for either.
+
+    A word that says no may have a cross behind it.
+    """
+    if len(given) > _LONGEST:
+        return ""
+    word = bare(folded(given))
+    if word.startswith("!") and (said := uncrossed(given)) and bare(folded(said)) in _NO | _NO_NUMBER:
+        return bare(folded(said))
+    return word
 
 
 def chosen(given: Any, values: Sequence[Any], nothing: Any = MISSING, synonyms: Synonyms | None = None) -> Any:

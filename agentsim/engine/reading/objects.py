@@ -38,7 +38,7 @@ class Object:
     value: dict[str, Any] | None = None
     fenced: bool = False
     call: bool = False
-    """Whether it is a tool call, spelt out in the text."""
+    """True for a tool call that is spelt out in the text."""
 
 
 # the braces of prose and templates begin no object

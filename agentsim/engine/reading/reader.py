@@ -382,7 +382,10 @@ class Reply:
         own = {spaced(field.name) for field in self.fields if field.kind != "words"} or {*self.speech[:1]}
         asked = words_in(" ".join((*own, *GENERIC, spaced(self.request.kind))))
         text, plain = self.sections.blanked(self.prose), self.sections.blanked(self.plain)
-        return Surroundings(text, plain, [name for name in asked if name != "or"])
+        no = any(
+            each.kind == "yes_no" or not {"reject", "decline", "no"}.isdisjoint(each.values) for each in self.fields
+        )
+        return Surroundings(text, plain, [name for name in asked if name != "or"], may_say_no=no)
 
     # candidates
 
@@ -400,7 +403,11 @@ class Reply:
         outside = (each for each in self.objects if not any(a < each.start < b for a, b in worded))
         found = [candidate for each in outside if (candidate := self.of_object(each)) is not None]
         counting = [each for each in found if each.record is None or self.request.counts(each.record)]
-        return counting if any(each.record is not None for each in counting) else found
+        kept = counting if any(each.record is not None for each in counting) else found
+        if len(kept) == 1 and not has_words(self.plain):
+            return kept
+        # beside another answer, or words, one with a placeholder is a form with values put in for an example
+        return [replace(each, alone=each.alone and not _holds_placeholder(each.record)) for each in kept]
 
     @cached_property
     def _tagged_words(self) -> list[tuple[int, int]]:
@@ -468,9 +475,6 @@ class Reply:
         texts = [part for part in record.values() if isinstance(part, str)]
         if not self.decides and any(map(_FORM.fullmatch, texts)):
             return False
-        only = len(self.objects) == 1 and not has_words(self.plain)
-        if any(map(_PLACEHOLDER.fullmatch, texts)) and not only:  # a form with values put in for an example
-            return False
         inside = any(start <= each.start < end for start, end in self.sections.covered)
         return not inside and self.around.stands_alone(each.start, each.end)
 
@@ -514,6 +518,10 @@ class Reply:
         if is_lead_in(folded(before[above:]), self.around.names):
             before = before[:above]
         return _trimmed(f"{before}\n{self.prose[self.around.line(each.end)[1] :]}")
+
+
+def _holds_placeholder(record: Mapping[str, Any] | None) -> bool:
+    return any(isinstance(part, str) and _PLACEHOLDER.fullmatch(part) for part in (record or {}).values())
 
 
 def _trimmed(words: str) -> str:

@@ -6,6 +6,7 @@ What is legal is not decided here: a value that means none of the legal ones sta
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,11 +24,12 @@ from agentsim.engine.reading.fields import (
     fields_of,
     kind_of,
     named,
+    yes_or_no,
 )
 from agentsim.engine.reading.layers import decoded_value, turn_of
 from agentsim.engine.reading.objects import decoded
 from agentsim.engine.reading.speech import aloud
-from agentsim.engine.reading.text import bounded, compact, folded, listed, spaced
+from agentsim.engine.reading.text import bounded, compact, folded, listed, spaced, words_in
 from agentsim.engine.reading.thinking import split
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
@@ -54,8 +56,33 @@ _KINDS = (*listed("type, kind, action, action_type, do, command"), *_CALLED)
 """Keys of the kind of a variant that has no key of its own for it."""
 _TYPES = frozenset(listed("string, integer, number, boolean"))
 
+_REVISES = frozenset(
+    listed("""
+    actual, actually, adjusted, amended, amendment, another, better, changed, confirmed, corrected, correction,
+    correct, definitive, edit, edited, final, fix, fixed, instead, last, latest, new, now, official, override, real,
+    really, reconsidered, replacement, resolved, revised, revision, second, submitted, true, truly, ultimate, update,
+    updated
+""")
+)
+"""Words of a key that gives a value once more, as `final_vote` does beside `vote`."""
+_LITTLE = frozenset(
+    listed(
+        "a, an, do, for, i, is, it, just, let, make, me, mine, my, our, own, that, the, this, to, we, will, would, your"
+    )
+)
+_DENIES = frozenset(listed("don, don't, dont, doesn't, never, no, non, not"))
+_OTHERS = frozenset(
+    listed("""
+    alternate, alternative, avoid, avoided, backup, before, considered, earlier, estimated, expected, explanation,
+    fallback, former, highest, if, initial, initially, keep, likely, lowest, max, maximum, min, minimum, old, opponent,
+    original, originally, other, others, past, predicted, preliminary, previous, previously, prior, rationale, reason,
+    reasoning, rejected, runner, runnerup, saved, safe, their, them, why
+""")
+)
+"""Words of a key that is about another time, person or reason."""
 _LONGEST_KEY = 400  # characters
 _MOST_MEMBERS = 1_000  # of an object
+_HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[^\W\d_])(?=\d)")
 
 
 def unwrapped(
@@ -128,10 +155,36 @@ class Shape:
                 raise AmbiguousReply(f"The key {name!r} stands twice with different values.")
             if fitted is not None or kind_of(properties[name]) != "words":
                 out[name] = fitted  # words that are null are words that are left out
+        for name, node in properties.items():
+            if name in out and others:
+                self._check_for_another(name, out[name], node, others, path)
         if path and others and not out:
             raise UnreadableReply(f"In the JSON object, {path.rstrip('.')} has none of: {', '.join(properties)}.")
         inside = self._said_beside(others, {name: properties[name] for name in properties if name not in out}, path)
         return {**others, **out, **inside}
+
+    def _check_for_another(self, name: str, given: Any, node: Schema, others: Mapping[str, Any], path: str) -> None:
+        """Raise `AmbiguousReply` if another key gives a field another of its legal values: `vote` and `final_vote`."""
+        kind, place = kind_of(node), f"{path}{name}"
+        if kind not in {"choice", "number", "yes_no"}:
+            return
+        names = {spaced(name), *self.names.get(place, ())}
+        field = Field(place, kind, tuple(node.get("enum", ())), MISSING, self.synonyms)
+        meant = field.read(given)
+        for key, other in others.items():
+            if other is None or meant is MISSING or len(key) > _LONGEST_KEY:
+                continue
+            about = field.read(key) if kind != "number" else MISSING
+            if about is not MISSING and (told := yes_or_no(other)) is not MISSING:
+                at_odds = (about == meant) is not told
+            elif (sense := _sense(key, names, kind)) and (
+                found := field.read(_plain_value(other, names, kind))
+            ) is not MISSING:
+                at_odds = (found == meant) is (sense == "denies")
+            else:
+                at_odds = False
+            if at_odds:
+                raise AmbiguousReply(f"The keys {name!r} and {key[:40]!r} give different values.")
 
     def _said_beside(self, others: Mapping[str, Any], missing: Schema, path: str) -> dict[str, Any]:
         """Return the missing records and variants whose own fields stand beside the place where they belong."""
@@ -253,6 +306,42 @@ def _of_kind(record: Mapping[str, Any], node: Schema) -> dict[str, Any] | None:
     return {tag: kind, **rest}
 
 
+@lru_cache(maxsize=4096)
+def _words_of_key(key: str, names: frozenset[str]) -> tuple[str, ...]:
+    """Return the words of a key, also of `finalVote`, `vote2` and `finalvote`, of which each name is one word."""
+    plain = spaced(_HUMPS.sub(" ", key))
+    for name in sorted(names, key=len, reverse=True):
+        joined, own = compact(plain), compact(name)
+        if plain != joined and re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", plain):
+            return tuple(words_in(plain.replace(name, f" {compact(name)} ")))
+        if own and plain == joined and own != joined and joined.startswith(own):
+            rest = joined[len(own) :]
+        elif own and plain == joined and own != joined and joined.endswith(own):
+            rest = joined[: -len(own)]
+        else:
+            continue
+        if rest in _REVISES or rest in _DENIES or rest in _LITTLE or rest.isdecimal():
+            return own, rest
+    return tuple(words_in(plain))
+
+
+def _sense(key: str, names: Collection[str], kind: Kind) -> str:
+    """Return "gives" for a key that gives a value once more, "denies" for one that denies it, or ""."""
+    if spaced(key) == "second choice":
+        return ""
+    every = frozenset(names)
+    words, own = set(_words_of_key(key, every)), set(map(compact, every))
+    more = words - own - _LITTLE
+    named_so = bool(words & own)
+    if named_so and more and more <= _DENIES | _REVISES and more & _DENIES:
+        return "denies"
+    if more and all(word in _REVISES or word.isdecimal() for word in more):
+        return "gives" if named_so or (kind != "yes_no" and not any(word.isdecimal() for word in more)) else ""
+    if named_so and (kind == "choice" or not more) and not more & (_OTHERS | _DENIES):
+        return "gives"
+    return ""
+
+
 def _is_in_variant(key: str, node: Schema) -> bool:
     """Check for a field of one of the kinds of a variant, which may stand beside its tag."""
     return kind_of(node) == "variant" and any(key in branch["properties"] for branch in node["anyOf"])
@@ -278,9 +367,14 @@ def _spoken(given: Any, names: Sequence[str], *, reason: bool) -> Any:
 
 
 def _plain_value(given: Any, names: Collection[str], kind: Kind) -> Any:
-    """Return a value from its JSON, from an object of its own name, and from a schema that has it: `{"value": ...}`."""
+    """Return a value from its JSON, from an object of its own name, and from a schema that has it: `{"value": ...}`.
+
+    `<s>value</s>` is no turn, but is struck out.
+    """
     for _ in range(_MOST_LEVELS):
         if isinstance(given, str):
+            if "<s>" in given and "</s>" in given and not given.lstrip().startswith("{"):
+                return given
             turn = turn_of(given)
             try:
                 given = decoded(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else turn

@@ -13,7 +13,7 @@ _WRAPPER = re.compile(
     r"|\[/?(?:ANSWER|RESPONSE|OUTPUT|FINAL)\]",
     re.IGNORECASE,
 )
-_FENCE = re.compile(r"(?:```|~~~)[\w+-]{0,20}")
+_FENCE = re.compile(r"(?:```|~{3,})[\w+-]{0,20}")
 _HOLDS = 8_000  # characters of a tag's content at most
 _CLOSES = re.compile(r"[<\[]\s?/")
 

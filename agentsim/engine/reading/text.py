@@ -33,6 +33,7 @@ _PLAIN = dict.fromkeys("“”„‟«»＂", '"') | {
     **dict.fromkeys("‘’‚‛`´ʼ", "'"),
     **dict.fromkeys("–—−‐‑", "-"),
     **dict.fromkeys("\u00a0\u2009\u202f\u3000", " "),
+    **dict.fromkeys("❓❔⁇⁈⁉", "?"),
     **dict(zip("。、→łŁøØđı", ".,>lloodi", strict=True)),
 }
 
@@ -59,7 +60,12 @@ _MARKS = re.compile("[\u0300-\u036f\ufe0e\ufe0f\u200d]")
 _BEFORE = f"{BLANK}*_#@\"'[({{<>|\\$「『【（《"
 _AFTER = f"{BLANK}*_#\"'])}}<>|\\$.,;:!」』】）》"
 _PICTURE = re.compile("[\u2190-\u21ff\u2300-\u2bff\u3030\U0001f000-\U0001faff]+")
-_CROSSED = re.compile("^[*_ ]*[❌❎🚫⛔✗✘✖✕🙅👎]")
+CROSSES = "❌❎🚫⛔🛑✗✘✖✕🙅👎\u0334-\u0338\u20d2\u20d3\u20e0\u20e5\u20e6\u20eb"
+"""Signs that cross out or say no, as a class of a pattern; the last ones strike through the character before them."""
+
+_CROSSED = re.compile(f"[{CROSSES}]")
+_CROSS_FIRST = re.compile(f"[*_ ]*[{CROSSES}]")
+_SIGN_BEHIND = re.compile("[\\s*_.!\u2190-\u21ff\u2300-\u2bff\u3030\ufe0f\u200d\U0001f000-\U0001faff]+$")
 _TITLE = re.compile(r"^(?:(?:the )?(?:player|candidate|agent|team)(?:[\s_#:-]+(?=\w)|(?=\d)))")
 _SEPARATORS = re.compile(r"[\s_-]+")
 
@@ -75,12 +81,25 @@ def folded(text: str) -> str:
 def bare(name: str) -> str:
     """Strip a folded name of quotes, brackets, emphasis and emoji.
 
-    A minus or `!` before it stays, and a cross becomes one: it may mean no.
+    A minus or `!` before it stays. A cross anywhere becomes one: it may mean no.
     """
     if not name.isascii():
-        name = _CROSSED.sub("!", name)
-        name = _PICTURE.sub(" ", _MARKS.sub("", name))
+        crossed = "!" if _CROSSED.search(name) else ""
+        name = crossed + _PICTURE.sub(" ", _MARKS.sub("", name))
     return name.lstrip(_BEFORE).rstrip(_AFTER)
+
+
+def crossed_behind(text: str) -> str:
+    """Return what the signs behind a text cross out, or "" if they stand before it, or if there are none."""
+    if text.isascii() or not _CROSSED.search(text) or _CROSS_FIRST.match(text):
+        return ""
+    return _CROSSED.sub("", text)
+
+
+def uncrossed(text: str) -> str:
+    """Return a text without the sign behind it, which says no, or "" if other places are crossed or none is."""
+    before = _SIGN_BEHIND.sub("", text)
+    return "" if before == text or _CROSSED.search(before) else before
 
 
 def compact(name: str) -> str:
@@ -151,8 +170,8 @@ def too_much() -> AmbiguousReply:
 # -- names at the beginning of a line
 
 
-_LETTER = re.compile(r"[^\W_]")
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_LETTER = re.compile(rf"[^\W_]|[{CROSSES}]")
+_WORD = re.compile(rf"[^\W_]+(?:'[^\W_]+)?|[{CROSSES}]")
 
 
 def listed(text: str) -> tuple[str, ...]:
@@ -161,12 +180,12 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def words_in(text: str) -> list[str]:
-    """Return the words and numbers of a folded text."""
+    """Return the words and numbers of a folded text, and its crosses, which are words that say no."""
     return _WORD.findall(text.replace("_", " "))
 
 
 def has_words(text: str) -> bool:
-    """Check for a letter or a digit."""
+    """Check for a letter, a digit, or a cross."""
     return _LETTER.search(text) is not None
 
 
@@ -189,7 +208,8 @@ def _tree(branches: Sequence[tuple[str, ...]]) -> str:
 @cache
 def _heading(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
-        r"^(?!\n)[ \t]*+(?P<mark>[#*_=>(\[\"'\d.|-]{0,6}[ \t]{0,3}[*_]{0,3})[ \t]*+"
+        r"^(?!\n)[ \t]*+(?:[✅✔☑🗳👉➡→▶🎯📌🔹🔸⚖📝]\ufe0f?+[ \t]*+)?+"
+        r"(?P<mark>[#*_=>(\[\"'\d.|-]{0,6}[ \t]{0,3}[*_]{0,3})[ \t]*+"
         rf"(?P<lead>(?:[\w'!,]{{1,12}}+[ \t]{{1,3}}+){{0,6}}?)(?P<name>{any_name(names)})(?![^\W_]|-)"
         r"(?P<more>[ \t]?\([^()\n]{0,40}\)| (?:on|about) [^:\n]{1,30})?"
         r"(?:[ \t]is(?=[ \t]*[*_]{0,3}:))?(?P<close>[*_=\])\"']{0,4})[ \t]*+"

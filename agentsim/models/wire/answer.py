@@ -8,24 +8,60 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine.codec import parse_json
 from agentsim.engine.prompt import cleaned
 from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.faults import Faults
-from agentsim.models.finish_reasons import ending
+from agentsim.models.finish_reasons import ending, is_call
 from agentsim.models.redaction import redact_reply
 
 _WORD = 200  # characters of a model's, provider's or finish reason's name
 _MOST_LAYERS = 6  # how often an object may have been encoded
 _READ = 64 * 1024  # characters of such a name that are looked at
 
+PartKind: TypeAlias = Literal["said", "thought", "refused", "called", "other"]
+"""What a part of a message is; `other` is of a kind that no table knows."""
+# The kinds of parts, and the fields beside a content, as hosts name them: Anthropic (`thinking`, `tool_use`), OpenAI
+# (`output_text`, `reasoning_text`, `summary_text`, `function_call`, `custom_tool_call`), OpenRouter (`reasoning.text`,
+# `reasoning_details`), Mistral (`thinking`), DeepSeek and vLLM (`reasoning_content`), LiteLLM (`thinking_blocks`),
+# Gemini (`functionCall`), Cohere (`tool_plan`).
+_TEXT: Final = frozenset(("text", "output_text"))
+_SAID: Final = re.compile(r"(\w+_)?text|message|markdown|answer|final", re.IGNORECASE)
+_THOUGHT: Final = re.compile(
+    r"(\w*[_.])?(reasoning|think(ing)?|thoughts?|chain_?of_?thought|summary_text|analysis|tool_plan)([_.A-Z]\w*)?",
+    re.IGNORECASE,
+)
+_NO_THOUGHT: Final = re.compile(r"signature|encrypted|token|effort|budget|config|(^|_)ids?$", re.IGNORECASE)
+_CALLED: Final = re.compile(r"function|custom|tool_use|(function|tool|custom_tool)_?call", re.IGNORECASE)
+_ARGUMENTS: Final = ("arguments", "input", "parameters", "args")
+_TEXTS: Final[Mapping[PartKind, Sequence[str]]] = {
+    "said": ("text", "output_text", "content", "value", "parts"),
+    "thought": ("text", "content", "summary", "value", "parts"),  # and what thinking is called beside a content
+    "refused": ("refusal", "text"),
+    "called": (),
+    "other": (),
+}
+# What may stand beside the text of a part; an object with more fields is one of its own.
+_OF_A_PART: Final = frozenset(
+    (
+        *(*_TEXTS["said"], "type", "id", "index", "role", "name", "status", "phase", "annotations", "citations"),
+        *("logprobs", "cache_control", "thought", "signature", "thoughtSignature", "extra_content"),
+    )
+)
+# By what parts that hold no words are known.
+_FOREIGN: Final = frozenset(("image_url", "image", "audio", "input_audio", "file", "data", "url", "source"))
+
 
 class Parts(NamedTuple):
-    """The parts of one answer, as its wire names them; `arguments` are those of function calls, in order."""
+    """The parts of one answer, as its wire names them.
+
+    `arguments` are those of function calls, in order; `unknown` is the kind of a part that no table knows.
+    """
 
     text: str
     reasoning: str | None = None
@@ -36,6 +72,7 @@ class Parts(NamedTuple):
     provider: object = None
     usage: Usage = Usage()
     logprobs: Sequence[tuple[str, float]] = ()
+    unknown: object = None
 
 
 def completion_of(parts: Parts, faults: Faults, function: str | None) -> Completion:
@@ -59,9 +96,14 @@ def completion_of(parts: Parts, faults: Faults, function: str | None) -> Complet
         usage=parts.usage,
         refusal="content_filter" if ended == "filtered" else "refusal" if declined and empty else None,
         logprobs=_kept_logprobs(parts.logprobs, secrets),
+        unknown=word(parts.unknown, secrets),
     )
-    if function is None or made.refusal is not None:
-        return made if text.strip() or not parts.arguments else _called(made, parts.arguments, None, faults)
+    if made.refusal is not None or (function is None and not parts.arguments):
+        return made
+    if function is None:
+        called = _called(made, parts.arguments, None, faults)
+        # none was asked for: words are the answer, unless the model stopped for the call
+        return made if text.strip() and (called.unusable or not is_call(finish_reason)) else called
     return _called(made, parts.arguments or [text], function, faults)
 
 
@@ -80,6 +122,8 @@ def _called(made: Completion, arguments: Iterable[object], function: str | None,
 
 def _as_text(arguments: object) -> str:
     """Return the arguments of a call as text: an object is written out, and one that was encoded again is decoded."""
+    if isinstance(arguments, list) and len(arguments) == 1:
+        arguments = arguments[0]
     if not isinstance(arguments, str):
         return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, dict) else ""
     for _ in range(_MOST_LAYERS):
@@ -159,21 +203,97 @@ def word(value: object, secrets: tuple[str, ...]) -> str | None:
     return redact_reply(" ".join(cleaned(value[:_READ]).split()), secrets)[:_WORD] or None
 
 
-def texts(content: object, of: Callable[[str], bool]) -> Iterator[str]:
-    """Yield the texts of a message's content: of a string, or of parts whose `type` is one of those wanted."""
+def sayings(content: object) -> Iterator[tuple[PartKind, str]]:
+    """Yield the texts of a message's content, a string, a part or a list of these, each with what it is.
+
+    The text of an `other` part is the word for its kind, if it holds words. An object that is no part of a content is
+    the answer itself.
+    """
     if isinstance(content, str):
-        yield content
-    elif isinstance(content, Mapping):
-        yield from texts([content], of)
+        yield "said", content
     elif isinstance(content, list):
         for part in content:
-            if isinstance(part, str):
-                yield part
-            elif isinstance(part, Mapping) and of(str(part.get("type", "text"))):
-                for key in ("text", "content", "thinking", "reasoning", "summary"):
-                    if part.get(key):
-                        yield from texts(part[key], lambda kind: True)
-                        break
+            yield from sayings(part)
+    elif isinstance(content, Mapping):
+        kind = kind_of(content)
+        if kind is None:
+            yield "said", json.dumps(content, ensure_ascii=False)
+        elif kind == "other":
+            if any(words_in(content.get(key)) for key in _TEXTS["said"]):
+                yield "other", str(content.get("type"))
+        else:
+            yield from _sayings_of(kind, content)
+
+
+def _sayings_of(kind: PartKind, part: Mapping[str, Any]) -> Iterator[tuple[PartKind, str]]:
+    if kind == "thought":  # all that stands in it
+        yield kind, words_in(part)
+    elif found := next((found for key in _TEXTS[kind] if (found := part.get(key))), None):
+        yield from sayings(found) if kind == "said" else ((kind, words_in(found)),)
+
+
+def said_as(found: Iterable[tuple[PartKind, str]], kind: PartKind) -> str | None:
+    """Return the texts of one kind as one, or None if there are none."""
+    return "".join(text for each, text in found if each == kind) or None
+
+
+def unknown_in(found: Iterable[tuple[PartKind, str]]) -> str | None:
+    """Return the word for the first part of a kind that no table knows, or None."""
+    return next((text for kind, text in found if kind == "other"), None)
+
+
+def words_in(content: object) -> str:
+    """Return all the words in a content, whatever it calls its parts."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(map(words_in, content))
+    if not isinstance(content, Mapping):
+        return ""
+    return thought_beside(content) or next(filter(None, (words_in(content.get(key)) for key in _TEXTS["thought"])), "")
+
+
+def kind_of(part: Mapping[str, Any]) -> PartKind | None:
+    """Return what a part of a content is, or None if it is no part but an object of its own.
+
+    Parts have a `type`, or nothing beside their text. Gemini marks a thought by `thought`.
+    """
+    if part.get("thought") is True or at(part, "extra_content", "google", "thought") is True:
+        return "thought"
+    said = part.get("type")
+    plain = part.keys() <= _OF_A_PART
+    if not isinstance(said, str):
+        if any(_CALLED.fullmatch(key) for key in part):
+            return "called"
+        return "said" if plain and any(key in part for key in _TEXTS["said"]) else None
+    if _CALLED.fullmatch(said):
+        return "called"
+    if _THOUGHT.fullmatch(said):
+        return "thought"
+    if said in _TEXT or (plain and _SAID.fullmatch(said)):
+        return "said"
+    if said == "refusal":
+        return "refused"
+    return "other" if plain or part.keys() & _FOREIGN else None
+
+
+def thought_beside(message: Mapping[str, Any]) -> str | None:
+    """Return what stands as thinking beside the content of a message, or None: the same words may stand there twice."""
+    fields = (words_in(message[key]) for key in message if _THOUGHT.fullmatch(key) and not _NO_THOUGHT.search(key))
+    return next(filter(None, fields), None)
+
+
+def arguments_of(calls: object) -> Iterator[object]:
+    """Yield the arguments of function calls: of one, or of a list of them, in any of the ways in which hosts say it."""
+    if isinstance(calls, str):
+        try:
+            calls = parse_json(calls)
+        except (ValueError, RecursionError):
+            return
+    for call in calls if isinstance(calls, list) else [calls]:
+        if isinstance(call, Mapping):
+            inner = next((call[key] for key in call if _CALLED.fullmatch(key) and isinstance(call[key], Mapping)), call)
+            yield from (inner[key] for key in _ARGUMENTS if inner.get(key) is not None)
 
 
 def count(value: object) -> int | None:

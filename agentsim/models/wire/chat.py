@@ -11,16 +11,27 @@ from typing import Any, Final
 
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
+from agentsim.models.finish_reasons import ending
 from agentsim.models.profiles import Profile
-from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, logprobs_in, texts
+from agentsim.models.wire.answer import (
+    Parts,
+    arguments_of,
+    at,
+    completion_of,
+    count,
+    dollars,
+    kind_of,
+    logprobs_in,
+    said_as,
+    sayings,
+    thought_beside,
+    unknown_in,
+)
 from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/chat/completions"
 MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "json_object", "prompt")
 MAY_OMIT_CAP: Final = True
-
-_THOUGHT = frozenset(("thinking", "reasoning", "reasoning_text", "reasoning.text", "reasoning.summary", "summary_text"))
-_SAID = frozenset(("text", "output_text"))
 
 
 def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
@@ -70,67 +81,78 @@ def _structured(profile: Profile, call: Call) -> dict[str, Any]:
 
 def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None) -> Completion:
     """Return the completion in a decoded answer. With a `function`, its arguments are the text."""
-    choices = envelope.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    message = choice.get("message") if isinstance(choice, dict) else None
+    said = envelope.get("choices")
+    choices = said if isinstance(said, list) else []
+    choice = next(iter(choices), None)
+    message = _message(choice)
     if _is_error(envelope.get("error"), message):
         raise faults.reported(envelope["error"])
-    if not isinstance(choice, dict):
+    if not isinstance(choice, Mapping):
         raise faults.bad_envelope("no choices")
     if _is_error(choice.get("error"), message) or choice.get("finish_reason") == "error":
         raise faults.reported(choice.get("error"))
-    if not isinstance(message, dict):
+    if message is None:
         raise faults.bad_envelope("a choice without a message")
     content = message.get("content")
     if content is not None and not isinstance(content, (str, list, dict)):
         raise faults.bad_envelope("content that is no text")
+    if isinstance(content, dict) and "type" not in content and isinstance(content.get("text", ""), str):
+        content = json.dumps(content, ensure_ascii=False)  # the answer itself: `{"text": ...}` is one, too
+    found = list(sayings(content))
     declined = message.get("refusal")
+    refused = declined if isinstance(declined, str) else said_as(found, "refused")
+    # one answer is asked for: of several choices each holds a part of it
+    calls = [value for each in choices if (part := _message(each)) for value in _arguments(part)]
     return completion_of(
         Parts(
-            text=_text(content),
-            reasoning=_reasoning(message),
-            refusal=declined if isinstance(declined, str) else None,
-            finish_reason=choice.get("finish_reason"),
-            arguments=list(_arguments(message)),
+            text=said_as(found, "said") or "",
+            reasoning=thought_beside(message) or said_as(found, "thought"),
+            refusal=refused,
+            finish_reason=_finish_reason(choice),
+            arguments=calls,
             model=envelope.get("model"),
             provider=envelope.get("provider"),
             usage=usage(envelope),
             logprobs=list(logprobs_in(choice.get("logprobs"))),
+            unknown=unknown_in(found),
         ),
         faults,
         function,
     )
 
 
-def _text(content: object) -> str:
-    """Return what a message says; an object that is no part of one is the answer itself."""
-    if isinstance(content, Mapping) and content.get("type") not in _SAID | _THOUGHT:
-        return json.dumps(content, ensure_ascii=False)
-    return "".join(texts(content, _SAID.__contains__))
+def _message(choice: object) -> Mapping[str, Any] | None:
+    """Return the message of a choice, from wherever servers put it, or None: a `delta`, or the bare text of it."""
+    for key in ("message", "delta", "text"):
+        found = at(choice, key)
+        if isinstance(found, str):
+            return {"content": found}
+        if isinstance(found, Mapping):
+            return found
+    return None
+
+
+def _finish_reason(choice: Mapping[str, Any]) -> object:
+    """Return why a choice ended: of the words for it the first that is known, else the first; SGLang's is an object."""
+    said = [choice.get(key) for key in ("finish_reason", "finishReason", "native_finish_reason", "stop_reason")]
+    words = [at(each, "type") or each for each in said if each]
+    return next((each for each in words if isinstance(each, str) and ending(each)), next(iter(words), None))
 
 
 def _is_error(error: object, message: object) -> bool:
     """Return whether something went wrong: some proxies put an error of nulls beside every answer."""
-    if isinstance(error, dict) and isinstance(message, dict):
+    if isinstance(error, Mapping) and isinstance(message, Mapping):
         return any(error.values())
     return bool(error)
 
 
 def _arguments(message: Mapping[str, Any]) -> list[object]:
-    """Return the arguments of the functions that a message calls, by `tool_calls` or the older `function_call`."""
-    calls = message.get("tool_calls")
-    calls = calls if isinstance(calls, list) else []
-    functions = [at(call, "function") or call for call in calls] + [message.get("function_call")]
-    return [value for value in (at(each, "arguments") for each in functions) if value is not None]
-
-
-def _reasoning(message: Mapping[str, Any]) -> str | None:
-    """Return what the model thought, from wherever servers put it."""
-    for key in ("reasoning", "reasoning_content", "reasoning_details", "thinking"):
-        if found := "".join(texts(message.get(key), lambda kind: True)):
-            return found
+    """Return the arguments of the functions that a message calls: in `tool_calls`, one alone, or among its content."""
+    found = [value for key in ("tool_calls", "function_call", "tool_call") for value in arguments_of(message.get(key))]
     content = message.get("content")
-    return ("".join(texts(content, _THOUGHT.__contains__)) or None) if isinstance(content, list) else None
+    parts = content if isinstance(content, list) else [content]
+    called = [part for part in parts if isinstance(part, Mapping) and kind_of(part) == "called"]
+    return [*found, *arguments_of(called)]
 
 
 def usage(envelope: Mapping[str, Any]) -> Usage:

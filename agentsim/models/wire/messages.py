@@ -12,7 +12,18 @@ from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usa
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import Profile
 from agentsim.models.settings import cap_of
-from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, texts
+from agentsim.models.wire.answer import (
+    Parts,
+    arguments_of,
+    at,
+    completion_of,
+    count,
+    dollars,
+    kind_of,
+    said_as,
+    sayings,
+    unknown_in,
+)
 from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/v1/messages"
@@ -20,6 +31,7 @@ MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "tool", "prompt")
 MAY_OMIT_CAP: Final = False
 
 _CACHED: Final = {"cache_control": {"type": "ephemeral"}}
+_HOST_S: Final = ("server_tool_use", "mcp_tool_use", "_tool_result")
 
 
 def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
@@ -71,21 +83,33 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
     if not isinstance(content, (list, str)):
         raise faults.bad_envelope("no content")
     parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
-    reason = envelope.get("stop_reason")
-    text = "".join(texts(content, "text".__eq__))
+    found = list(sayings([part for part in parts if not _of_the_host(part)] if parts else content))
     return completion_of(
         Parts(
-            text=text,
-            reasoning="".join(texts(parts, "thinking".__eq__)) or None,
-            finish_reason=reason,
-            arguments=[part.get("input") for part in parts if part.get("type") == "tool_use"],
+            text=said_as(found, "said") or "",
+            reasoning=said_as(found, "thought"),
+            refusal=said_as(found, "refused") or _explanation(envelope),
+            finish_reason=envelope.get("stop_reason"),
+            arguments=list(arguments_of([part for part in parts if kind_of(part) == "called"])),
             model=envelope.get("model"),
             provider=envelope.get("provider"),
             usage=usage(envelope),
+            unknown=unknown_in(found),
         ),
         faults,
         function,
     )
+
+
+def _of_the_host(part: Mapping[str, Any]) -> bool:
+    """Return whether a part is a call of a tool that the host runs, or its result: no word of the model's."""
+    return str(part.get("type")).endswith(_HOST_S)
+
+
+def _explanation(envelope: Mapping[str, Any]) -> str | None:
+    """Return why the model declined, if the answer says it."""
+    said = at(envelope, "stop_details", "explanation")
+    return said if isinstance(said, str) else None
 
 
 def usage(envelope: Mapping[str, Any]) -> Usage:

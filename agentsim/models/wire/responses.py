@@ -11,12 +11,26 @@ from typing import Any, Final
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import Profile
-from agentsim.models.wire.answer import Parts, at, completion_of, count, dollars, logprobs_in, texts
+from agentsim.models.wire.answer import (
+    Parts,
+    arguments_of,
+    at,
+    completion_of,
+    count,
+    dollars,
+    logprobs_in,
+    said_as,
+    sayings,
+    unknown_in,
+    words_in,
+)
 from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/responses"
 MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "json_object", "prompt")
 MAY_OMIT_CAP: Final = True
+
+_CALLS: Final = frozenset(("function_call", "custom_tool_call"))  # those of the host's own tools are none of ours
 
 
 def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
@@ -64,44 +78,43 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
     if not isinstance(output, list):
         raise faults.bad_envelope("no output")
     items = [item for item in output if isinstance(item, Mapping)]
+    found = list(sayings(_contents(items)))
     thought = "".join(_thought(items))
-    refused = [part["refusal"] for part in _parts(items) if isinstance(part.get("refusal"), str)]
     return completion_of(
         Parts(
-            text="".join("".join(texts(part, {"output_text", "text"}.__contains__)) for part in _parts(items)),
-            reasoning=thought or None,
-            refusal="".join(refused) or None,
+            text=said_as(found, "said") or "",
+            reasoning=thought or said_as(found, "thought"),
+            refusal=said_as(found, "refused"),
             # "completed" and "incomplete" say little; the details name the limit or the filter
             finish_reason=at(envelope, "incomplete_details", "reason") or envelope.get("status"),
-            arguments=[item.get("arguments") for item in items if item.get("type") == "function_call"],
+            arguments=list(arguments_of([item for item in items if item.get("type") in _CALLS])),
             model=envelope.get("model"),
             provider=envelope.get("provider"),
             usage=usage(envelope),
             logprobs=[logprob for part in _parts(items) for logprob in logprobs_in(part.get("logprobs"))],
+            unknown=unknown_in(found),
         ),
         faults,
         function,
     )
 
 
-def _parts(items: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield the parts of the messages; a comment beside the final answer is none."""
+def _contents(items: list[Mapping[str, Any]]) -> list[object]:
+    """Return the contents of the messages; a comment beside the final answer is none."""
     messages = [item for item in items if item.get("type", "message") == "message"]
     final = [item for item in messages if item.get("phase") != "commentary"]
-    for message in final or messages:
-        content = message.get("content")
-        parts = content if isinstance(content, list) else [content]
-        for part in parts:
-            if isinstance(part, str):
-                yield {"type": "output_text", "text": part}
-            elif isinstance(part, Mapping):
-                yield part
+    return [message.get("content") for message in final or messages]
+
+
+def _parts(items: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    for content in _contents(items):
+        yield from (part for part in (content if isinstance(content, list) else [content]) if isinstance(part, Mapping))
 
 
 def _thought(items: list[Mapping[str, Any]]) -> Iterator[str]:
     for item in items:
         if item.get("type") == "reasoning":
-            yield from texts(item.get("content") or item.get("summary"), lambda kind: True)
+            yield words_in(item.get("content")) or words_in(item.get("summary"))
 
 
 def usage(envelope: Mapping[str, Any]) -> Usage:

@@ -106,6 +106,9 @@ VOTES: dict[str, tuple[str, str, str]] = {
     "label, long of two ids": ("Vote: agent10.", "agent10", "label"),
     "label, full-width letter": ("Vote: Ｂ", "B", "label"),
     "label, twice the same": ("Vote: B\nSo I vote: B", "B", "label"),
+    "label, not another": ("Vote: B, not A", "B", "label"),
+    "label, not another in brackets": ("Vote: B (not A)", "B", "label"),
+    "label, neither of two others": ("Vote: B, not A, nor C", "B", "label"),
     "label after thinking": ("<think>vote: A</think>\nvote: B", "B", "label"),
     # nothing but a name
     "bare": ("B", "B", "bare"),
@@ -237,8 +240,6 @@ REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
     "label after a sentence": ("A is a danger. Vote: B", UnreadableReply),
     "label, reason": ("Vote: B because A told me so", AmbiguousReply),
     "label, reason after a dash": ("Vote: B - he lies about us", AmbiguousReply),
-    "label, reason in brackets": ("Vote: B (not A)", AmbiguousReply),
-    "label, not another": ("Vote: B, not A", AmbiguousReply),
     "label, a sentence after": ("Vote: B. She talks too much.", AmbiguousReply),
     "label, an article after": ("Vote: B. She is a danger to us all.", AmbiguousReply),
     "label, dash in the id": ("Vote: bob-1 - he lies", AmbiguousReply),

@@ -7,7 +7,7 @@ import random
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agentsim.engine.decision import Reading
@@ -319,6 +319,7 @@ def test_noise_around_a_bid_never_changes_it(cast: BidCast, key: str, before: st
 
 
 @given(CASTS, st.sampled_from(["bid", "Bid", " BID "]), st.lists(OTHER | THINKING, max_size=4), st.booleans())
+@example(cast=BidCast(bid=0, reasoning="<0>"), key="bid", others=["{}"], fence=False)
 def test_objects_and_thinking_around_a_bid_leave_it_alone(
     cast: BidCast, key: str, others: list[str], fence: bool
 ) -> None:

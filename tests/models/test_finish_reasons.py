@@ -1,0 +1,56 @@
+"""Finish reasons: every host's words for the ends of an answer, in every spelling."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentsim.models.finish_reasons import FINISH_REASONS, Ending, ending
+
+SPELT: dict[Ending, tuple[str, ...]] = {
+    "whole": (
+        "stop",
+        "STOP",
+        "end_turn",
+        "endTurn",
+        "eos_token",
+        "EOS",
+        "FINISH_REASON_STOP",
+        "COMPLETE",
+        "tool_calls",
+    ),
+    "cut": (
+        *("length", "max_tokens", "MAX_TOKENS", "maxTokens", "max-tokens", "Max Tokens", "max_output_tokens"),
+        *("FINISH_REASON_MAX_TOKENS", "FinishReason.MAX_TOKENS", "REASON_MAX_LEN", "token_limit", "not_finished"),
+        *("time_limit", "incomplete"),
+    ),
+    "full": (
+        *("model_length", "MODEL_LENGTH", "model_context_window_exceeded", "context_length_exceeded"),
+        "REASON_MAX_CONTEXT",
+    ),
+    "filtered": (
+        *("content_filter", "contentFilter", "sensitive", "SAFETY", "FINISH_REASON_SAFETY", "refusal", "RECITATION"),
+        *("PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "content_filtered", "guardrail_intervened", "ERROR_TOXIC"),
+    ),
+    "failed": (
+        *("error", "ERROR", "network_error", "networkError", "insufficient_system_resource", "abort", "cancelled"),
+        *("FINISH_REASON_OTHER", "OTHER", "USER_CANCEL", "TIMEOUT", "internal_server_error"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("how", "word"), [(how, word) for how, words in SPELT.items() for word in words])
+def test_a_word_is_known_in_every_spelling(how: Ending, word: str) -> None:
+    assert ending(word) == how
+
+
+@pytest.mark.parametrize(
+    "word", ["wrapped_up", "", "reason", "FINISH_REASON_UNSPECIFIED", "stop!stop", "\u202estop it"]
+)
+def test_what_no_table_knows_is_not_guessed(word: str) -> None:
+    assert ending(word) is None
+
+
+def test_no_word_is_a_whole_answer_and_every_word_of_the_table_is_plain() -> None:
+    assert ending(None) == "whole"
+    for word, how in FINISH_REASONS.items():
+        assert (ending(word), ending(word.upper())) == (how, how)
