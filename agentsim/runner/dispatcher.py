@@ -137,10 +137,11 @@ class Dispatcher:
                     raise
                 code = WITHDRAWN if isinstance(ended, Withdrawn) else code
                 ruling = fallen_back(ask, self.journal.contents.open_tries(ask.wave, ask.place), code)
-            if ruling.fallback_reason not in {None, NO_ANSWER, WITHDRAWN, TICK_DEADLINE}:
+            late = ruling.fallback_reason == TICK_DEADLINE
+            if self.breaker.is_silent(place) if late else ruling.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
                 if self.breaker.waits(place):
                     self.check()  # or it would wait for requests that are asked no more
-                await self.breaker.gave_up(place)
+                await self.breaker.gave_up(place, late=late)
             entry = to_entry(ask, ruling)
             self.journal.decided(entry, sync=True)
             self.sync_soon()
