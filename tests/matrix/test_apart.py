@@ -59,12 +59,13 @@ def test_f03_nobody_listens_at_first_and_then_somebody_does(game: str, tmp_path:
     assert stable(checked(again, tmp_path / "one").history) == stable(whole.history)
 
 
-def test_f03_a_server_without_tls_cannot_be_reached_by_https(tmp_path: Path) -> None:
+def test_f03_a_server_without_tls_is_named_with_what_base_url_may_have_to_be(tmp_path: Path) -> None:
     with FaultyServer().in_thread() as server:
         url = server.url().replace("http://", "https://")
         played = play("agent_island", Row(id="F03", fault="ok"), url, tmp_path)
     assert played.said.code == 3
-    assert f"cannot be reached at 127.0.0.1:{server.port}" in played.said.err
+    assert f"127.0.0.1:{server.port} does not speak TLS as it should" in played.said.err
+    assert "base_url may have to begin with http://" in played.said.err
 
 
 # -- F09

@@ -156,6 +156,11 @@ def test_the_table_counts_more_than_the_environment() -> None:
         ("https://gpu1", "https://gpu1:443/v1"),
         ("https://gpu1:1/ollama/", "https://gpu1:1/ollama/v1"),
         ("[::1]:8080", "http://[::1]:8080/v1"),
+        ("http://gpu1:8080/v1", "http://gpu1:8080/v1"),
+        ("gpu1/v1/", "http://gpu1:11434/v1"),
+        ("https://gpu1:1/ollama/v1", "https://gpu1:1/ollama/v1"),
+        ("https://gpu1:1/v1/ollama", "https://gpu1:1/v1/ollama/v1"),
+        ("http://gpu1/env1", "http://gpu1:80/env1/v1"),
         ("", "http://127.0.0.1:11434/v1"),
     ],
 )

@@ -417,3 +417,35 @@ def test_a_provider_s_faults_are_its_own(server: Mendable, tmp_path: Path) -> No
     assert result.status == "completed"
     fallen = {entry.player for entry in journaled(result.files) if entry.source == "fallback"}
     assert fallen == {"D"}
+
+
+def test_a_run_with_a_key_of_ones_own_is_stopped_by_what_the_host_behind_the_gateway_charges(tmp_path: Path) -> None:
+    """The gateway charges nothing, and the host half a dollar a call."""
+
+    def reply(body: dict[str, Any]) -> Raw:
+        own_key = {"cost": 0, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.5}}
+        return Raw(body=envelope(varied_by_schema(body)) | {"usage": {**USED, **own_key}})
+
+    with Mendable(reply).in_thread() as server:
+        limits = ("limits.max_cost_usd=1", "limits.concurrency=1", "defaults.max_tokens=5", *CHEAP)
+        stopped = play(server.url(), tmp_path, *limits, stem="stopped")
+        calls = len(server.received)
+        whole = play(server.url(), tmp_path)
+    assert isinstance(stopped.error, BudgetReached)
+    assert (calls, stopped.error.exit_code, stopped.history["usage"]["cost_usd"]) == (2, 5, 1.0)
+    assert (whole.status, whole.history["usage"]["cost_usd"]) == ("completed", CALLS * 0.5)
+
+
+CHEAP = ('prices."fake/echo".input=0.01', 'prices."fake/echo".output=0.01')
+USED = {"prompt_tokens": 1000, "completion_tokens": 100}
+
+
+def test_a_run_costs_less_for_tokens_that_a_host_says_it_had_cached(tmp_path: Path) -> None:
+    def reply(body: dict[str, Any]) -> Raw:
+        return Raw(body=envelope(varied_by_schema(body)) | {"usage": {**USED, "prompt_cache_hit_tokens": 900}})
+
+    prices = {"input": 100.0, "output": 1000.0, "cached_input": 10.0}
+    with Mendable(reply).in_thread() as server:
+        result = play(server.url(), tmp_path, *(f'prices."fake/echo".{name}={usd}' for name, usd in prices.items()))
+    usage = result.history["usage"]
+    assert (usage["cached_tokens"], usage["cost_usd"]) == (900 * CALLS, pytest.approx(0.119 * CALLS))
