@@ -199,7 +199,7 @@ class Limits(ClosedTable):
     )
     on_provider_failure: Literal["stop", "fallback"] = Field(
         default="stop",
-        description="When a provider does not answer (five calls in a row, or the first decision): stop the run, or go "
+        description="When a provider gives no answer for five decisions in a row, or for the first: stop the run, or go "
         "on with fallbacks; a bad key, an unknown model or missing credit stop it in either case",
     )
 

@@ -17,8 +17,8 @@ from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.runner.island import FOUR, play, resumed, stable
 
+SHIPPED = Path(__file__).parents[2] / "configs"
 UNWELL = Raw(500, {"error": {"message": "the server is unwell"}})
-LOST = ("agent1", "agent2", "agent3")
 SOCIETY = """
 game = "society"
 seed = 1
@@ -37,43 +37,90 @@ actions_per_day = 2
 voting_days = 1
 [providers.lab]
 base_url = "{url}"
-[[players]]
-id = "agent"
-count = 17
-prompt = "You answer."
-[[players]]
-id = "lost"
-count = 3
-prompt = "You are lost."
+{players}
 """
+WELL = '[[players]]\nid = "agent"\ncount = {}\nprompt = "You answer."\n'
+ILL = '[[players]]\nid = "lost"\ncount = {}\nprompt = "You are lost."\n'
 
 
 def three_are_lost(body: dict[str, Any]) -> str | Raw:
     return UNWELL if "You are lost." in str(body["messages"]) else varied_by_schema(body)
 
 
-def society(tmp_path: Path, then: str) -> RunResult:
-    """A society of twenty agents, of whom the calls of three always fail."""
+def society(tmp_path: Path, then: str, well: int, lost: int) -> RunResult:
+    """A society of agents who answer, and of some behind them whose calls always fail."""
     with FakeServer(three_are_lost).in_thread() as fake:
         config = tmp_path / "society.toml"
-        config.write_text(SOCIETY.format(then=then, url=fake.url()), encoding="utf-8")
+        players = WELL.format(well) + ILL.format(lost)
+        config.write_text(SOCIETY.format(then=then, url=fake.url(), players=players), encoding="utf-8")
         return begin(load(config), tmp_path, env={})
 
 
-def test_three_agents_whose_calls_fail_do_not_end_a_society_that_goes_on(tmp_path: Path) -> None:
-    result = society(tmp_path, "fallback")
+@pytest.mark.parametrize(
+    ("then", "lost"), [("fallback", 3), ("fallback", 6), ("stop", 3)], ids=["goes on", "goes on with six", "stops"]
+)
+def test_agents_whose_calls_fail_do_not_end_a_society(then: str, lost: int, tmp_path: Path) -> None:
+    result = society(tmp_path, then, 17, lost)
     assert (result.status, result.error) == ("completed", None)
     found = shares_in(load_history(result.files.history))
-    lost = {player for player, share in found.by_player.items() if share.host}
-    assert len(lost) == 3
-    assert all(found.by_player[player].host == found.by_player[player].decisions for player in lost)
+    named = {player for player, share in found.by_player.items() if share.host}
+    assert len(named) == lost
+    assert all(found.by_player[player].host == found.by_player[player].decisions for player in named)
     assert found.whole.causes == {"host": found.whole.fallbacks}
     prove(result.files)
 
 
-def test_three_agents_whose_calls_fail_stop_a_society_by_default(tmp_path: Path) -> None:
-    result = society(tmp_path, "stop")
+def test_five_agents_in_a_row_whose_calls_fail_stop_a_society_by_default(tmp_path: Path) -> None:
+    result = society(tmp_path, "stop", 15, 5)
     assert isinstance(result.error, ProviderStopped)
+    assert "lab: no answer for 5 decisions in a row" in str(result.error)
+
+
+def shipped(config: str, tmp_path: Path, lost: tuple[str, ...], *overrides: str) -> RunResult:
+    """A shipped scenario as it is, but for its host and its waits. Calls fail if a text of `lost` is in the prompt."""
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        prompt = "".join(str(message["content"]) for message in body["messages"])
+        return UNWELL if any(text in prompt for text in lost) else varied_by_schema(body)
+
+    with FakeServer(reply).in_thread() as fake:
+        host = (f'providers.lab.base_url="{fake.url()}"', 'prices."lab/echo"={input=0,output=0}')
+        quick = ("defaults.retry_wait_s=[0]", "defaults.rate_limit_wait_s=0")
+        scenario = load(SHIPPED / config, overrides=(*host, *quick, *overrides), model="lab/echo", seed=1)
+        return begin(scenario, tmp_path, env={})
+
+
+def hosts_lost(result: RunResult) -> set[str]:
+    found = shares_in(load_history(result.files.history))
+    lost = {player: share for player, share in found.by_player.items() if share.host}
+    assert all(share.host == share.decisions for share in lost.values()), "each of them lost every decision"
+    return set(lost)
+
+
+MONOPOLY = ("game_config.max_turns=24", 'staff.summarizer.model="lab/echo"')
+SHORT = ("game_config.days=2", "game_config.actions_per_day=2", "game_config.voting_days=1")
+THREE = tuple(f"(seat agent{number})" for number in (1, 2, 3))
+
+
+def test_three_agents_of_a_hundred_whose_calls_fail_do_not_end_the_shipped_society(tmp_path: Path) -> None:
+    """The three are the first of the run, and of every tick."""
+    result = shipped("society_seed.toml", tmp_path, THREE, *SHORT)
+    assert (result.status, result.error) == ("completed", None)
+    assert len(result.history["players"]) == 100
+    assert hosts_lost(result) == {"agent1", "agent2", "agent3"}
+    prove(result.files)
+
+
+def test_without_the_rule_of_the_seed_they_end_it(tmp_path: Path) -> None:
+    result = shipped("society_seed.toml", tmp_path, THREE, *SHORT, 'limits.on_provider_failure="stop"')
+    assert isinstance(result.error, ProviderStopped)
+
+
+@pytest.mark.parametrize("lost", ["Shark", "Turtle"])
+def test_a_player_whose_calls_fail_does_not_end_the_shipped_monopoly(lost: str, tmp_path: Path) -> None:
+    result = shipped("monopoly_seed.toml", tmp_path, (f"You are {lost}",), *MONOPOLY)
+    assert result.error is None
+    assert hosts_lost(result) == {lost}
 
 
 def test_a_provider_that_never_answers_is_played_through(tmp_path: Path) -> None:
