@@ -1,7 +1,7 @@
-"""Causes of lost decisions: who a fallback says something about.
+"""Causes of lost decisions: what a fallback says something about.
 
-A table of data over every reason that the package gives. A reason outside it comes from a provider class of a plugin,
-or is an HTTP status, and counts as the host's: the readers of replies, people and the clock have closed sets of words.
+One table has the cause of every reason that the package gives. Readers of replies, people and the clock have closed
+sets of reasons; any other reason is an HTTP status or a word of a plugin's model, for a call that failed: the host's.
 """
 
 from __future__ import annotations
@@ -10,27 +10,24 @@ from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
 Cause: TypeAlias = Literal["host", "model", "person", "deadline"]
+"""What a decision was lost to: the service behind the model, the model's reply, a person, or the clock of a tick."""
 
-CAUSES: Final[Mapping[Cause, frozenset[str]]] = {
-    "host": frozenset(
-        (
-            # no answer
-            *("timeout", "unreachable", "reset", "rate_limited", "provider_error", "bad_envelope"),
-            # an answer that refuses
-            *("context", "moderation", "content_filter", "refusal"),
-            *("bad_request", "redirect"),
-            *("bad_key", "no_credit", "forbidden", "unknown_model", "unloadable", "script_ended"),
-        )
-    ),
-    "model": frozenset({"unreadable", "ambiguous", "illegal", "empty", "empty_reasoning"}),
-    "person": frozenset({"no_answer", "withdrawn"}),
-    "deadline": frozenset({"tick_deadline"}),
+_REASONS: Final[Mapping[Cause, str]] = {
+    "host": """
+        timeout unreachable reset provider_error bad_envelope rate_limited
+        context moderation content_filter bad_request
+        bad_key forbidden no_credit unknown_model redirect no_list unloadable script_ended
+    """,
+    "model": "unreadable ambiguous illegal empty empty_reasoning refusal",
+    "person": "no_answer withdrawn",
+    "deadline": "tick_deadline",
 }
-"""The reasons of each cause, in the order in which causes are shown."""
-
-_CAUSE_OF: Final[Mapping[str, Cause]] = {reason: cause for cause, reasons in CAUSES.items() for reason in reasons}
+CAUSES: Final[tuple[Cause, ...]] = tuple(_REASONS)
+"""The causes, in the order in which they are shown."""
+CAUSE_OF: Final[Mapping[str, Cause]] = {word: cause for cause, words in _REASONS.items() for word in words.split()}
+"""The cause of every reason but HTTP statuses."""
 
 
 def cause_of(reason: str) -> Cause:
-    """Return the cause of a `fallback_reason`; of one that no table knows, such as `http_500`, `host`."""
-    return _CAUSE_OF.get(reason, "host")
+    """Return the cause of a `fallback_reason`; `host` for one that is not in the table, such as `http_500`."""
+    return CAUSE_OF.get(reason, "host")

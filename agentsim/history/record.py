@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_serial
 
 from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import first_objection
+from agentsim.history.causes import Cause, cause_of
 from agentsim.history.journal import Parse, Source
 from agentsim.models.base import Usage
 
@@ -118,6 +119,11 @@ class DecisionRecord:
     answered_by: Annotated[str | None, _WhereSet] = None
     usage: Usage | None
     survey: Annotated[SurveyPlace | None, _WhereSet] = None
+
+    @property
+    def cause(self) -> Cause | None:
+        """What a fallback was lost to; None for a decision that was made."""
+        return None if self.fallback_reason is None else cause_of(self.fallback_reason)
 
 
 class StandingRecord(Record):

@@ -19,7 +19,6 @@ from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import Interview, Question, SurveyPlace
 from agentsim.errors import UsageError
-from agentsim.history.causes import cause_of
 from agentsim.history.events import derived, pairs, told_events
 from agentsim.history.record import DecisionRecord, History
 
@@ -146,8 +145,7 @@ def _decision(history: History, record: DecisionRecord, models: Mapping[str, str
     return (
         *(record.index, record.wave, record.player, record.kind),
         _json(record.decision, f"decision {record.index}"),
-        *(record.source, record.fallback_reason),
-        None if record.fallback_reason is None else cause_of(record.fallback_reason),
+        *(record.source, record.fallback_reason, record.cause),
         *((None, None, None) if parse is None else (parse.stage, parse.candidates, parse.repaired)),
         *(len(record.tries), record.model, record.provider),
         *((None,) * 5 if record.usage is None else astuple(record.usage)),

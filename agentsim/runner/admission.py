@@ -1,7 +1,8 @@
 """Admission: whether a call may be made: what the run may still spend, and which providers are still asked.
 
-`Budget` counts calls, US dollars and seconds; what a call costs is `models.prices`. `CircuitBreaker` counts decisions in
-a row that a provider failed; which errors count is `models.faults`. How fast a host is called is `models.rate_limiter`.
+`Budget` counts calls, US dollars and seconds; what a call costs is `models.prices`. `CircuitBreaker` counts decisions
+in a row that a provider failed; which errors count is `models.faults`. How fast a host is called is
+`models.rate_limiter`.
 """
 
 from __future__ import annotations

@@ -2,45 +2,76 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
 import agentsim
 from agentsim.errors import DecisionError
-from agentsim.history.causes import CAUSES, cause_of
+from agentsim.history.causes import CAUSE_OF, CAUSES, cause_of
 from agentsim.history.journal import TICK_DEADLINE
 from agentsim.history.shares import Share, shares
+from agentsim.models.faults import UNACCEPTED
+from agentsim.players.model import emptiness
 from agentsim.players.web import NO_ANSWER, WITHDRAWN
+from tests.cli.command_line import ROOT
+
+PACKAGE = Path(agentsim.__file__).parent
+
+
+def given_as_codes(module: ast.Module) -> Iterator[str]:
+    """Every text that the code of a module gives as the code of an error, or as the refusal of a reply."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.keyword) and node.arg in {"code", "refusal"}:
+            yield from texts(node.value)
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "_rejected":
+            yield from texts(node.args[0])
+
+
+def texts(value: ast.expr) -> Iterator[str]:
+    """The texts that an expression can be; those of an f-string are no reasons of their own."""
+    match value:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from texts(body)
+            yield from texts(orelse)
 
 
 def reasons_in_the_source() -> set[str]:
-    """Every constant that a module of models gives as the code of an error."""
-    found: set[str] = set()
-    for path in (Path(agentsim.__file__).parent / "models").rglob("*.py"):
-        text = path.read_text("utf-8")
-        found |= set(re.findall(r"\b(?:code|refusal)=\"([a-z_]+)\"|", text)) | set(
-            re.findall(r"_rejected\(\"([a-z_]+)\"", text)
-        )
-    return found - {""}
+    modules = [*(PACKAGE / "models").rglob("*.py"), *(PACKAGE / "runner").rglob("*.py"), PACKAGE / "errors.py"]
+    found = {code for path in modules for code in given_as_codes(ast.parse(path.read_text("utf-8")))}
+    empty = get_args(get_args(get_type_hints(emptiness)["return"])[0])
+    return found | {*empty, UNACCEPTED, NO_ANSWER, WITHDRAWN, TICK_DEADLINE}
 
 
 def test_no_reason_lacks_a_cause() -> None:
-    known = frozenset[str]().union(*CAUSES.values())
-    assert {"timeout", "bad_key", "content_filter"} <= (found := reasons_in_the_source())
-    assert found <= known
-    assert {error.code for error in DecisionError.__subclasses__()} <= CAUSES["model"]
+    found = reasons_in_the_source() | {error.code for error in DecisionError.__subclasses__()}
+    assert {"timeout", "rate_limited", "bad_key", "content_filter", "refusal", "empty_reasoning"} <= found
+    assert found == set(CAUSE_OF)
 
 
-def test_a_reason_has_one_cause() -> None:
-    assert sum(map(len, CAUSES.values())) == len(frozenset().union(*CAUSES.values()))
+def test_a_bad_reply_is_always_the_model_s() -> None:
+    assert {CAUSE_OF[error.code] for error in DecisionError.__subclasses__()} == {"model"}
+
+
+def test_the_documented_causes_are_those_of_the_table() -> None:
+    page = (ROOT / "docs/models.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(host|model|person|deadline)` \| .* \| (.*) \|$", page, re.MULTILINE)
+    words = {cause: set(re.findall(r"`(\w+)`", cells)) for cause, cells in rows}
+    assert list(words) == list(CAUSES)
+    assert words == {cause: {word for word, its in CAUSE_OF.items() if its == cause} for cause in CAUSES}
 
 
 @pytest.mark.parametrize(
     ("reason", "cause"),
     [
         *(("http_503", "host"), ("context", "host"), ("illegal", "model"), ("empty_reasoning", "model")),
+        *(("refusal", "model"), ("content_filter", "host"), ("moderation", "host"), ("bad_envelope", "host")),
         *((NO_ANSWER, "person"), (WITHDRAWN, "person"), (TICK_DEADLINE, "deadline"), ("of_a_plugin", "host")),
     ],
 )
