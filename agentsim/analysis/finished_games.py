@@ -35,7 +35,7 @@ class Entrant:
 
     `seat` counts from 1 in the order of the table, `spoke` in the first order of all players that chance drew (None
     without one). `scores` are the outcome's. `asked` is the number of decisions that no bot made, `turned_away` of
-    those that the game refused.
+    those that the game refused. `hosts` has the answers of each model and host, and the unusable ones of them.
     """
 
     player: str
@@ -56,6 +56,7 @@ class Entrant:
     lost_to_model: int = 0
     lost_to_person: int = 0
     lost_to_deadline: int = 0
+    hosts: Mapping[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
     decided = Counter(decision.player for decision in own)
     fork, paid = history.fork, history.paid
     by_player = paid.by_player or {}
-    fallbacks, seated = shares_in(history), history.seated
+    fallbacks, seated, hosts = shares_in(history), history.seated, _hosts(own, history)
     entrants = []
     for seat, player in enumerate(seated, start=1):
         usage, share = by_player.get(player.id), fallbacks.by_player.get(player.id, Share())
@@ -156,6 +157,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
                 lost_to_model=share.model,
                 lost_to_person=share.person,
                 lost_to_deadline=share.deadline,
+                hosts=hosts.get(player.id, {}),
                 scores={measure: float(value) for measure, value in scores.get(player.id, {}).items()},
             )
         )
@@ -176,6 +178,25 @@ def game_record(name: str, history: History) -> GameRecord | None:
         lost_to_host=fallbacks.whole.host > 0,
         ranked=any(each.rank for each in outcome.standings),
     )
+
+
+def _hosts(own: Sequence[DecisionRecord], history: History) -> dict[str, dict[tuple[str, str], tuple[int, int]]]:
+    """Return by player how many answers came from each model and host, and how many of them were unusable.
+
+    Answers that name no host are left out.
+    """
+    models = {player.id: player.model for player in history.players}
+    found: dict[str, dict[tuple[str, str], tuple[int, int]]] = {}
+    for decision in own:
+        for attempt in decision.tries:
+            host = attempt.provider or decision.provider
+            if attempt.reply is None or host is None:
+                continue
+            key = (attempt.model or models.get(decision.player, ""), host)
+            of_player = found.setdefault(decision.player, {})
+            answers, unusable = of_player.get(key, (0, 0))
+            of_player[key] = (answers + 1, unusable + (attempt.error is not None))
+    return found
 
 
 def labelled(games: Sequence[GameRecord], by: str) -> list[GameRecord]:

@@ -153,6 +153,7 @@ def _as_json(directories: Sequence[Path], found: Compared, max_fallbacks: float)
             "kept": None if part.kept is None else asdict(part.kept),
             "lost_to_host": list(part.lost_to_host),
             "without_host": None if part.without_host is None else asdict(part.without_host),
+            "hosts": [asdict(each) for each in part.hosts],
             "favours": [asdict(each) for each in part.favours],
             "relations": [asdict(relation) for relation in part.relations],
             "ballots": [asdict(each) for each in part.ballots],

@@ -81,6 +81,7 @@ class TryRecord:
 
     `error` is `{"code", "message"}`; a reply that could not be used has both a reply and an error. Where the player has
     several models, `model` is the one that was called; `takeover` says that the next one took over from there.
+    `provider` is the host that served it, if that is not the decision's.
     """
 
     messages: list[tuple[str, list[int]]]
@@ -89,6 +90,7 @@ class TryRecord:
     error: dict[str, Any] | None
     finish_reason: str | None = None
     model: Annotated[str | None, _WhereSet] = None
+    provider: Annotated[str | None, _WhereSet] = None
     takeover: bool = False
     logprobs: Annotated[list[tuple[str, float]] | None, _WhereSet] = None
 

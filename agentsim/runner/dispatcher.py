@@ -78,6 +78,7 @@ class Dispatcher:
         self.slots: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(self.concurrency))
         self._places: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
+        self._hosts: dict[str, str] = {}  # which answered first, by model
         self._sync_due: asyncio.TimerHandle | None = None
         self._tick_ends: float | None = None  # in the event loop's time
 
@@ -172,7 +173,7 @@ class Dispatcher:
     def answered(self, player: ModelPlayer, attempt: Attempt, completion: Completion) -> None:
         """Count a call that brought a completion, and say what is to be said of its model once."""
         self.totals.add_call(attempt)
-        for diagnostic in diagnostics(player.model.name, attempt):
+        for diagnostic in diagnostics(player.model.name, attempt, self._hosts):
             if (diagnostic.code, diagnostic.model) not in self._warned:
                 self._warned.add((diagnostic.code, diagnostic.model))
                 self.watcher.warned(diagnostic.message)

@@ -44,7 +44,9 @@ def sometimes(raw: Raw) -> Reply:
 @pytest.mark.parametrize("reason", LOST)
 def test_a_loss_is_counted_for_its_cause_everywhere(reason: str, tmp_path: Path) -> None:
     cause, raw = LOST[reason]
-    with FakeServer(lambda body: raw if decided(body) == ("C", "vote") else varied_by_schema(body)).in_thread() as server:
+    with FakeServer(
+        lambda body: raw if decided(body) == ("C", "vote") else varied_by_schema(body)
+    ).in_thread() as server:
         result = play(server.url(), tmp_path / "logs", *GOES_ON)
     history = load_history(result.files.history)
     lost = [each for each in history.decisions if each.source == "fallback"]
