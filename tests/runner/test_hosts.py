@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.load import load_history
 from agentsim.models.profiles import WireName
 from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import prove
