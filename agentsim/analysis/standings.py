@@ -598,7 +598,7 @@ def ahead_sentence(found: Standings) -> str:
     one, other = found.lines[row].label, found.lines[column].label
     both = len(found.lines) * (len(found.lines) - 1) // 2
     games = min(found.lines[row].games, found.lines[column].games)
-    value = estimated(share, ".0%", games, f"{won:g} of {pairs} pairs")
+    value = estimated(share, ".0%", games, f"{won:g} of {counted(pairs, 'pair')}")
     chosen = f", the pair that is furthest apart of {both}, each with an interval of its own" if both > 1 else ""
     return f"{one} came out before {other} in {value}{chosen}."
 
@@ -615,7 +615,7 @@ def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: 
         won = f"all {what}s came first equally often"
     elif alone:
         won = f"{what} {first.place} came first most often, in "
-        won += estimated(first.win_rate, ".0%", first.entries, f"{first.entries} entries")
+        won += estimated(first.win_rate, ".0%", first.entries, f"{counted(first.entries, 'entry')}")
     else:
         named = listed([str(place.place) for place in best])
         won = f"{what}s {named} came first most often and equally often, in {first.win_rate.value:.0%} each"
@@ -623,8 +623,8 @@ def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: 
     if uneven is not None:
         label, fewest, many = uneven
         said += (
-            f" But {what}s were uneven ({label}: {fewest} to {many} times in each), so how often a {what} came first "
-            "also tells who was there."
+            f" But {what}s were uneven ({label}: {fewest} to {counted(many, 'time')} in each), so how often a {what} "
+            "came first also tells who was there."
         )
     return said
 

@@ -99,7 +99,7 @@ def logs(
 ) -> None:
     """Write the page of a run: NAME.html beside NAME.json.
 
-    As seen by a player it is NAME.PLAYER.html, and the whole page stays.
+    As seen by a player it is NAME.PLAYER.html (of a name in another script, PLAYER in ASCII), and the whole page stays.
     """
     from agentsim.history.run_files import find_run
     from agentsim.results import run_in
@@ -108,7 +108,8 @@ def logs(
         raise UsageError(f"NAME: is {'missing' if name is None else 'given twice'} (`agentsim runs` lists the runs)")
     files = find_run(logs_dir, name or filename or "")
     check_history(files, "the page shows")
-    written = run_in(files).page(files.seen_by(as_seen_by), as_seen_by=as_seen_by, **page.options)
+    run = run_in(files)
+    written = run.page(run.page_path(as_seen_by), as_seen_by=as_seen_by, **page.options)
     typer.echo(str(written))
     if open_page:
         typer.launch(str(written))

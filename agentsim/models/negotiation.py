@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from agentsim.engine.wording import counted
 from agentsim.errors import ModelError
 from agentsim.models.base import AS_ASKED, Call, Completion, Sampling, StructuredMode, Terms
 from agentsim.models.faults import ABOUT_CAP, ABOUT_SCHEMA, Complaint, Unaccepted
@@ -280,7 +281,7 @@ def words_of(terms: Terms) -> Iterator[str]:
     if terms.max_tokens_field is not None:
         yield f"the host wants max_tokens as {terms.max_tokens_field}"
     if terms.max_tokens is not None:
-        yield f"the host accepts at most {terms.max_tokens:,} tokens as max_tokens"
+        yield f"the host accepts at most {counted(terms.max_tokens, 'token', form=',')} as max_tokens"
     if terms.system == "user":
         yield "the host accepts no system message, which is put before the first of the user"
 

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeVar
 
+from agentsim.engine.wording import counted
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
 from agentsim.models.base import Attempt, Fault, fault_of
 from agentsim.models.faults import UNACCEPTED
@@ -273,7 +274,7 @@ class CircuitBreaker:
             return
         seen_silent = [link.provider for link in here.links if link.provider in here.silent & self._last.keys()]
         if seen_silent and not any(self._lives(link, here) for link in here.links):
-            row = f"no answer for {self._failed(seen_silent[0], here)} decisions in a row"
+            row = f"no answer for {counted(self._failed(seen_silent[0], here), 'decision')} in a row"
             raise ProviderStopped(f"{seen_silent[0]}: {row}; the last: {self._last[seen_silent[0]]}") from None
         if not late and all(self._never_answered(link, here) for link in here.links):
             silent = next((link.provider for link in here.links if link.provider in self._last), here.links[0].provider)

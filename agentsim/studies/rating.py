@@ -20,6 +20,7 @@ import numpy as np
 from agentsim.analysis.finished_games import game_record
 from agentsim.analysis.inference import stages
 from agentsim.analysis.posterior import Stages
+from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
@@ -68,7 +69,7 @@ class Rating:
             raise UsageError(f"--games: a block has {self.seats}, one for every seat; ask for at least as many")
         if not fewest <= self.most < self.seats:
             raise UsageError(
-                f"--entries: {self.most} of {self.seats} seats; {fewest} to {self.seats - 1} can be its own"
+                f"--entries: {self.most} of {counted(self.seats, 'seat')}; {fewest} to {self.seats - 1} can be its own"
             )
         what = hashlib.sha256(f"{pool.digest}/{json.dumps(new.record(), sort_keys=True)}/{self.seed}".encode())
         seed = int(what.hexdigest()[:7], 16) if self.seed is None else self.seed
@@ -157,10 +158,10 @@ class Rating:
         strength, first, size = self.placement.strength, self.placement.places[0], len(self.frozen.members)
         played = len(self.manifest.games)
         return (
-            f"{self.model} has a log strength of {strength.value:+.2f} over the mean of a reference pool of {size} "
-            f"models (95% of the posterior: {strength.low:+.2f} to {strength.high:+.2f}; {played} games "
-            f"of {self.seats}, {sum(self.had)} of their seats), and is the strongest of all with a probability of "
-            f"{first:.0%}."
+            f"{self.model} has a log strength of {strength.value:+.2f} over the mean of a reference pool of "
+            f"{counted(size, 'model')} (95% of the posterior: {strength.low:+.2f} to {strength.high:+.2f}; "
+            f"{counted(played, 'game')} of {self.seats}, {sum(self.had)} of their seats), and is the strongest of all "
+            f"with a probability of {first:.0%}."
         )
 
     @property

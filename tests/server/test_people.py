@@ -237,7 +237,7 @@ def _parts(seen: str) -> set[str]:
     states of the game's panels were drawn; of those see the test of the channel.
     """
     text = re.sub(r'<section id="panels".*?</section>|<figure.*?</figure>', "", seen.replace("data: ", ""), flags=re.S)
-    return {line for line in text.splitlines() if not re.search("It is not your turn|Waiting for|are here", line)}
+    return {line for line in text.splitlines() if not re.search("It is not your turn|Waiting for|(is|are) here", line)}
 
 
 def test_the_panels_of_a_seat_do_not_change_with_the_private_words_of_another(tmp_path: Path) -> None:

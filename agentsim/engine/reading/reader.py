@@ -639,8 +639,14 @@ def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
 
 
 def _names_a_value(reply: Reply, decider: Field) -> bool:
-    words = set(words_in(reply.plain))
-    return any(folded(str(value)) in words for value in decider.values)
+    words = words_in(reply.plain)
+    said = f" {' '.join(words)} "
+    for value in (folded(str(value)) for value in decider.values):
+        if value in words or (" " in value and f" {' '.join(words_in(value))} " in said):
+            return True
+        if not value.isascii() and value in reply.plain:  # in scripts without spaces a name is no word
+            return True
+    return False
 
 
 def _in_words(reply: Reply, *, last: bool) -> Reading[Any]:
