@@ -61,8 +61,8 @@ def validate(
     verdict = "" if ping else ", can be played"
     say(f"{config}: {scenario.game}, {counted(len(scenario.players), 'player')}{verdict}")
     seats = list(_seats(scenario))
-    for who, title in seats:
-        say(f"  {who.ljust(max(len(each) for each, _ in seats))} {title}")
+    for row in aligned(seats, " "):
+        say(f"  {row}")
     expected = forecast(scenario, played, env=env)
     for row in (*_rows(scenario, expected), *errands(scenario, env)):
         say(row)

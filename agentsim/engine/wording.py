@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
@@ -72,11 +73,19 @@ def either(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table's rows as lines, each column as wide as its widest cell."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    padded = (map(str.ljust, row, widths) for row in rows)
-    return ["  ".join(cells).rstrip() for cells in padded]
+def aligned(rows: Sequence[Sequence[str]], gap: str = "  ") -> list[str]:
+    """A table's rows as lines, each column as wide as its widest cell on a terminal."""
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    padded = ([cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)] for row in rows)
+    return [gap.join(cells).rstrip() for cells in padded]
+
+
+def _width(text: str) -> int:
+    """Return how many cells of a terminal a text takes: two a Chinese character, none a mark on a letter."""
+    if text.isascii():
+        return len(text)
+    kinds = ((unicodedata.category(char), unicodedata.east_asian_width(char)) for char in text)
+    return sum(0 if kind in {"Mn", "Me", "Cf"} else 1 + (wide in {"W", "F"}) for kind, wide in kinds)
 
 
 def first_place(names: Sequence[str], alone: str = "wins") -> str:

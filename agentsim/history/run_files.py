@@ -116,7 +116,7 @@ def run_name(file_name: str) -> str:
 def check_name(name: str, longest: int = _LONGEST) -> None:
     """Raise `UsageError` unless this is a bare name that is safe as a file name everywhere."""
     if not _NAME.fullmatch(name) or len(name) > longest or name.split(".", maxsplit=1)[0].casefold() in _RESERVED:
-        raise UsageError(f"{name[:80]!r} is not the name of a run (valid: letters, digits and . _ -, no path)")
+        raise UsageError(f"{name[:80]!r} is not the name of a run (valid: A-Z a-z 0-9 . _ -, no path)")
 
 
 def find_run(directory: Path, name: str) -> RunFiles:
