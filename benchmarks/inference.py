@@ -25,7 +25,7 @@ from agentsim.analysis.finished_games import labelled
 from agentsim.analysis.inference import Interval, stages
 from agentsim.analysis.paired import paired_intervals
 from agentsim.analysis.positions import ballots, place_p
-from agentsim.analysis.posterior import Stages, credible, posterior, wins_check
+from agentsim.analysis.posterior import Stages, posterior, wins_check
 from agentsim.analysis.preference import OwnMaker, own_makers
 from agentsim.studies.influence import ALL
 from benchmarks import arms_world, design_world
@@ -123,9 +123,9 @@ def _rated(generator: np.random.Generator, logs: Array, games: int, what: str, *
     seed = int(generator.integers(2**31))
     ranks, wins = (posterior(each, len(logs), chains=CHAINS, seed=seed) for each in (ranked, won))
     truth = np.exp(logs) / np.exp(logs).sum()
-    for true_log, strength in zip(logs, credible(ranks.logs), strict=True):
+    for true_log, strength in zip(logs, ranks.strengths, strict=True):
         yield Said(f"{what}: log strength, covered", _holds(strength, true_log), within)
-    for share, first in zip(truth, credible(wins.shares), strict=True):
+    for share, first in zip(truth, wins.first, strict=True):
         yield Said(f"{what}: chance to come first, covered", _holds(first, share), within)
     tables_, taken = (
         np.array([each.reshape(-1, len(logs)).sum(axis=0) for each in sides]) for sides in zip(*won, strict=True)
@@ -143,10 +143,10 @@ def no_wins(generator: np.random.Generator) -> Iterator[Said]:
         ranked.append(stages(list(ranks), list(range(size)), size))
         won.append((np.ones((1, size)), (ranks == 1.0) * 1.0))
     seed = int(generator.integers(2**31))
-    first = credible(posterior(won, size, chains=CHAINS, seed=seed).shares)[-1]
+    first = posterior(won, size, chains=CHAINS, seed=seed).first[-1]
     yield Said("0 wins of 150, always second: chance to come first below 1.5%", first.value < 0.015, (1.0, 1.0))
     ranks_fit = posterior(ranked, size, chains=CHAINS, seed=seed)
-    by_ranks = float(ranks_fit.shares.mean(axis=0)[-1])
+    by_ranks = ranks_fit.first[-1].value
     yield Said("0 wins of 150, always second: the rank fit alone would say", by_ranks, None)
     check = wins_check(ranks_fit, np.ones((150, size)), np.sum([wins for _, wins in won], axis=0), seed=seed)
     yield Said("0 wins of 150, always second: check of wins fails", check.fails, (0.95, 1.0))

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +100,8 @@ def ratio_intervals(
     spread = (float(((sums - mean * counts) ** 2).sum()) / squares) ** 0.5 if squares else 0.0
     if spread == 0:
         return found
+    order = _order(sums, counts)
+    sums, counts = (np.take_along_axis(each, order, axis=0) for each in (sums, counts))
     usual = totals / np.maximum(games, 1)  # entries of the label in a game that it is in
     sums = np.vstack([sums, usual * (mean + spread), usual * (mean - spread)])
     counts = np.vstack([counts, usual, usual])
@@ -113,6 +116,21 @@ def ratio_intervals(
         ratio = sums[:-BLIND, column].sum() / totals[column]
         found[column] = min(low, ratio), max(high, ratio)
     return found
+
+
+def _order(sums: Array, counts: Array) -> Whole:
+    """Return an order of each column's rows that depends on what they are, and not on which game is which.
+
+    Columns with the same rows in another order so get the same intervals. Sorted rows are mixed by numbers that come
+    of themselves, or the same drawings would err in the same way for all data.
+    """
+    usual = np.maximum(counts.max(axis=0, initial=0.0), 1e-300)  # a game that is told four times is one game
+    plain = np.round(np.stack([counts, sums]) / usual, 9) + 0.0  # no -0.0, which has other bytes
+    order = np.lexsort((plain[1], plain[0]), axis=0)
+    for column in range(order.shape[1]):
+        mark = crc32(plain[:, order[:, column], column].tobytes())
+        order[:, column] = np.random.default_rng([SEED, mark]).permutation(order[:, column])
+    return order
 
 
 def permutation_p(ranks: Array, labels: Whole, count: int, seed: int = SEED, deals: int = DEALS) -> float:

@@ -27,7 +27,7 @@ from agentsim.analysis.inference import (
     stages,
 )
 from agentsim.analysis.positions import place_p, uneven
-from agentsim.analysis.posterior import WRONG, Posterior, WinsCheck, credible, independence, posterior, wins_check
+from agentsim.analysis.posterior import WRONG, Posterior, WinsCheck, independence, posterior, wins_check
 from agentsim.analysis.preference import OwnMaker, Relation, own_maker_panel, relation_panel
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, listed
@@ -73,6 +73,10 @@ class StandingsLine:
     cost_usd: float | None
     asked: int
     turned_away: int
+    lost_to_host: int
+    lost_to_model: int
+    lost_to_person: int
+    lost_to_deadline: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +199,10 @@ def _ratings(games: Sequence[GameRecord], results: _Results[str]) -> _Ratings:
     ranked = [stages([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], size) for game in games]
     won = [(counts[None], wins) for counts, wins in zip(results.counts_by_game, results.wins_by_game, strict=True)]
     weight = independence(ranked, size, results.blocks)
-    ranks = posterior(ranked, size, weight=weight)
-    first = posterior(won, size, weight=independence(won, size, results.blocks))
+    ranks = posterior(ranked, size, weight=weight, settled=True)
+    first = posterior(won, size, weight=independence(won, size, results.blocks), settled=True)
     check = wins_check(ranks, results.counts_by_game, results.wins, weight=weight)
-    return _Ratings(ranks, credible(first.shares), check)
+    return _Ratings(ranks, first.first, check)
 
 
 def _standings(games: Sequence[GameRecord]) -> tuple[tuple[StandingsLine, ...], float]:
@@ -209,8 +213,8 @@ def _standings(games: Sequence[GameRecord]) -> tuple[tuple[StandingsLine, ...], 
         return (), 1.0
     ratings = _ratings(games, results)
     rated = openskill_ratings(games, labels)
-    strengths, places = credible(ratings.ranks.logs), ratings.ranks.places
-    by_ranks = ratings.ranks.shares.mean(axis=0)
+    strengths, places = ratings.ranks.strengths, ratings.ranks.places
+    by_ranks = [chance.value for chance in ratings.ranks.first]
     rates, ranks = results.win_rates(), results.mean_ranks()
     lines, done = [], played(games)
     for column, label in enumerate(labels):
@@ -502,13 +506,28 @@ def _costs(lines: Sequence[Played]) -> DataTable:
         share = f"{line.fallbacks / line.asked:.0%}" if line.asked else None
         cost = "unknown" if line.cost_usd is None else f"${line.cost_usd:.4f}"
         counts = (line.games, line.decisions, line.calls, line.reasks, line.fallbacks)
-        rows.append((line.label, *counts, share, line.turned_away, cost))
-    columns = ("", "games", "decisions", "calls", "re-asks", "fallbacks", "share", "turned away", "cost of a game")
+        lost = (line.lost_to_host, line.lost_to_model, line.lost_to_person, line.lost_to_deadline)
+        rows.append((line.label, *counts, share, *lost, line.turned_away, cost))
+    columns: tuple[str, ...] = ("", "games", "decisions", "calls", "re-asks", "fallbacks", "share")
+    columns += (*("to host", "to model", "to person", "to deadline"), "turned away", "cost of a game")
     note = (
-        "The share of fallbacks is of decisions that no bot made. Turned away is an answer that was read, and that the "
-        "rules of the game refuse. These are counts of what was played, without intervals."
+        "The share of fallbacks is of decisions that no bot made, each lost to one cause. Turned "
+        "away is an answer that was read, and that the rules of the game refuse. These are counts of what was played, "
+        "without intervals."
     )
     return DataTable("Calls and cost", columns, tuple(rows), note, sentence=cost_sentence(lines))
+
+
+def without_host_panels(found: Standings, games: int) -> list[Panel]:
+    """Return the leaderboard and the ratings without the games that lost a decision to a host."""
+    left_out = f"Without {counted(games, 'game')} that lost decisions to a host."
+    if not found.lines:
+        return [DataTable("Ratings without games lost to hosts", ("",), (), f"{left_out} No game is left.")]
+    tables = (
+        (_leaderboard(found, None), "Standings without games lost to hosts"),
+        (_ratings_table(found, None), "Ratings without games lost to hosts"),
+    )
+    return [replace(table, title=title, note=f"{left_out} {table.note}") for table, title in tables]
 
 
 def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> Estimates:
@@ -522,26 +541,44 @@ def standing_sentence(found: Standings, rank: str) -> str:
         return ""
     line = found.lines[0]
     many = counted(line.games, "game")
+    if equal := _equal(found.lines, line, lambda each: each.mean_rank.value):
+        mean = estimated(line.mean_rank, ".2f", line.games)
+        return f"No entry is ahead of all others: {equal} of {len(found.lines)} have the best {rank}, {mean}."
     won = estimated(line.win_rate, ".0%", line.games, f"entries that won: {line.wins:g} of {line.entries}, in {many}")
     return f"{line.label} came first in {won}, with a {rank} of {estimated(line.mean_rank, '.2f', line.games)}."
 
 
+_SAME = 0.0005  # what tables print as equal, or a hair more
+_Of: TypeAlias = Callable[[StandingsLine], float]
+
+
+def _equal(lines: Sequence[StandingsLine], line: StandingsLine, of: _Of) -> int:
+    """Return how many entries are equal to one of them in what is printed of it, or 0 if it is alone."""
+    same = sum(abs(of(each) - of(line)) <= _SAME for each in lines)
+    return same if same > 1 else 0
+
+
 def rating_sentence(found: Standings) -> str:
-    """Of the label that is likeliest to come first."""
+    """Of the label that is likeliest to come first, if there is one."""
     if len(found.lines) < 2:
         return ""
     line = max(found.lines, key=lambda line: line.first.value)
     wins = f"wins: {line.wins:g} in {counted(line.games, 'game')}"
     won = estimated(line.first, ".0%", line.games, wins, "95% of the posterior")
-    return f"In a game with one of each, by wins alone, {line.label} comes first with a probability of {won}."
+    among = "In a game with one of each, by wins alone,"
+    if equal := _equal(found.lines, line, lambda each: each.first.value):
+        return f"{among} no entry is likeliest to come first: {equal} have the same highest probability, {won}."
+    return f"{among} {line.label} comes first with a probability of {won}."
 
 
 def strongest_sentence(ordered: Sequence[StandingsLine]) -> str:
-    """Of the first, by strength."""
+    """Of the first, by strength, if it is alone there."""
     line = ordered[0]
     many = counted(line.games, "game")
-    best = f"has the highest strength with a probability of {line.places[0]:.0%}"
-    return f"{line.label} {best} (Plackett-Luce model of all places; {many})."
+    of_what = f"(Plackett-Luce model of all places; {many})"
+    if equal := _equal(ordered, line, lambda each: each.strength.value):
+        return f"No entry has the highest strength: {equal} have the same {of_what}."
+    return f"{line.label} has the highest strength with a probability of {line.places[0]:.0%} {of_what}."
 
 
 def ahead_sentence(found: Standings) -> str:

@@ -6,6 +6,7 @@ Nothing heavy is imported here, so that `agentsim --help` is fast. Commands impo
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import io
 import os
@@ -13,6 +14,7 @@ import re
 import sys
 import traceback
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
@@ -91,16 +93,15 @@ def main() -> NoReturn:
     except BrokenPipeError:
         code = 1
     except OSError as error:  # a disk that is full, a directory that is gone
-        code = _fail(
-            ": ".join(filter(None, (error.filename and str(error.filename), error.strerror or str(error)))), 1, debug
-        )
+        code = _fail(_of_a_file(error), 1, debug)
     except Exception as error:
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # the parser's own usage errors
             code = _fail(_reworded(error.format_message()) + _where_to_look(error), error.exit_code, debug)
         else:
             hint = "" if debug else " (a bug in agentsim or in a game; --debug prints the traceback)"
             code = _fail(f"{type(error).__name__}: {error}{hint}", 1, debug)
-    _flush()
+    if (lost := _flush()) and not code:
+        code = _fail(lost, 1, debug)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -152,11 +153,33 @@ def _void() -> TextIO:
     return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - a stream like the two it stands for
 
 
-def _flush() -> None:
-    """Flushes the standard streams; a closed pipe is not reported at exit."""
+_NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+
+
+def _of_a_file(error: OSError) -> str:
+    """Return what an error of the system says, with its file; a write that names none was to a standard stream."""
+    from agentsim.history.disk import write_problem  # with it comes what `--help` does not need
+
+    if error.filename:
+        return f"{error.filename}: {error.strerror or error}"
+    if error.errno not in _NO_ROOM:
+        return error.strerror or str(error)
+    try:
+        file = Path(f"/proc/self/fd/{sys.stdout.fileno()}").readlink()
+    except (OSError, ValueError):
+        return f"standard output: {error.strerror}"
+    return f"standard output ({file}): {write_problem(error, file) if file.is_file() else error.strerror}"
+
+
+def _flush() -> str:
+    """Flush the standard streams, and return why the output is not whole; a closed pipe is not reported at exit."""
+    lost = ""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except (OSError, ValueError):
+        except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno in _NO_ROOM and stream is sys.stdout:
+                lost = _of_a_file(error)
             with contextlib.suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # the rest of the output goes there
+    return lost

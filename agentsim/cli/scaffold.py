@@ -56,8 +56,10 @@ def _write(path: Path, content: bytes) -> None:
         with file:
             file.write(content)
     except OSError as error:
+        from agentsim.history.disk import write_problem  # with it comes what `--help` does not need
+
         path.unlink(missing_ok=True)
-        raise AgentsimError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise AgentsimError(f"{path}: cannot be written: {write_problem(error, path, len(content))}") from None
 
 
 def _shipped() -> dict[str, bytes]:

@@ -20,8 +20,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from agentsim.engine.codec import bytes_id, value_at
 from agentsim.errors import JournalCorrupt, UsageError, first_objection
+from agentsim.history.disk import write_problem
 from agentsim.history.journal import read_journal
-from agentsim.history.run_files import RunFiles, check_name, read_history, written_beside
+from agentsim.history.run_files import RunFiles, check_name, named_in_errors, read_history, written_beside
 from agentsim.history.versions import require_version
 
 FORMAT = "agentsim-bundle/1"
@@ -78,7 +79,8 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
     except FileExistsError:
         raise UsageError(f"{path}: already exists") from None
     except OSError as error:
-        raise UsageError(f"{error.filename or path}: {error.strerror or error}") from None
+        place = Path(error.filename or path)
+        raise UsageError(f"{place}: {write_problem(error, place)}") from None
 
 
 def _digest(history: Path) -> str | None:
@@ -203,7 +205,8 @@ def _written(archive: zipfile.ZipFile, path: Path, directory: Path, name: str, d
     check_name(name, _LONGEST_NAME)
     target = directory / name
     try:
-        with archive.open(name) as member, target.open("xb") as file:  # never more than its header says
+        # never more than its header says
+        with archive.open(name) as member, named_in_errors(target), target.open("xb") as file:
             found = _poured(member, file)
         if found != digest:
             raise UsageError(f"{path}: {name} is not what was bundled")

@@ -24,6 +24,7 @@ from agentsim.engine.codec import NewTexts, Texts, adapter, json_line, parse_jso
 from agentsim.engine.decision import Reading
 from agentsim.engine.steering import STEER, Steer
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, ProviderStopped, first_objection
+from agentsim.history.disk import write_problem
 from agentsim.history.versions import JOURNAL_FORMAT, require_version
 from agentsim.models.base import AS_ASKED, Attempt, Count, Terms, Word
 
@@ -362,7 +363,7 @@ class JournalFile:
             if sync and self.failure is None:
                 os.fsync(self._handle)
         except OSError as error:
-            self.failure = error.strerror or str(error)
+            self.failure = write_problem(error, self.path, len(left) or len(data))
         if self.failure is not None:
             raise self._unwritable(self.failure, self._remedy)
 

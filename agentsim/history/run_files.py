@@ -20,6 +20,7 @@ from agentsim.engine.codec import bytes_id
 from agentsim.engine.letters import slugs
 from agentsim.engine.wording import near
 from agentsim.errors import AgentsimError, UsageError
+from agentsim.history.disk import NO_ROOM, write_problem
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LONGEST, _LONGEST_COUNT = 100, len("_9999")
@@ -90,7 +91,7 @@ class RunFiles:
                 with contextlib.suppress(FileExistsError):
                     return files, os.open(files.journal, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except OSError as error:
-            raise UsageError(f"{directory}: cannot write logs there: {error.strerror or error}") from None
+            raise UsageError(f"{directory}: cannot write logs there: {write_problem(error, directory)}") from None
         if numbered:
             raise UsageError(f"{directory}: there are too many runs called {stem}")
         raise NameTaken(f"{directory}: there is a run called {stem} already; give it another name")
@@ -174,11 +175,12 @@ def write_whole(path: Path, content: str | bytes, *, private: bool = False) -> N
 
     Only its owner can read a `private` one. Raises `AgentsimError` where the disk or the directory does not take it.
     """
+    data = content.encode() if isinstance(content, str) else content
     try:
         with written_beside(path, private=private) as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+            file.write(data)
     except OSError as error:
-        raise AgentsimError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise AgentsimError(f"{path}: cannot be written: {write_problem(error, path, len(data))}") from None
 
 
 def read_history(path: Path) -> bytes:
@@ -228,7 +230,8 @@ def write_history(files: RunFiles, pieces: Callable[[], Iterable[bytes]], named:
     except OSError as error:
         if not told:
             named(bytes_id(pieces()))
-        why = f"{error.strerror or error}; `agentsim resume` makes it from the journal"
+        needed = 0 if path.suffix == ".gz" or error.errno not in NO_ROOM else sum(map(len, pieces()))
+        why = f"{write_problem(error, path, needed)}; `agentsim resume` makes it from the journal"
         raise AgentsimError(f"{path}: cannot be written: {why}") from None
     if failure is not None:
         raise failure
@@ -254,11 +257,21 @@ def _through(pieces: Iterable[bytes], file: BinaryIO | gzip.GzipFile) -> Iterato
 
 
 @contextlib.contextmanager
+def named_in_errors(path: Path) -> Iterator[None]:
+    """Give an `OSError` of the block this path if it has none: a failed write does not know its file."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
+
+
+@contextlib.contextmanager
 def written_beside(path: Path, *, new: bool = False, private: bool = False) -> Iterator[BinaryIO]:
     """A file to write, which gets its name once the block is over and all of it is on the disk; else it is gone.
 
-    Only its owner can read a `private` one. `FileExistsError` where it is to be a `new` file and there is one of that
-    name by then.
+    An `OSError` of the block names the file if it names none. Only its owner can read a `private` one.
+    `FileExistsError` where it is to be a `new` file and there is one of that name by then.
     """
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".tmp")
@@ -267,7 +280,7 @@ def written_beside(path: Path, *, new: bool = False, private: bool = False) -> I
         raise
     temporary = Path(name)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with named_in_errors(path), os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fchmod(file.fileno(), 0o600 if private else 0o644)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from fnmatch import fnmatchcase
+from typing import TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 _PRIVATE_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
@@ -69,6 +71,57 @@ def is_azure_v1(address: str) -> bool:
     return urlsplit(address).path.rstrip("/").endswith("/openai/v1")
 
 
+def is_excluded(address: str, no_proxy: str) -> bool:
+    """Return whether `NO_PROXY` says that an address is reached without a proxy.
+
+    Entries are separated by commas or spaces, in any case: `*`; a network (`10.0.0.0/8`, `fd00::/8`); an address; a
+    name, with all names below it (`example.com`, `.example.com`, `*.example.com`). Each but a network may have a port,
+    and then holds for that port alone. No name is looked up.
+    """
+    parts = http_parts(address)
+    if parts is None:
+        return False
+    host, port = _host(parts.hostname or ""), parts.port or {"https": 443}.get(parts.scheme, 80)
+    return any(_excludes(entry, host, port) for entry in re.split(r"[\s,;]+", no_proxy.lower()) if entry)
+
+
+_Host: TypeAlias = "str | ipaddress.IPv4Address | ipaddress.IPv6Address"
+
+
+def _host(name: str) -> _Host:
+    """Return an address as such, an IPv4 address in IPv6 form as the former, and a name as it is looked up."""
+    try:
+        found = ipaddress.ip_address(name.strip("[]").partition("%")[0])
+    except ValueError:
+        try:
+            return name.lower().rstrip(".").encode("idna").decode()
+        except UnicodeError:
+            return name.lower().rstrip(".")
+    return getattr(found, "ipv4_mapped", None) or found
+
+
+def _excludes(entry: str, host: _Host, port: int) -> bool:
+    """Return whether one entry of NO_PROXY holds for a host and port."""
+    if entry == "*":
+        return True
+    entry = entry.rpartition("://")[2]
+    if "/" in entry:
+        try:
+            network = ipaddress.ip_network(entry.replace("[", "").replace("]", ""), strict=False)
+        except ValueError:
+            entry = entry.partition("/")[0]  # an address with a path
+        else:
+            return not isinstance(host, str) and host in network
+    if with_port := re.fullmatch(r"(\[.*\]|[^:]*):(\d+)", entry):
+        entry = with_port[1]
+        if int(with_port[2]) != port:
+            return False
+    wanted = _host(entry.removeprefix("*").lstrip("."))
+    if isinstance(wanted, str) and isinstance(host, str):
+        return bool(wanted) and (host == wanted or host.endswith(f".{wanted}"))
+    return fnmatchcase(str(host), entry) if isinstance(wanted, str) and "*" in entry else wanted == host
+
+
 def ollama_address(host: str) -> str:
     """What Ollama's own client makes of OLLAMA_HOST: `[scheme://]host[:port]`, everything optional."""
     scheme, separator, rest = host.rpartition("://")
@@ -76,6 +129,7 @@ def ollama_address(host: str) -> str:
     place, _, path = rest.partition("/")
     name, _, port = place.rpartition(":") if re.search(r":\d*$", place) else (place, "", "")
     default = {"http": "80", "https": "443"}.get(scheme, "11434") if separator else "11434"
+    path = re.sub(r"(^|/)v1/*$", "", path)  # who writes it means where the API begins
     # A server is told to listen on 0.0.0.0 by the same variable; a client cannot call that.
     name = "127.0.0.1" if name in {"", "0.0.0.0"} else name  # noqa: S104 - compared, not bound
     return f"{scheme or 'http'}://{name}:{port or default}/{path.strip('/') + '/' if path.strip('/') else ''}v1"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
@@ -25,7 +25,6 @@ _FOREIGN = 300  # characters of a provider's own words in a message
 _YEAR_S = 365 * 86_400.0
 _READ = 64 * 1024  # bytes of an error that are read
 _WORDS_READ = 16 * 1024  # characters of what it says that are looked at
-_DETAILS = 8  # errors of one validation that are named
 
 # In the words of OpenAI, Anthropic, Gemini, xAI, Z.ai, Mistral, Bedrock, Cohere, Moonshot, DashScope, MiniMax, TGI,
 # vLLM, SGLang, llama.cpp, LM Studio and Ollama.
@@ -85,6 +84,13 @@ ABOUT_SCHEMA = re.compile(
     re.IGNORECASE,
 )
 """A refusal of how a reply is held to its schema."""
+# What servers say of a path that they do not know: Ollama and Go, FastAPI, Flask, Express, nginx, OpenAI.
+_NO_PATH = re.compile(
+    r"^\W*$|^\s*<|page not found|^\W*((404|error|file|path|route|resource|endpoint|url)\b\W*)*not\W?found\W*(404)?\W*$"
+    r"|cannot (post|get) /|no (such )?(route|handler|path|endpoint)\b|requested url was not found"
+    r"|(unknown|invalid|unexpected) (url|path|route|endpoint)",
+    re.IGNORECASE,
+)
 # What the scenario can do about a request that is not accepted in any form.
 _HINTS = (
     (re.compile(r"temperature", re.IGNORECASE), "leave `temperature` out for this model"),
@@ -94,12 +100,19 @@ _HINTS = (
 )
 
 
-class NoAnswer(Exception):
-    """No connection, or one that ended before the answer did; `why` is the system's own words."""
+Stage: TypeAlias = Literal["proxy", "connecting", "certificate", "tls", "broken"]
 
-    def __init__(self, stage: Literal["proxy", "connecting", "broken"], why: str) -> None:
+
+class NoAnswer(Exception):
+    """No connection, or one that ended before the answer did, or a proxy's own answer.
+
+    `why` is the system's own words, `proxy` the address of the proxy that stood between, without its password, and
+    `hint` what to do, if that depends on more than the stage.
+    """
+
+    def __init__(self, stage: Stage, why: str, *, proxy: str | None = None, hint: str = "") -> None:
         super().__init__(stage, why)
-        self.stage, self.why = stage, why
+        self.stage, self.why, self.proxy, self.hint = stage, why, proxy, hint
 
 
 class Unacceptable(Exception):
@@ -153,13 +166,19 @@ class Faults:
     def connection(self, failed: NoAnswer) -> ModelError:
         """No connection, or one that broke."""
         host, why = self.profile.host, failed.why
+        way = f" by way of the proxy {failed.proxy}" if failed.proxy else ""
+        hint = failed.hint
         if failed.stage == "broken":
-            return TransportFailed(f"{self._who}: the connection to {host} broke ({why})", code="reset")
+            return TransportFailed(f"{self._who}: the connection to {host}{way} broke ({why})", code="reset")
         if failed.stage == "proxy":
-            problem = f"the proxy of the environment does not lead to {host} ({why})"
-            hint = f"is it right, or does NO_PROXY have to name {host}?"
+            problem = f"the proxy of the environment, {failed.proxy or 'none'}, does not lead to {host} ({why})"
+            hint = hint or f"is it right, or does NO_PROXY have to name {host}?"
+        elif failed.stage == "certificate":
+            problem = f"the certificate of {host}{way} is not trusted ({why})"
+        elif failed.stage == "tls":
+            problem = f"{host}{way} does not speak TLS as it should ({why})"
         else:
-            problem, hint = f"cannot be reached at {host} ({why})", self.profile.unreachable_hint
+            problem, hint = f"cannot be reached at {host}{way} ({why})", self.profile.unreachable_hint
         return TransportFailed(f"{self._who}: {problem}; {hint}", code="unreachable")
 
     def broken_off(self, finish_reason: str) -> ModelError:
@@ -218,12 +237,19 @@ class Faults:
         no_host = _NO_SUCH_HOST.search(complaint.words)
         if not no_host and (status == 404 or (status in {400, 422} and _NO_MODEL.search(complaint.words))):
             hint = self.profile.unknown_model_hint.replace("{model}", self.model)
+            if self._is_about_the_address(complaint):
+                hint = f"does the API begin at {self.profile.base_url} (most begin at /v1)?"
             what = f"is not found at {self.profile.host} (HTTP {status}); {hint}{says}"
             return self._rejected("unknown_model", status, what)
         hint = next((hint for pattern, hint in _HINTS if pattern.search(complaint.words)), "")
         advice = f"; {hint.format(provider=self.profile.provider)}" if hint else ""
         message = f"{self._who}: the request is not accepted (HTTP {status}){advice}{says}"
         return Unaccepted(message, status=status, complaint=complaint.without(self.secrets))
+
+    def _is_about_the_address(self, complaint: Complaint) -> bool:
+        """Return whether a 404 is that of a path: no word of a model, and what servers say of any unknown path."""
+        said = complaint.words
+        return bool(_NO_PATH.search(said)) and "model" not in said.lower() and self.model not in said
 
     def _rejected(self, code: str, status: int, what: str) -> ModelError:
         return ProviderRejected(f"{self._who}: {what}", code=code, status=status)
@@ -283,50 +309,111 @@ def _status_in(error: object) -> int | None:
 
 
 def _complaint(body: object) -> Complaint:
-    """The parts of an error body: `{"error": {...}}`, `{"error": "..."}`, Gemini's list of one, or plain text."""
-    if isinstance(body, list):
-        body = body[0] if body else ""
-    error = body.get("error") or body if isinstance(body, Mapping) else body
-    if not isinstance(error, Mapping):
-        return Complaint(message=error[:_WORDS_READ] if isinstance(error, str) else "")
-    message, metadata = error.get("message") or error.get("detail") or "", error.get("metadata")
-    fields: set[str] = set()
-    if isinstance(message, list):
-        message, fields = _of_validation(message)
-    codes = {
-        str(error[key])[:100] for key in ("code", "type", "param", "status") if isinstance(error.get(key), (str, int))
-    }
-    if isinstance(metadata, Mapping):  # OpenRouter: what the host behind it said, and why a moderator objected
-        if metadata.get("reasons") or metadata.get("flagged_input"):
-            codes.add("flagged")
-        raw = metadata.get("raw")
-        message = f"{message}: {raw}" if isinstance(raw, str) and raw else message
-    seconds = None
-    details = error.get("details")  # Gemini: the delay of a RetryInfo, and the reasons of an ErrorInfo
-    for detail in details if isinstance(details, list) else []:
-        if isinstance(detail, Mapping):
-            delay, reason = detail.get("retryDelay"), detail.get("reason")
-            seconds = duration(delay) if isinstance(delay, str) else seconds
-            codes |= {reason[:100]} if isinstance(reason, str) else set()
-    param = error.get("param")
-    return Complaint(
-        message[:_WORDS_READ] if isinstance(message, str) else "",
-        frozenset(codes),
-        seconds,
-        frozenset(fields.union(re.findall(r"\w+", param[:100]) if isinstance(param, str) else ())),
-    )
+    """Return what an error body says, in any of the shapes that hosts give it.
+
+    `{"error": {...}}`, `{"error": "..."}`, FastAPI's `{"detail": [{"loc": [...], "msg": "..."}]}`, `{"errors": ...}`,
+    RFC 9457's `title` and `detail`, OAuth's `error_description`, Gemini's list of one, text, an error in an error.
+    """
+    found = _Reading()
+    words = _words(body, found)
+    return Complaint(words[:_WORDS_READ], frozenset(found.codes), found.retry_after, frozenset(found.fields))
 
 
-def _of_validation(detail: list[Any]) -> tuple[str, set[str]]:
-    """Return the words of FastAPI's list of validation errors, in one line, and the fields that it names."""
-    said: list[str] = []
-    fields: set[str] = set()
-    for each in detail[:_DETAILS]:
-        if isinstance(each, Mapping):
-            place = each.get("loc")
-            names = [str(part)[:100] for part in place] if isinstance(place, list) else []
-            said.append(": ".join(filter(None, (".".join(names), str(each.get("msg") or "")))))
-            fields.update(names)
-        elif isinstance(each, str):
-            said.append(each)
-    return "; ".join(filter(None, said)), fields
+_DEEPEST = 8  # levels of an error in an error that are looked into
+_MOST_OF_A_LIST = 8
+_SAID = (
+    *("title", "error", "message", "msg", "detail", "error_message", "error_description", "description"),
+    *("fieldViolations", "errors", "details"),
+)
+_CODED = ("code", "type", "param", "status")
+_FIELDS = ("loc", "param", "field", "property", "pointer", "instancePath", "path", "source")
+# What stands beside words and is none of them: among it what was sent, which may be the prompt.
+_NO_WORDS = frozenset((*_CODED, *_FIELDS, "input", "ctx", "object", "id", "request_id", "timestamp", "metadata", "url"))
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What is found on the way through an error body, beside its words."""
+
+    codes: set[str] = field(default_factory=set)
+    retry_after: float | None = None
+    fields: set[str] = field(default_factory=set)
+
+
+def _words(said: object, found: _Reading, depth: int = 0) -> str:
+    """Return the words of a part of an error body, each with the field that it is about."""
+    if depth > _DEEPEST:
+        return ""
+    if isinstance(said, str):
+        return _words_of_text(said[:_WORDS_READ], found, depth)
+    if isinstance(said, list):
+        return "; ".join(filter(None, (_words(each, found, depth + 1) for each in said[:_MOST_OF_A_LIST])))
+    if not isinstance(said, Mapping):
+        return ""
+    where = next(filter(None, (_field(said.get(name), name) for name in _FIELDS)), "")
+    found.codes |= {str(said[key])[:100] for key in _CODED if isinstance(said.get(key), (str, int)) and said[key] != ""}
+    if where:
+        found.codes.add(where.rpartition(".")[2])  # its own name, as a `param` would say it
+        found.fields.update(re.findall(r"\w+", where))
+    # Gemini: the delay of a RetryInfo, and the reason of an ErrorInfo
+    delay, reason = said.get("retryDelay"), said.get("reason")
+    if isinstance(delay, str) and (seconds := duration(delay)) is not None:
+        found.retry_after = seconds
+    found.codes |= {reason[:100]} if isinstance(reason, str) and reason else set()
+    parts = [_words(said[key], found, depth + 1) for key in _SAID if said.get(key)]
+    if not any(parts):  # Django and Rails: the words by the name of the field
+        parts = ["; ".join(_by_field(said, found, depth))]
+    words = _joined([*parts, _behind(said.get("metadata"), found, depth)])
+    return f"{where}: {words}" if words and where and not re.search(rf"\b{re.escape(where)}\b", words) else words
+
+
+def _words_of_text(text: str, found: _Reading, depth: int) -> str:
+    """Return a text, or, if it is or ends with the JSON of an error, what that says, with what stands before it."""
+    start = 0 if text.lstrip().startswith("[") else text.find("{")
+    if start < 0:
+        return text.strip()
+    try:
+        inner = json.loads(text[start:])
+    except (ValueError, RecursionError):
+        return text.strip()
+    return _joined([text[:start].strip(" :-\n"), _words(inner, found, depth + 1)]) or text.strip()
+
+
+def _by_field(said: Mapping[object, object], found: _Reading, depth: int) -> Iterator[str]:
+    for name, value in list(said.items())[:_MOST_OF_A_LIST]:
+        told = isinstance(value, (list, Mapping)) or (depth and isinstance(value, str))
+        if told and name not in _NO_WORDS and (words := _words(value, found, depth + 1)):
+            found.fields.add(str(name)[:100])
+            yield f"{str(name)[:100]}: {words}"
+
+
+def _behind(metadata: object, found: _Reading, depth: int) -> str:
+    """Return what OpenRouter says of the host behind it, and note why a moderator objected."""
+    if not isinstance(metadata, Mapping):
+        return ""
+    if metadata.get("reasons") or metadata.get("flagged_input"):
+        found.codes.add("flagged")
+    behind = _Reading()
+    words = _words(metadata.get("raw"), behind, depth + 1)
+    found.codes |= behind.codes - _NO_CREDIT  # the credit is the gateway's, not the user's
+    return words
+
+
+def _field(named: object, name: str) -> str:
+    """Return the name of a field with dots (`messages.0.content`), or nothing."""
+    if isinstance(named, Mapping):  # JSON:API
+        return _field(named.get("pointer") or named.get("parameter"), "pointer")
+    if isinstance(named, list):
+        return ".".join(str(part)[:100] for part in named[:12] if isinstance(part, (str, int)))
+    if not isinstance(named, str) or (name == "path" and "/" in named):  # the path of the URL
+        return ""
+    return ".".join(filter(None, named[:200].removeprefix("#").split("/")))
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """Return texts as one, without those that another of them contains."""
+    kept: list[str] = []
+    for part in filter(None, parts):
+        if not any(part in other for other in kept):
+            kept = [*(other for other in kept if other not in part), part]
+    return ": ".join(each.rstrip(" :") for each in kept)

@@ -64,12 +64,17 @@ def key_for(profile: Profile, env: Mapping[str, str]) -> str | None:
     if not value:
         names = " or ".join(profile.key_envs)
         raise ScenarioError(f"{profile.provider} needs a key: set {names} in the environment or in ./.env")
+    if _QUOTES & {value[0], value[-1]}:  # a shell takes them off, a file of a container or a service does not
+        raise ScenarioError(f"the key in {name} stands in quotes, which are no part of a key: set it without them")
     # A line break or an accent would end up, with the key, in an error of the HTTP layer.
     if not re.fullmatch(r"[\x21-\x7e]+", value):
         raise ScenarioError(
             f"the key in {name} has characters that keys do not have (a space, a line break, an accent)"
         )
     return value
+
+
+_QUOTES = frozenset("\"'`´\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2039\u203a«»\uff02\uff07\u300c\u300d")
 
 
 def variable_for(profile: Profile, env: Mapping[str, str]) -> str | None:

@@ -15,6 +15,7 @@ import socket
 import ssl
 import urllib.request
 from collections.abc import Iterator, Mapping
+from http import HTTPStatus
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -25,7 +26,7 @@ from aiohttp.client_proto import ResponseHandler
 from yarl import URL
 
 from agentsim.errors import LocalShortage, ScenarioError
-from agentsim.models.address import http_parts, is_own_machine
+from agentsim.models.address import http_parts, is_excluded, is_own_machine
 from agentsim.models.faults import NoAnswer, Unacceptable
 from agentsim.models.rate_limiter import places, soft_limit
 
@@ -55,7 +56,7 @@ class Transport(httpx2.AsyncBaseTransport):
     def __init__(self, base_url: str, headers: Mapping[str, str] = MappingProxyType({}), *, own: bool = False) -> None:
         self._said, self._own = {name.lower(): value for name, value in headers.items()}, own
         self._proxy, credentials = _proxy_for(base_url)
-        secure = base_url.startswith("https://")
+        self._secure = secure = base_url.lower().startswith("https://")
         # Through a tunnel they go to the proxy alone; else the proxy takes them off the request.
         self._to_proxy = credentials if secure else {}
         self._headers = {} if secure else credentials
@@ -82,9 +83,13 @@ class Transport(httpx2.AsyncBaseTransport):
                 allow_redirects=False,
                 **ways,
             ) as response:
-                return httpx2.Response(response.status, headers=_received(response), content=await _body(response))
+                content = await _body(response)
         except (aiohttp.ClientError, OSError, ValueError) as error:  # the last for an address that only looked like one
-            raise no_answer(error) from error
+            raise no_answer(error, self._proxy) from error
+        if self._proxy and not self._secure and _is_of_a_proxy(response, content):
+            why = " ".join(filter(None, (f"HTTP {response.status}", _phrase(response.status))))
+            raise NoAnswer("proxy", why, proxy=self._proxy, hint=_proxy_hint(response.status))
+        return httpx2.Response(response.status, headers=_received(response), content=content)
 
     def _sent(self, headers: httpx2.Headers) -> dict[str, str]:
         """Return the headers that may leave. Compressed answers are refused: 200 KB of gzip can hold 200 MB."""
@@ -187,7 +192,10 @@ def _proxy_for(base_url: str) -> tuple[str | None, dict[str, str]]:
     Raises `ScenarioError` for one that speaks no HTTP, without repeating its address: that may hold a password.
     """
     parts = urlsplit(base_url)
-    if is_own_machine(base_url) or urllib.request.proxy_bypass(parts.netloc):
+    if is_own_machine(base_url):
+        return None, {}
+    no_proxy = urllib.request.getproxies_environment().get("no")
+    if urllib.request.proxy_bypass(parts.netloc) if no_proxy is None else is_excluded(base_url, no_proxy):
         return None, {}
     named = urllib.request.getproxies()
     proxy = named.get(parts.scheme) or named.get("all")
@@ -210,10 +218,10 @@ def _proxy_for(base_url: str) -> tuple[str | None, dict[str, str]]:
 _SHORT = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
 
 
-def no_answer(error: BaseException) -> NoAnswer:
-    """What an exception of the HTTP layer says of a connection, in words that hold no header and no key.
+def no_answer(error: BaseException, proxy: str | None = None) -> NoAnswer:
+    """Return what an exception of the HTTP layer says of a connection, in words that hold no header and no key.
 
-    Raises `LocalShortage` where this machine has no connection to give: nothing was sent.
+    Raises `LocalShortage` if this machine has no connection to give: nothing was sent.
     """
     chain = list(_chain(error))
     system = [step for step in chain if isinstance(step, OSError) and not isinstance(step, TimeoutError)]
@@ -224,9 +232,53 @@ def no_answer(error: BaseException) -> NoAnswer:
     )
     if connecting and isinstance(cause, OSError) and cause.errno in _SHORT:
         raise LocalShortage(f"no connection can be opened here: {words} (ulimit -n is {soft_limit()})") from None
-    if any(isinstance(step, (aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError)) for step in chain):
-        return NoAnswer("proxy", words)
-    return NoAnswer("connecting" if connecting else "broken", words)
+    for step in chain:
+        if isinstance(step, aiohttp.ClientHttpProxyError):
+            return NoAnswer("proxy", words, proxy=proxy, hint=_proxy_hint(step.status))
+        if isinstance(step, aiohttp.ClientProxyConnectionError):
+            return NoAnswer("proxy", words, proxy=proxy)
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return NoAnswer("certificate", words, proxy=proxy, hint=_certificate_hint(cause))
+    if connecting and isinstance(cause, ssl.SSLError):
+        return NoAnswer(
+            "tls", words, proxy=proxy, hint="base_url may have to begin with http://, or to name another port"
+        )
+    return NoAnswer("connecting" if connecting else "broken", words, proxy=proxy)
+
+
+# By OpenSSL's numbers of what is wrong with a certificate (`openssl verify`, X509_V_ERR_...).
+_NOT_NOW = frozenset((9, 10))
+_OF_ANOTHER_NAME = frozenset((62, 63, 64))
+
+
+def _certificate_hint(error: ssl.SSLCertVerificationError) -> str:
+    """Return how a certificate comes to be trusted."""
+    code = getattr(error, "verify_code", 0)
+    if code in _NOT_NOW:
+        return "it has to be renewed, unless the clock of this machine is wrong"
+    if code in _OF_ANOTHER_NAME:
+        return "base_url has to name the host as the certificate does"
+    return "to trust it, let SSL_CERT_FILE name a PEM file with it or with the certificate of its issuer"
+
+
+def _is_of_a_proxy(response: aiohttp.ClientResponse, content: bytes) -> bool:
+    """Return whether a proxy, and not the host behind it, made an answer, as far as that can be told.
+
+    It wants a password (RFC 9110, section 15.5.8), it says so (RFC 9209, Squid), or a gateway's status is not in JSON.
+    """
+    if response.status < 400:
+        return False
+    if response.status == 407 or response.headers.keys() & {"Proxy-Status", "X-Squid-Error", "Proxy-Authenticate"}:
+        return True
+    return response.status in {403, 502, 503, 504} and content.lstrip()[:1] not in {b"{", b"["}
+
+
+def _proxy_hint(status: int) -> str:
+    return "it wants a user and a password, as in http://USER:PASSWORD@host:port" if status == 407 else ""
+
+
+def _phrase(status: int) -> str:
+    return HTTPStatus(status).phrase if status in set(HTTPStatus) else ""
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -242,6 +294,10 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 def _system_words(error: BaseException) -> str:
     """The operating system's words for an error; str() of others may hold a header, and a header the key."""
+    if isinstance(error, ssl.SSLCertVerificationError) and hasattr(error, "verify_message"):  # not if made by hand
+        return error.verify_message.rstrip(".")
+    if isinstance(error, ssl.SSLError) and error.reason:
+        return error.reason.replace("_", " ").lower()
     if isinstance(error, (socket.gaierror, ssl.SSLError)):
         return error.strerror or type(error).__name__
     if isinstance(error, OSError) and error.errno:

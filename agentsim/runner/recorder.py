@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 from agentsim.engine.codec import json_line, values
 from agentsim.errors import AgentsimError, ModelError, UsageError
+from agentsim.history.disk import write_problem
 from agentsim.history.versions import JOURNAL_FORMAT, package_versions
 from agentsim.models.base import Attempt, Call, Completion, Model, Reasoning, Sampling, WhereSet, Word, Wrapper
 
@@ -103,7 +104,7 @@ class Recorder(Recording):
             raise UsageError(f"{path}: there is no directory {path.parent}")
 
     def _unusable(self, error: OSError) -> UsageError:
-        return UsageError(f"{self._path}: cannot be written: {error.strerror}")
+        return UsageError(f"{self._path}: cannot be written: {write_problem(error, self._path)}")
 
     def model(self, name: str, provider: str, opened: Callable[[], Model], settings: Mapping[str, Any]) -> Model:
         return _Recorded(opened(), self, settings)
@@ -130,7 +131,7 @@ class Recorder(Recording):
             while data and self._failure is None:
                 data = data[os.write(self._handle, data) :]
         except OSError as error:
-            self._failure = error.strerror or str(error)
+            self._failure = write_problem(error, self._path, len(data))
 
     def check(self) -> None:
         """Raise `AgentsimError` where a reply could not be written."""

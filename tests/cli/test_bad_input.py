@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from agentsim.models.profiles import BUILT_IN
-from tests.cli.command_line import TRIO, agentsim, real, snapshot
+from tests.cli.command_line import TRIO, agentsim, program, real, snapshot
 
 PLAYED = ("run", "--config", "trio.toml")
 LAB = '\n[providers.lab]\nbase_url = "http://127.0.0.1:9/v1"\n'
@@ -397,3 +398,11 @@ def test_a_full_disk_is_nobodys_mistake(project: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("agentsim.results.write_whole", full)
     said = agentsim("logs", "--filename", "done", cwd=project)
     assert (said.code, said.out, said.line) == (1, "", "logs/done.html: No space left on device")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
+@pytest.mark.parametrize("words", [("games",), ("schema",), ("--version",)], ids=" ".join)
+def test_output_to_a_full_disk_names_where_it_went_and_does_not_pass_for_written(words: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        said = subprocess.run(program(*words), stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert (said.returncode, said.stderr) == (1, "agentsim: standard output (/dev/full): No space left on device\n")

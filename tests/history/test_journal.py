@@ -300,7 +300,9 @@ def test_a_full_disk_fails_the_write_that_meets_it_and_lets_nothing_follow(
 
     monkeypatch.setattr(os, "write", full)
     book.check()
-    failure = r"cannot write the journal: No space left on device; .*resume` goes on"
+    failure = (
+        r"run\.jsonl: cannot write the journal: No space left on device; \d+ bytes are needed and .*resume` goes on"
+    )
     for index in (2, 3):
         with pytest.raises(AgentsimError, match=failure):
             book.decided(entry(index), sync=True)
@@ -322,7 +324,10 @@ def test_a_first_line_that_cannot_be_written_gives_the_name_back(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", full)
-        with pytest.raises(AgentsimError, match=r"run\.jsonl: cannot be written: No space left on device$"):
+        with pytest.raises(
+            AgentsimError,
+            match=r"run\.jsonl: cannot be written: No space left on device; \d+ bytes are needed and \d+ free in /",
+        ):
             journal(tmp_path)
     assert list(tmp_path.iterdir()) == []
     journal(tmp_path).close()

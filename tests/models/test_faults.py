@@ -185,7 +185,6 @@ def test_hints() -> None:
     [
         (ConnectionRefusedError(111, "Connection refused"), "unreachable", "Connection refused"),
         (socket.gaierror(-2, "Name or service not known"), "unreachable", "Name or service not known"),
-        (ssl.SSLCertVerificationError(1, "certificate verify failed"), "unreachable", "certificate verify failed"),
         (ConnectionResetError(104, "Connection reset by peer"), "reset", "Connection reset by peer"),
         (ValueError(f"Illegal header value b'Bearer {KEY}'"), "reset", "ValueError"),
     ],
@@ -200,6 +199,57 @@ def test_a_connection_that_fails_names_its_cause_and_no_header(cause: Exception,
     assert "127.0.0.1:11434" in str(fault)
     assert KEY not in str(fault)
     assert ("`ollama serve`" in str(fault)) == (code == "unreachable")
+
+
+def certificate(code: int, words: str) -> Exception:
+    error = ssl.SSLCertVerificationError(1, f"[SSL: CERTIFICATE_VERIFY_FAILED] {KEY}")
+    error.verify_code, error.verify_message = code, words
+    return error
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "hint"),
+    [
+        (18, "self-signed certificate", "SSL_CERT_FILE"),
+        (19, "self-signed certificate in certificate chain", "SSL_CERT_FILE"),
+        (20, "unable to get local issuer certificate", "SSL_CERT_FILE"),
+        (10, "certificate has expired", "renewed"),
+        (9, "certificate is not yet valid", "clock"),
+        (62, "Hostname mismatch, certificate is not valid for 'lab'.", "base_url"),
+        (64, "IP address mismatch, certificate is not valid for '10.0.0.1'.", "base_url"),
+    ],
+)
+def test_a_certificate_that_is_not_trusted_is_the_cause_with_what_would_make_it_so(
+    code: int, words: str, hint: str
+) -> None:
+    outer = aiohttp.ClientError("no")
+    outer.__cause__ = certificate(code, words)
+    said = str(OLLAMA.connection(no_answer(outer)))
+    assert f"the certificate of 127.0.0.1:11434 is not trusted ({words.rstrip('.')}); " in said
+    assert hint in said.partition("; ")[2]
+    assert "ollama serve" not in said
+    assert KEY not in said
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"404 page not found",
+        {"detail": "Not Found"},
+        b"",
+        b"<html>404 Not Found</html>",
+        b"Cannot POST /v1/v1/chat/completions",
+        {"error": {"message": "Invalid URL (POST /v1/v1/chat/completions)", "type": "invalid_request_error"}},
+        {"error": "Not found"},
+    ],
+    ids=["Ollama", "FastAPI", "nothing", "nginx", "Express", "OpenAI", "plain"],
+)
+def test_a_path_that_is_not_found_is_a_question_of_the_address_and_not_of_the_model(body: Any) -> None:
+    said = str(judged(404, body, faults=OLLAMA))
+    assert "does the API begin at http://127.0.0.1:11434/v1 " in said
+    assert "ollama pull" not in said
+    assert "ollama pull llama3.2" in str(judged(404, error('model "llama3.2" not found'), faults=OLLAMA))
+    assert "ollama pull llama3.2" in str(judged(404, {"error": "llama3.2: not found"}, faults=OLLAMA))
 
 
 def refused_by_this_machine(code: int) -> BaseException:
@@ -220,6 +270,96 @@ def test_what_went_wrong_once_there_was_a_connection_is_told_as_ever() -> None:
     error = RuntimeError("Connection error.")
     error.__cause__ = OSError(errno.ENOBUFS, os.strerror(errno.ENOBUFS))
     assert OLLAMA.connection(no_answer(error)).code == "reset"
+
+
+LOC = {"type": "string_type", "loc": ["body", "messages", 0, "content"], "msg": "Input should be a valid string"}
+NAMED = "body.messages.0.content: Input should be a valid string"
+WORDS: dict[str, tuple[Any, str]] = {
+    "FastAPI, a list": ({"detail": [LOC]}, NAMED),
+    "FastAPI, two of a list": (
+        {"detail": [LOC, {"loc": ["body", "model"], "msg": "Field required", "input": "the prompt"}]},
+        f"{NAMED}; body.model: Field required",
+    ),
+    "FastAPI, a text": ({"detail": "Not enough memory"}, "Not enough memory"),
+    "FastAPI, a dict": ({"detail": {"error": "Queue is full", "hint": "later"}}, "Queue is full"),
+    "Mistral": ({"object": "error", "message": {"detail": [LOC]}, "type": "invalid_request_error"}, NAMED),
+    "a message that is an object": ({"error": {"message": {"text": ["odd"], "detail": "too many"}}}, "too many"),
+    "a message that is a list": ({"error": {"message": ["one", "two"]}}, "one; two"),
+    "an error in an error": ({"error": {"error": {"message": "no such voice", "param": "voice"}}}, "no such voice"),
+    "an error of JSON in an error": ({"error": {"message": json.dumps({"error": {"message": "deep"}})}}, "deep"),
+    "JSON behind words": ({"error": f"upstream said: {json.dumps({'detail': [LOC]})}"}, f"upstream said: {NAMED}"),
+    "a list of errors": ({"errors": [{"message": "bad"}, {"message": "worse", "field": "top_p"}]}, "bad; top_p: worse"),
+    "a list of texts": ({"errors": ["bad", "worse"]}, "bad; worse"),
+    "errors by field": ({"errors": {"top_p": ["is too big", "is odd"]}}, "top_p: is too big; is odd"),
+    "Django": ({"top_p": ["is too big"]}, "top_p: is too big"),
+    "OAuth": ({"error": "invalid_scope", "error_description": "models only"}, "invalid_scope: models only"),
+    "RFC 9457": (
+        {"type": "about:blank", "title": "Bad input", "detail": "top_p is 7", "status": 422},
+        "Bad input: top_p is 7",
+    ),
+    "JSON:API": ({"errors": [{"detail": "is odd", "source": {"pointer": "/data/top_p"}}]}, "data.top_p: is odd"),
+    "Gemini": (
+        [
+            error(
+                "Invalid argument",
+                code=400,
+                details=[{"@type": "x", "fieldViolations": [{"field": "top_k", "description": "is odd"}]}],
+            )
+        ],
+        "Invalid argument: top_k: is odd",
+    ),
+    "OpenAI": (error("Unsupported value.", param="top_p"), "top_p: Unsupported value."),
+    "a field that the words name": (error("'top_p' is odd", param="top_p"), "'top_p' is odd"),
+    "Spring": (
+        {"status": 422, "error": "Unprocessable", "message": "top_p is odd", "path": "/v1/chat/completions"},
+        "Unprocessable: top_p is odd",
+    ),
+    "OpenRouter, the host's JSON": (
+        error("Provider returned error", metadata={"raw": json.dumps(error("top_p is odd"))}),
+        "Provider returned error: top_p is odd",
+    ),
+    "the same twice": ({"message": "odd", "error": {"message": "odd"}}, "odd"),
+    "text": (b"just words", "just words"),
+    "text in JSON": ("just words", "just words"),
+}
+
+
+@pytest.mark.parametrize(("body", "words"), WORDS.values(), ids=WORDS)
+def test_an_error_is_told_in_the_hosts_words_and_names_the_field(body: Any, words: str) -> None:
+    fault = judged(422, body)
+    assert str(fault).endswith(f"[it says: {words}]")
+    assert (type(fault), fault.code) == (Unaccepted, "bad_request")
+
+
+def test_the_field_of_an_error_tells_what_to_do_however_the_error_is_shaped() -> None:
+    def of(name: str) -> Any:
+        return {"detail": [{"loc": ["body", name], "msg": "Extra inputs are not permitted"}]}
+
+    assert "leave `temperature` out" in str(judged(422, of("temperature")))
+    for body in (of("response_format"), {"response_format": ["Unknown field."]}, error("no", param="/response_format")):
+        fault = judged(422, body)
+        assert isinstance(fault, Unaccepted)
+        assert "response_format" in fault.complaint.fields
+    too_long = {"detail": [{"loc": ["body", "max_tokens"], "msg": f"too large, {WINDOW}"}]}
+    assert judged(422, too_long).code == "bad_request"
+    raw = json.dumps(error("no", code="context_length_exceeded"))
+    assert judged(400, error("Provider returned error", metadata={"raw": raw})).code == "context"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"detail": [{"loc": ["body", KEY], "msg": f"Bearer {KEY}\nnot\x1b[31m known"}]},
+        {"errors": {KEY: [f"is\u202e {KEY}"]}},
+        {"error": {"message": json.dumps({"message": {"detail": KEY}})}},
+    ],
+    ids=["loc", "by field", "JSON in JSON"],
+)
+def test_words_from_within_an_error_are_one_line_without_a_key(body: Any) -> None:
+    line = str(judged(422, body))
+    assert "it says" in line
+    assert "canary" not in line
+    assert not set("\x1b\u202e\n") & set(line)
 
 
 @given(st.text(max_size=400), st.integers(300, 599))

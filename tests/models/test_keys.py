@@ -39,6 +39,33 @@ def test_a_broken_key_is_refused_and_not_shown(value: str) -> None:
     assert "canary" not in str(caught.value)
 
 
+QUOTED = [
+    '"{}"',
+    "'{}'",
+    "`{}`",
+    "\u201c{}\u201d",
+    "\u2018{}\u2019",
+    "\u201e{}\u201c",
+    "\u00ab{}\u00bb",
+    '"{}',
+    "{}'",
+    ' "{}"\r\n',
+]
+
+
+@pytest.mark.parametrize("quotes", QUOTED)
+def test_a_key_in_quotes_is_refused_in_one_line_that_says_so(quotes: str) -> None:
+    with pytest.raises(ScenarioError, match="the key in OPENAI_API_KEY stands in quotes") as caught:
+        key_for(BUILT_IN["openai"], {"OPENAI_API_KEY": quotes.format(KEY)})
+    assert "canary" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("around", ["{}\n", "{}\r\n", "\t{} ", "\u00a0{}\u00a0"])
+def test_what_is_not_seen_around_a_key_is_no_part_of_it(around: str) -> None:
+    assert key_for(BUILT_IN["openai"], {"OPENAI_API_KEY": around.format(KEY)}) == KEY
+
+
 def test_no_variable_no_key() -> None:
     env = {"OPENAI_API_KEY": KEY}
     assert key_for(BUILT_IN["ollama"], env) is None

@@ -13,18 +13,19 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
+from unittest.mock import ANY
 
 import httpx2
 import openai
 import pytest
 
 from agentsim import __version__
-from agentsim.errors import ProviderRejected, ScenarioError, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.clients import Client
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
 from agentsim.models.remote import Endpoint, RemoteModel
-from agentsim.models.transport import Transport
+from agentsim.models.transport import Transport, _proxy_for
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 from tests.fakes.waiting import until
@@ -376,14 +377,51 @@ def test_the_trust_store_of_the_system_decides(secure: Sockets, monkeypatch: pyt
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(secure: Sockets, monkeypatch: pytest.MonkeyPatch) -> None:
     async def refused(model: RemoteModel) -> str:
-        with pytest.raises(TransportFailed, match=r"at localhost:\d+ \(.*CERTIFICATE_VERIFY_FAILED.*\)") as caught:
+        why = r"the certificate of localhost:\d+ is not trusted \(self-signed certificate\); .* SSL_CERT_FILE"
+        with pytest.raises(TransportFailed, match=why) as caught:
             await once(model)
+        assert "is the server running" not in str(caught.value)
         return caught.value.code
 
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     monkeypatch.delenv("SSL_CERT_DIR", raising=False)
     assert with_model(refused, secure, "https://localhost:{port}/v1", KEY) == "unreachable"
     assert not any(secure.requests)
+
+
+def test_a_certificate_of_another_host_is_told_by_its_name(secure: Sockets, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refused(model: RemoteModel) -> str:
+        with pytest.raises(
+            TransportFailed, match=r"of 127\.0\.0\.2:\d+ is not trusted \(IP address mismatch"
+        ) as caught:
+            await once(model)
+        return str(caught.value)
+
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    secure.host = "127.0.0.2"
+    assert "base_url has to name the host as the certificate does" in with_model(
+        refused, secure, "https://127.0.0.2:{port}/v1"
+    )
+
+
+def test_a_server_without_tls_is_told_from_one_that_does_not_run() -> None:
+    async def main() -> str:
+        async def plain(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            await writer.drain()
+            writer.close()
+
+        server = await asyncio.start_server(plain, "127.0.0.1", 0)
+        model = model_at(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+        with pytest.raises(TransportFailed, match="does not speak TLS as it should") as caught:
+            await once(model)
+        await model.aclose()
+        server.close()
+        return str(caught.value)
+
+    said = asyncio.run(main())
+    assert "base_url may have to begin with http://" in said
+    assert "is the server running" not in said
 
 
 # ------------------------------------------------------------------------------------------------------ proxies
@@ -445,6 +483,96 @@ def test_a_proxy_is_not_asked_where_the_environment_excludes_the_host(monkeypatc
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.setenv("no_proxy", "127.0.0.2")
     assert with_model(once, Sockets(host="127.0.0.2"), "http://127.0.0.2:{port}/v1").text == "said"
+
+
+EXCLUDED: dict[str, tuple[str, str, bool]] = {
+    "a network": ("http://10.1.2.3/v1", "10.0.0.0/8", True),
+    "another network": ("http://11.1.2.3/v1", "10.0.0.0/8", False),
+    "a network that names a host": ("http://10.1.2.3/v1", "10.1.2.99/24", True),
+    "a network among others": ("http://10.1.2.3/v1", "localhost, 192.168.0.0/16 ,10.0.0.0/8", True),
+    "spaces between": ("http://10.1.2.3/v1", "localhost 10.0.0.0/8", True),
+    "a network of IPv6": ("http://[fd00::12]:8000/v1", "fd00::/8", True),
+    "a network of IPv6 in brackets": ("http://[fd00::12]:8000/v1", "[fd00::]/8", True),
+    "another network of IPv6": ("http://[fe80::12]:8000/v1", "fd00::/8", False),
+    "IPv4 in IPv6": ("http://[::ffff:10.1.2.3]/v1", "10.0.0.0/8", True),
+    "IPv6 spelt otherwise": ("http://[fd00:0:0::12]/v1", "fd00::12", True),
+    "IPv6 with a port": ("http://[fd00::12]:8000/v1", "[fd00::12]:8000", True),
+    "IPv6 with another port": ("http://[fd00::12]:8000/v1", "[fd00::12]:80", False),
+    "a port": ("http://10.1.2.3:8000/v1", "10.1.2.3:8000", True),
+    "another port": ("http://10.1.2.3:8000/v1", "10.1.2.3:80", False),
+    "the usual port": ("http://lab.example/v1", "lab.example:80", True),
+    "the usual secure port": ("https://lab.example/v1", "lab.example:443", True),
+    "any port": ("http://lab.example:8000/v1", "lab.example", True),
+    "a name below": ("http://gpu.lab.example/v1", "lab.example", True),
+    "a name below, with a dot": ("http://gpu.lab.example/v1", ".lab.example", True),
+    "a name with a dot": ("http://lab.example/v1", ".lab.example", True),
+    "a name below, with a star": ("http://gpu.lab.example/v1", "*.lab.example", True),
+    "a name that only ends so": ("http://mylab.example/v1", "lab.example", False),
+    "a name in capitals": ("http://LAB.example/v1", "Lab.EXAMPLE", True),
+    "a name with a dot at its end": ("http://lab.example./v1", "lab.example", True),
+    "all": ("http://10.1.2.3/v1", "*", True),
+    "all, among others": ("http://10.1.2.3/v1", "localhost,*", True),
+    "addresses with a star": ("http://192.168.7.9/v1", "192.168.*", True),
+    "other addresses with a star": ("http://192.169.7.9/v1", "192.168.*", False),
+    "no network": ("http://10.1.2.3/v1", "10.0.0.0/99", False),
+    "nothing": ("http://10.1.2.3/v1", "", False),
+    "commas": ("http://10.1.2.3/v1", ",,", False),
+}
+
+
+@pytest.mark.parametrize("name", ["no_proxy", "NO_PROXY"])
+@pytest.mark.parametrize(("url", "entries", "direct"), EXCLUDED.values(), ids=EXCLUDED)
+def test_no_proxy_excludes_networks_addresses_names_and_ports(
+    url: str, entries: str, direct: bool, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://me:canary@127.0.0.1:9")
+    monkeypatch.setenv("https_proxy", "http://me:canary@127.0.0.1:9")
+    monkeypatch.setenv(name, entries)
+    assert _proxy_for(url) == ((None, {}) if direct else ("http://127.0.0.1:9", ANY))
+
+
+BY_PROXY: dict[str, tuple[bytes, str]] = {
+    "a page": (b"HTTP/1.1 502 Bad\r\nContent-Length: 7\r\n\r\n<html>!", r"\(HTTP 502 Bad Gateway\); .*NO_PROXY"),
+    "no body": (b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n", r"\(HTTP 503 Service Unavailable\)"),
+    "forbidden": (b"HTTP/1.1 403 No\r\nContent-Length: 7\r\n\r\n<html>!", r"\(HTTP 403 Forbidden\)"),
+    "a password": (
+        b'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm="x"\r\nContent-Length: 0\r\n\r\n',
+        r"\(HTTP 407 Proxy Authentication Required\); it wants a user and a password",
+    ),
+    "Squid": (b"HTTP/1.1 404 No\r\nX-Squid-Error: ERR 0\r\nContent-Length: 0\r\n\r\n", r"\(HTTP 404 Not Found\)"),
+    "RFC 9209": (b"HTTP/1.1 504 No\r\nProxy-Status: p; error=x\r\nContent-Length: 2\r\n\r\n{}", r"\(HTTP 504 "),
+}
+
+
+@pytest.mark.parametrize(("answer", "words"), BY_PROXY.values(), ids=BY_PROXY)
+def test_a_proxy_that_answers_itself_is_named_without_its_password(
+    answer: bytes, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        async with Sockets([answer]).serve() as proxy:
+            monkeypatch.setenv("http_proxy", f"http://me:secret@127.0.0.1:{proxy.port}")
+            model = model_at("http://model.invalid/v1", KEY)
+            place = rf"the proxy of the environment, http://127\.0\.0\.1:{proxy.port}, does not lead to model\.invalid "
+            with pytest.raises(TransportFailed, match=place + words) as caught:
+                await once(model)
+            assert (caught.value.code, "secret" in str(caught.value)) == ("unreachable", False)
+            await model.aclose()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("status", [403, 404, 502])
+def test_an_error_of_the_host_behind_a_proxy_is_the_hosts(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with Sockets([Raw(status, {"error": {"message": "of the host"}}).encoded()]).serve() as proxy:
+            monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+            model = model_at("http://model.invalid/v1")
+            with pytest.raises(ModelError, match="it says: of the host") as caught:
+                await once(model)
+            assert "proxy" not in str(caught.value)
+            await model.aclose()
+
+    asyncio.run(main())
 
 
 @pytest.mark.parametrize(

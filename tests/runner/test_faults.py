@@ -183,21 +183,28 @@ def test_a_rate_limit_is_waited_out_and_counted(server: Mendable, tmp_path: Path
     assert [attempt.code for attempt in first.tries] == ["rate_limited", None]
 
 
-def test_five_faults_in_a_row_stop_the_run_though_it_had_begun_well(server: Mendable, tmp_path: Path) -> None:
+def test_five_decisions_in_a_row_without_an_answer_stop_the_run_though_it_had_begun_well(
+    server: Mendable, tmp_path: Path
+) -> None:
     server.reply = lambda body: varied_by_schema(body) if server.started["ok"] <= 4 else UNWELL
     result = play(server.url(), tmp_path, "limits.concurrency=1")
     assert result.status == "stopped_provider"
-    assert "5 calls in a row failed" in str(result.error)
-    # Two votes have used up their attempts, the third fails once: five in a row, in the order of the requests.
-    assert [entry.source for entry in journaled(result.files)] == ["model"] * 4 + ["fallback"] * 2
-    assert 4 + 5 <= server.started["ok"] <= 4 + 6
+    assert "no answer for 5 decisions in a row" in str(result.error)
+    # The fifth is not made: it is asked again when the run goes on.
+    assert [entry.source for entry in journaled(result.files)] == ["model"] * 4 + ["fallback"] * 4
+    assert server.started["ok"] == 4 + 5 * 2, "each had its retry"
+    server.reply = varied_by_schema
+    again = resumed(result.files)
+    assert again.status == "degraded"
+    assert [entry.source for entry in journaled(result.files)][4:] == ["fallback"] * 4 + ["model"] * 10
 
 
-def test_four_faults_in_a_row_do_not(server: Mendable, tmp_path: Path) -> None:
+def test_four_decisions_in_a_row_do_not(server: Mendable, tmp_path: Path) -> None:
     server.reply = lambda body: UNWELL if server.started["ok"] in {2, 3, 4, 5} else varied_by_schema(body)
-    result = play(server.url(), tmp_path, "limits.concurrency=1")
+    settings = ("limits.concurrency=1", "limits.max_fallback_rate=1", "defaults.retries=0")
+    result = play(server.url(), tmp_path, *settings)
     assert result.status == "completed"
-    assert [entry.source for entry in journaled(result.files)][:4] == ["model", "fallback", "fallback", "model"]
+    assert [entry.source for entry in journaled(result.files)][:6] == ["model", *["fallback"] * 4, "model"]
     assert result.history["usage"]["failed_calls"] == 4
 
 
@@ -410,3 +417,35 @@ def test_a_provider_s_faults_are_its_own(server: Mendable, tmp_path: Path) -> No
     assert result.status == "completed"
     fallen = {entry.player for entry in journaled(result.files) if entry.source == "fallback"}
     assert fallen == {"D"}
+
+
+def test_a_run_with_a_key_of_ones_own_is_stopped_by_what_the_host_behind_the_gateway_charges(tmp_path: Path) -> None:
+    """The gateway charges nothing, and the host half a dollar a call."""
+
+    def reply(body: dict[str, Any]) -> Raw:
+        own_key = {"cost": 0, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.5}}
+        return Raw(body=envelope(varied_by_schema(body)) | {"usage": {**USED, **own_key}})
+
+    with Mendable(reply).in_thread() as server:
+        limits = ("limits.max_cost_usd=1", "limits.concurrency=1", "defaults.max_tokens=5", *CHEAP)
+        stopped = play(server.url(), tmp_path, *limits, stem="stopped")
+        calls = len(server.received)
+        whole = play(server.url(), tmp_path)
+    assert isinstance(stopped.error, BudgetReached)
+    assert (calls, stopped.error.exit_code, stopped.history["usage"]["cost_usd"]) == (2, 5, 1.0)
+    assert (whole.status, whole.history["usage"]["cost_usd"]) == ("completed", CALLS * 0.5)
+
+
+CHEAP = ('prices."fake/echo".input=0.01', 'prices."fake/echo".output=0.01')
+USED = {"prompt_tokens": 1000, "completion_tokens": 100}
+
+
+def test_a_run_costs_less_for_tokens_that_a_host_says_it_had_cached(tmp_path: Path) -> None:
+    def reply(body: dict[str, Any]) -> Raw:
+        return Raw(body=envelope(varied_by_schema(body)) | {"usage": {**USED, "prompt_cache_hit_tokens": 900}})
+
+    prices = {"input": 100.0, "output": 1000.0, "cached_input": 10.0}
+    with Mendable(reply).in_thread() as server:
+        result = play(server.url(), tmp_path, *(f'prices."fake/echo".{name}={usd}' for name, usd in prices.items()))
+    usage = result.history["usage"]
+    assert (usage["cached_tokens"], usage["cost_usd"]) == (900 * CALLS, pytest.approx(0.119 * CALLS))

@@ -305,11 +305,67 @@ def count(value: object) -> int | None:
     return int(value) if 0 <= value < 1e12 else None
 
 
-def dollars(value: object) -> float | None:
+def dollars(value: object, per_dollar: int = 1) -> float | None:
     """Return a cost in US dollars, or None for anything that cannot be one."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return float(value) if 0 <= value < 1e9 else None  # not so for NaN
+    return value / per_dollar if 0 <= value < 1e9 * per_dollar else None  # not so for NaN
+
+
+# Where hosts say how much of a prompt came from a cache: OpenAI, OpenRouter, Groq, Qwen, Z.ai; its Responses; Moonshot;
+# DeepSeek; Anthropic, and gateways that pass its word on; Mistral; Gemini, and gateways that pass its word on.
+_CACHED: Final = (
+    ("prompt_tokens_details", "cached_tokens"),
+    ("input_tokens_details", "cached_tokens"),
+    ("cached_tokens",),
+    ("prompt_cache_hit_tokens",),
+    ("cache_read_input_tokens",),
+    ("prompt_tokens_details", "cache_read_input_tokens"),
+    ("prompt_token_details", "cached_tokens"),
+    ("num_cached_tokens",),
+    ("cached_content_token_count",),
+    ("cachedContentTokenCount",),
+)
+# Where hosts say what a call costs in US dollars: OpenRouter and Vercel, Perplexity, DeepInfra.
+_COST: Final = (("cost",), ("cost", "total_cost"), ("estimated_cost",))
+_TICKS: Final = 10_000_000_000  # xAI's, of a dollar (https://docs.x.ai/developers/cost-tracking)
+
+
+def cached_tokens(said: object) -> int | None:
+    """Return the cached tokens of the prompt that a usage states under any name, or None if it states none.
+
+    Gateways fill OpenAI's field with 0 and pass the host's own on beside it, so the largest counts.
+    """
+    counts = (count(at(said, *path)) for path in _CACHED)
+    return max((tokens for tokens in counts if tokens is not None), default=None)
+
+
+def cost_usd(said: object) -> float | None:
+    """Return the US dollars that a usage states, or None if it does not say all that is paid.
+
+    With a key of one's own at the host behind it (`is_byok`) a gateway charges its fee alone, and the rest is paid to
+    that host (https://openrouter.ai/docs/use-cases/usage-accounting). It also states that host's cost where it is
+    contained in its own, so without a word about the key it is added only if it is more than the charge.
+    """
+    charges = (*(dollars(at(said, *path)) for path in _COST), dollars(at(said, "cost_in_usd_ticks"), _TICKS))
+    charged = next((usd for usd in charges if usd is not None), None)
+    own_key, upstream = at(said, "is_byok"), _upstream_usd(at(said, "cost_details"))
+    if own_key is True:
+        return None if upstream is None else (charged or 0.0) + upstream
+    if own_key is None and upstream is not None and upstream > (charged or 0.0):
+        return (charged or 0.0) + upstream
+    return charged
+
+
+def _upstream_usd(details: object) -> float | None:
+    """Return what the host behind a gateway charges: the whole, or else the sum of its parts."""
+    whole = dollars(at(details, "upstream_inference_cost"))
+    sums = [
+        None if None in parts else sum(filter(None, parts))
+        for names in (("prompt", "completions"), ("input", "output"))
+        for parts in [[dollars(at(details, f"upstream_inference_{name}_cost")) for name in names]]
+    ]
+    return max((usd for usd in (whole, *sums) if usd is not None), default=None)
 
 
 def at(value: Any, *path: str) -> Any:

@@ -17,9 +17,10 @@ from agentsim.models.wire.answer import (
     Parts,
     arguments_of,
     at,
+    cached_tokens,
     completion_of,
+    cost_usd,
     count,
-    dollars,
     kind_of,
     logprobs_in,
     said_as,
@@ -159,13 +160,16 @@ def usage(envelope: Mapping[str, Any]) -> Usage:
     """Return the tokens and the cost that an answer states."""
     said = envelope.get("usage")
     sent, replied = count(at(said, "prompt_tokens")), count(at(said, "completion_tokens"))
+    cached = cached_tokens(said)
+    if sent is not None and cached is not None and cached > sent:  # a gateway that counts as Anthropic does: beside it
+        sent += cached + (count(at(said, "cache_creation_input_tokens")) or 0)
     thought = count(at(said, "completion_tokens_details", "reasoning_tokens"))
     return Usage(
         prompt_tokens=sent,
-        cached_tokens=count(at(said, "prompt_tokens_details", "cached_tokens")),
+        cached_tokens=cached,
         completion_tokens=_paid(replied, thought, sent, count(at(said, "total_tokens"))),
         reasoning_tokens=thought,
-        cost_usd=dollars(at(said, "cost")),
+        cost_usd=cost_usd(said),
     )
 
 

@@ -16,9 +16,10 @@ from agentsim.models.wire.answer import (
     Parts,
     arguments_of,
     at,
+    cached_tokens,
     completion_of,
+    cost_usd,
     count,
-    dollars,
     kind_of,
     said_as,
     sayings,
@@ -119,8 +120,8 @@ def usage(envelope: Mapping[str, Any]) -> Usage:
     written, read = (count(at(said, f"cache_{what}_input_tokens")) for what in ("creation", "read"))
     return Usage(
         prompt_tokens=None if fresh is None else fresh + (written or 0) + (read or 0),
-        cached_tokens=read,
+        cached_tokens=cached_tokens(said),
         completion_tokens=count(at(said, "output_tokens")),
         reasoning_tokens=count(at(said, "output_tokens_details", "thinking_tokens")),
-        cost_usd=dollars(at(said, "cost")),
+        cost_usd=cost_usd(said),
     )

@@ -15,9 +15,10 @@ from agentsim.models.wire.answer import (
     Parts,
     arguments_of,
     at,
+    cached_tokens,
     completion_of,
+    cost_usd,
     count,
-    dollars,
     logprobs_in,
     said_as,
     sayings,
@@ -122,8 +123,8 @@ def usage(envelope: Mapping[str, Any]) -> Usage:
     said = envelope.get("usage")
     return Usage(
         prompt_tokens=count(at(said, "input_tokens")),
-        cached_tokens=count(at(said, "input_tokens_details", "cached_tokens")),
+        cached_tokens=cached_tokens(said),
         completion_tokens=count(at(said, "output_tokens")),
         reasoning_tokens=count(at(said, "output_tokens_details", "reasoning_tokens")),
-        cost_usd=dollars(at(said, "cost")),
+        cost_usd=cost_usd(said),
     )

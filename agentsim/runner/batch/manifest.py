@@ -24,6 +24,7 @@ from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError, UsageError, first_objection
 from agentsim.games import find
+from agentsim.history.disk import write_problem
 from agentsim.history.run_files import MANIFEST, check_name, written_beside
 from agentsim.history.versions import package_versions, require_version
 from agentsim.runner.batch.seating import Planned, balance, rows
@@ -318,7 +319,7 @@ def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, 
     except FileExistsError:  # the folder's name is that of a file
         raise UsageError(f"{directory}: is not a directory") from None
     except OSError as error:
-        raise UsageError(f"{directory}: cannot write there: {error.strerror or error}") from None
+        raise UsageError(f"{directory}: cannot write there: {write_problem(error, directory / MANIFEST)}") from None
     return directory, wanted
 
 

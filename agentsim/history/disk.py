@@ -1,0 +1,39 @@
+"""Disk: what is said of a file that could not be written, with what it needs and what is free."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from pathlib import Path
+
+from agentsim.engine.wording import counted
+
+NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+"""The system's numbers for a full disk, a quota that is used up, and a file above the limit of its size."""
+
+
+def write_problem(error: OSError, path: Path, needed: int = 0) -> str:
+    """Return the system's words for a failed write to `path`; if there is no room, also what is needed and free.
+
+    `needed` is in bytes, 0 if it is not known. Of a quota the system does not say what is left.
+    """
+    why = error.strerror or str(error)
+    if error.errno not in NO_ROOM:
+        return why
+    said = [f"{counted(needed, 'byte')} {'is' if needed == 1 else 'are'} needed"] if needed else []
+    if error.errno == errno.ENOSPC and (free := _free(path)):
+        said.append(free)
+    return "; ".join(filter(None, (why, " and ".join(said))))
+
+
+def _free(path: Path) -> str:
+    """Return what is free where a file is or would be, or nothing if that cannot be told."""
+    folder = next((folder for folder in path.absolute().parents if folder.is_dir()), Path("/"))
+    try:
+        free = shutil.disk_usage(folder).free
+        if hasattr(os, "statvfs") and free and (counts := os.statvfs(folder)).f_files and not counts.f_favail:
+            return "no more files fit there"
+    except OSError:
+        return ""
+    return f"{free} free in {folder}"
