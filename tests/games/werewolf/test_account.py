@@ -13,6 +13,7 @@ from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.werewolf import GAME
 from agentsim.games.werewolf.words import NOBODY, Dealt, Died, Inspected, Protected, Said, Unmasked, Voted
 
+ROLES = {"werewolf", "seer", "doctor", "villager"}
 PLAYERS = ["A", "B", "C", "D", "E", "F", "G", "H"]
 
 
@@ -46,12 +47,14 @@ class Account:
             case Said() if event.pack is None:
                 assert event.speaker in self.alive
             case Said():
-                assert event.speaker in self.pack == set(event.pack)
+                assert event.speaker in self.pack == set(event.pack or ())
             case Inspected():
-                assert self.roles[event.seer] == "seer" and event.seer in self.alive
+                assert self.roles[event.seer] == "seer"
+                assert event.seer in self.alive
                 assert event.werewolf == (self.roles[event.target] == "werewolf")
             case Protected():
-                assert self.roles[event.doctor] == "doctor" and event.doctor in self.alive
+                assert self.roles[event.doctor] == "doctor"
+                assert event.doctor in self.alive
                 assert event.target == NOBODY or event.target != self.protected_before
                 self.safe = event.target
             case Voted():
@@ -98,9 +101,8 @@ def test_what_was_told_accounts_for_every_death_and_for_the_end(bot: str, seed: 
     account = told(played)
     outcome = played.outcome
     assert isinstance(outcome, Outcome)
-    team = {"village": lambda role: role != "werewolf", "werewolves": lambda role: role == "werewolf"}
-    won = team.get(account.won() or "", lambda role: False)
-    expected = {p: (int(won(account.roles[p])), int(p in account.alive)) for p in PLAYERS}
+    won = {"village": ROLES - {"werewolf"}, "werewolves": {"werewolf"}}.get(account.won() or "", set())
+    expected = {p: (int(account.roles[p] in won), int(p in account.alive)) for p in PLAYERS}
     assert {each.player: (each.score["won"], each.score["survived"]) for each in outcome.standings} == expected
     assert account.dead, "or nothing was accounted for"
 
