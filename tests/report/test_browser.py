@@ -371,12 +371,13 @@ def test_a_network_shows_whose_ties_are_whose(browser: Browser, tmp_path: Path) 
         page = opened.page
         told = "[...document.querySelectorAll('.web .arc.told title')].map(t => t.textContent)"
         page.locator(".web .spot").nth(0).dispatch_event("mouseenter")
-        assert sorted(page.evaluate(told)) == ["A to B: 4 whispers", "B to A: 1 whispers", "D to A: 3 whispers"]
+        whispers = ["A to B, whispers: 4", "B to A, whispers: 1", "D to A, whispers: 3"]
+        assert sorted(page.evaluate(told)) == whispers
         page.locator(".web .spot").nth(0).dispatch_event("mouseleave")
         assert page.evaluate(told) == []
         page.locator(".web .spot").nth(2).dispatch_event("click")
         page.locator(".web .spot").nth(2).dispatch_event("mouseleave")
-        assert page.evaluate(told) == ["C to D: 2 gifts"]
+        assert page.evaluate(told) == ["C to D, gifts: 2"]
         page.locator(".web .spot").nth(2).dispatch_event("click")
         assert page.evaluate(told) == []
 
