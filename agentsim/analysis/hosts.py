@@ -5,7 +5,7 @@ A router such as OpenRouter serves one model from several hosts, by turns. Which
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ class HostLine:
 def host_lines(games: Sequence[GameRecord]) -> tuple[HostLine, ...]:
     """Return the lines of every model whose answers name a host, by model and then by the number of answers."""
     answers, unusable = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    weights, wins, ranks = Counter[tuple[str, str]](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    weights, wins, ranks = (defaultdict[tuple[str, str], float](float) for _ in range(3))
     there: dict[tuple[str, str], set[str]] = {}
     for game in games:
         for entrant, won in zip(game.entrants, game.wins, strict=True):
