@@ -38,10 +38,8 @@ def find(name: str) -> Game:
             except ScenarioError as error:
                 raise error.placed(key="game") from error.__cause__
             if not isinstance(found, Game):
-                problem = (
-                    f"{plugin_name(entry)} is no game: it is no instance of a class that inherits agentsim.engine.Game"
-                )
-                raise ScenarioError(problem, key="game")
+                problem = "is no game: its class does not inherit agentsim.engine.Game"
+                raise ScenarioError(f"{plugin_name(entry)} {problem}", key="game")
             if found.name != name:
                 raise ScenarioError(f"{plugin_name(entry)} calls itself {str(found.name)[:40]!r}", key="game")
             return found
