@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from agentsim.engine.wording import counted
 from agentsim.history.folders import listed, read_folder
 from agentsim.history.formats import Tables
 from agentsim.history.load import find_source, parsed, read, require_history
@@ -64,6 +65,15 @@ class Run:
         """Calls, tokens and US dollars."""
         return self.record.usage
 
+    def page_path(self, as_seen_by: str | None = None) -> Path:
+        """Return the path of the run's page, or of that of what one player saw. Raises `UsageError` for a stranger."""
+        from agentsim.report.player_view import seated_player
+
+        files = RunFiles(self.path.parent, self.name)
+        if as_seen_by is None:
+            return files.page
+        return files.seen_by(seated_player(self.record, as_seen_by), [player.id for player in self.record.seated])
+
     def page(
         self,
         path: str | os.PathLike[str],
@@ -95,7 +105,7 @@ class Runs:
     skipped: Mapping[str, str]
 
     def __repr__(self) -> str:
-        count = f"{len(self.names)} of {len(self.names) + len(self.skipped)} runs"
+        count = f"{len(self.names)} of {counted(len(self.names) + len(self.skipped), 'run')}"
         return f"<Runs {self.directory}: {count}; {self.tables!r}>"
 
     def __len__(self) -> int:

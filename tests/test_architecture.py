@@ -396,7 +396,7 @@ IMPORTED: dict[str, tuple[str, str, str]] = {
     "games know no players": ("games/chess/bots.py", "from agentsim.players.model import BotPlayer", "players.model"),
     "games know no models": ("games/chess/words.py", f"{TYPED}from agentsim.models.base import Model", "models.base"),
     "models know no players": ("models/keys.py", "from agentsim.players import model", "players.model"),
-    "models know prompts, not requests": (
+    "models know prompts and words, not requests": (
         "models/body.py",
         "from agentsim.engine import prompt\nfrom agentsim.engine.request import Request",
         "engine.request",

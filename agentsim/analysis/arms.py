@@ -299,7 +299,7 @@ def paired_row(each: PairedEffect) -> tuple[Cell, ...]:
 
 
 def unpaired_note(many: int) -> str:
-    return f" Left out: {many} {'branch' if many == 1 else 'branches'} without a finished partner." if many else ""
+    return f" Left out: {counted(many, 'branch')} without a finished partner." if many else ""
 
 
 def arm_panels(found: Sequence[Comparison]) -> list[DataTable]:

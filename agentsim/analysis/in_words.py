@@ -60,7 +60,8 @@ def clearest_effect(
     alike = [each for each in found if each[1].low is None and each[2] >= fewest and each[1].mean]
     if told:
         who, best, own = max(told, key=lambda each: abs(each[1].mean) / each[1].together.width)
-        both = f"95% interval {best.low_adj:{form}} to {best.high_adj:{form}} for all {len(known)} effects together"
+        of = counted(len(known), "effect")
+        both = f"95% interval {best.low_adj:{form}} to {best.high_adj:{form}} for all {of} together"
         changed = f"{best.measure} of {best.player} by {best.mean:{form}} ({both}; {counted(own, unit)}{more})"
         return f"{where}, {who} changed {changed}; {len(told)} of the {len(known)} can be told from 0."
     if alike:

@@ -73,6 +73,10 @@ class StandingsLine:
     cost_usd: float | None
     asked: int
     turned_away: int
+    lost_to_host: int
+    lost_to_model: int
+    lost_to_person: int
+    lost_to_deadline: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -502,13 +506,28 @@ def _costs(lines: Sequence[Played]) -> DataTable:
         share = f"{line.fallbacks / line.asked:.0%}" if line.asked else None
         cost = "unknown" if line.cost_usd is None else f"${line.cost_usd:.4f}"
         counts = (line.games, line.decisions, line.calls, line.reasks, line.fallbacks)
-        rows.append((line.label, *counts, share, line.turned_away, cost))
-    columns = ("", "games", "decisions", "calls", "re-asks", "fallbacks", "share", "turned away", "cost of a game")
+        lost = (line.lost_to_host, line.lost_to_model, line.lost_to_person, line.lost_to_deadline)
+        rows.append((line.label, *counts, share, *lost, line.turned_away, cost))
+    columns: tuple[str, ...] = ("", "games", "decisions", "calls", "re-asks", "fallbacks", "share")
+    columns += (*("to host", "to model", "to person", "to deadline"), "turned away", "cost of a game")
     note = (
-        "The share of fallbacks is of decisions that no bot made. Turned away is an answer that was read, and that the "
-        "rules of the game refuse. These are counts of what was played, without intervals."
+        "The share of fallbacks is of decisions that no bot made, each lost to one cause. Turned "
+        "away is an answer that was read, and that the rules of the game refuse. These are counts of what was played, "
+        "without intervals."
     )
     return DataTable("Calls and cost", columns, tuple(rows), note, sentence=cost_sentence(lines))
+
+
+def without_host_panels(found: Standings, games: int) -> list[Panel]:
+    """Return the leaderboard and the ratings without the games that lost a decision to a host."""
+    left_out = f"Without {counted(games, 'game')} that lost decisions to a host."
+    if not found.lines:
+        return [DataTable("Ratings without games lost to hosts", ("",), (), f"{left_out} No game is left.")]
+    tables = (
+        (_leaderboard(found, None), "Standings without games lost to hosts"),
+        (_ratings_table(found, None), "Ratings without games lost to hosts"),
+    )
+    return [replace(table, title=title, note=f"{left_out} {table.note}") for table, title in tables]
 
 
 def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> Estimates:
@@ -579,7 +598,7 @@ def ahead_sentence(found: Standings) -> str:
     one, other = found.lines[row].label, found.lines[column].label
     both = len(found.lines) * (len(found.lines) - 1) // 2
     games = min(found.lines[row].games, found.lines[column].games)
-    value = estimated(share, ".0%", games, f"{won:g} of {pairs} pairs")
+    value = estimated(share, ".0%", games, f"{won:g} of {counted(pairs, 'pair')}")
     chosen = f", the pair that is furthest apart of {both}, each with an interval of its own" if both > 1 else ""
     return f"{one} came out before {other} in {value}{chosen}."
 
@@ -596,7 +615,7 @@ def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: 
         won = f"all {what}s came first equally often"
     elif alone:
         won = f"{what} {first.place} came first most often, in "
-        won += estimated(first.win_rate, ".0%", first.entries, f"{first.entries} entries")
+        won += estimated(first.win_rate, ".0%", first.entries, f"{counted(first.entries, 'entry')}")
     else:
         named = listed([str(place.place) for place in best])
         won = f"{what}s {named} came first most often and equally often, in {first.win_rate.value:.0%} each"
@@ -604,8 +623,8 @@ def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: 
     if uneven is not None:
         label, fewest, many = uneven
         said += (
-            f" But {what}s were uneven ({label}: {fewest} to {many} times in each), so how often a {what} came first "
-            "also tells who was there."
+            f" But {what}s were uneven ({label}: {fewest} to {counted(many, 'time')} in each), so how often a {what} "
+            "came first also tells who was there."
         )
     return said
 

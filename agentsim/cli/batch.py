@@ -128,7 +128,7 @@ def carry_on(
         typer.echo(safe(f"design: {design}; {blocks}"))
     for spread in manifest.balance():
         if spread["least"] != spread["most"]:
-            remark(f"uneven: {spread['what']}: {spread['least']} to {spread['most']} times")
+            remark(f"uneven: {spread['what']}: {spread['least']} to {counted(spread['most'], 'time')}")
     with shown_batch(display, directory.name) as watcher:
         result = Batch(
             manifest,
@@ -211,7 +211,7 @@ def _print(manifest: Manifest, result: BatchResult, design: str | None, *, as_js
         )
     else:
         calls = f"; calls: {tally.calls}; cost: {money(tally.cost_usd, tally.unpriced_calls)}" if tally.calls else ""
-        typer.echo(safe(f"{result.directory}: {tally.done} of {tally.games} games done{calls}"))
+        typer.echo(safe(f"{result.directory}: {tally.done} of {counted(tally.games, 'game')} done{calls}"))
         if result.enough is not None:
             typer.echo(safe(f"no more are needed: {result.enough}"))
         if found.whole.fallbacks or found.whole.turned_away:
@@ -220,7 +220,7 @@ def _print(manifest: Manifest, result: BatchResult, design: str | None, *, as_js
             typer.echo(f"degraded: {counted(degraded, 'game')} of this session: above limits.max_fallback_rate")
     if result.rebuilt:
         count, first = len(result.rebuilt), next(iter(result.rebuilt.values()))
-        many = "1 history is" if count == 1 else f"{count} histories are"
+        many = counted(count, "history is", "histories are")
         remark(f"{many} made again from the journal: {first}", 300)
     again = f"agentsim resume {result.directory}"
     if result.stopped is not None:

@@ -12,6 +12,7 @@ import typer
 
 from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import print_panel, remark, safe, say, say_json, shortened, some_left_out
+from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ def _parting(parted: Divergence, one: str, other: str) -> list[str]:
     rows += _place("event", parted.event, one, other)
     if parted.decision is not None:
         rows.append(
-            f"from there on: {parted.decisions_after[0]} decisions in {one}, {parted.decisions_after[1]} in {other}"
+            f"from there on: {counted(parted.decisions_after[0], 'decision')} in {one}, "
+            f"{parted.decisions_after[1]} in {other}"
         )
     rows.append("ranks:")
     for player, (mine, theirs) in parted.ranks.items():

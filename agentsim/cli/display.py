@@ -151,7 +151,7 @@ class PlainDisplay(Following):
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
         super().began(name, game, players)
-        self._line(f"{shortened(name, 200)}: {shortened(game, 200)}, {len(players)} players")
+        self._line(f"{shortened(name, 200)}: {shortened(game, 200)}, {counted(len(players), 'player')}")
 
     def held(self, ask: Ask) -> None:
         if not self._said_held and (limits := self._limits()):

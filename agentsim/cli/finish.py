@@ -120,7 +120,7 @@ def _print(files: RunFiles, history: History, html: Path | None) -> None:
     if fork is not None and fork.inherited is not None and fork.inherited.calls:
         before = f"{counted(fork.inherited.calls, 'call')}, {money(fork.inherited.cost_usd)}"
         rows.append(f"the parent's calls are not included, and were not made again: {before}")
-    rows += [f"warning ({warning.count} times): {warning.message}" for warning in history.warnings]
+    rows += [f"warning ({counted(warning.count, 'time')}): {warning.message}" for warning in history.warnings]
     for row in rows:
         say(safe(row))
     typer.echo(f"history: {files.history}")
@@ -167,7 +167,7 @@ def spent(usage: Totals | TotalsRecord, share: float | None = None) -> str:
     share = usage.cached_share if isinstance(usage, Totals) else share
     cached = "" if share is None else f" ({usage.cached_tokens:,} cached: {share:.0%})"
     thinking = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
-    return f"{usage.prompt_tokens:,} tokens in{cached}, {usage.completion_tokens:,} out{thinking}"
+    return f"{counted(usage.prompt_tokens, 'token', form=',')} in{cached}, {usage.completion_tokens:,} out{thinking}"
 
 
 def money(cost_usd: float | None, unpriced: int = 0) -> str:

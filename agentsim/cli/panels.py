@@ -217,9 +217,9 @@ class RichDisplay(_Panel, Following):
         if fallbacks := self.fallback_words():
             below.highlight_words([fallbacks], Style(color="red", dim=False))
         standings = Text("\n".join(_packed(self._standing_words(), width)))
-        for player, _, inside in self.standings(MOST_STANDINGS):
-            hue = self._hue(player)
-            standings.highlight_regex(rf"(?<![\w-]){re.escape(player)}(?![\w-])", hue if inside else Style(strike=True))
+        for player, words, inside in self.standings(MOST_STANDINGS):
+            name = rf"(?m)(?:^|(?<= · )){re.escape(player)}(?= {re.escape(words[:20])})"  # another's may begin alike
+            standings.highlight_regex(name, self._hue(player) if inside else Style(strike=True))
         parts = [standings] if standings.plain else []
         return Group(Rule(Text(self._name), style="dim"), where, *parts, below)
 

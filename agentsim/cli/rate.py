@@ -39,7 +39,8 @@ def pool(
         counts = {"games": len(made.games), "seats": made.seats, "members": made.labels}
         say_json({"pool": str(out), "game": made.game, **counts, "left_out": left_out})
         return
-    typer.echo(safe(f"{out}: {len(made.members)} models in {len(made.games)} games of {made.game}, {made.seats} seats"))
+    models, games = counted(len(made.members), "model"), counted(len(made.games), "game")
+    typer.echo(safe(f"{out}: {models} in {games} of {made.game}, {counted(made.seats, 'seat')}"))
 
 
 @o.grouped
@@ -128,8 +129,9 @@ def _say_what_it_costs(rating: Rating) -> None:
     expected, games = forecast(scenario, find(scenario.game), env=rating.env).total(), rating.blocks * rating.seats
     if expected.calls:
         usd, most = (None if each is None else each * games for each in (expected.usd, expected.most_usd))
-        calls = f"about {expected.calls * games:,} calls, {money(usd)} (at most {money(most)} without re-asks)"
-        remark(f"at most {games} games; by a forecast from bots {calls}")
+        calls = counted(expected.calls * games, "call", form=",")
+        calls = f"about {calls}, {money(usd)} (at most {money(most)} without re-asks)"
+        remark(f"at most {counted(games, 'game')}; by a forecast from bots {calls}")
 
 
 def _print(rating: Rating, *, as_json: bool) -> None:
@@ -142,7 +144,7 @@ def _print(rating: Rating, *, as_json: bool) -> None:
     known = rating.placement
     wide = ", all that may be played; the interval is wider than asked" if found["wide"] else ""
     cost = f"; calls: {found['calls']}; cost: {money(found['cost_usd'], found['unpriced_calls'])}"
-    say(safe(f"{rating.directory}: {found['games']} games{wide}{cost if found['calls'] else ''}"))
+    say(safe(f"{rating.directory}: {counted(found['games'], 'game')}{wide}{cost if found['calls'] else ''}"))
     own = {"label": f"{rating.model} (rated)", "strength": found["strength"], "games": found["games"]}
     rows = [("model", "log strength", "95%", "rated is stronger", "games together")]
     for line in sorted([own, *found["members"]], key=lambda line: -line["strength"]["value"]):
@@ -153,6 +155,13 @@ def _print(rating: Rating, *, as_json: bool) -> None:
         typer.echo(safe(row))
     chances = ", ".join(f"{place}: {chance:.0%}" for place, chance in enumerate(known.places, 1) if chance >= 0.005)
     say(f"place among all {len(known.places)}: {chances}")
+    if lost := len(found["lost_to_host"]):
+        strength, many = found["without_host"], f"{lost} of {counted(found['games'], 'game')} lost decisions to a host"
+        without = "no game is left without them"
+        if strength is not None:
+            ends = f"{strength['low']:+.2f} to {strength['high']:+.2f}"
+            without = f"without them its log strength is {strength['value']:+.2f} ({ends})"
+        say(f"hosts: {many}; {without}")
     say(f"times in each seat: {', '.join(map(str, found['seats']))}")
     if known.dispersion is not None and known.dispersion.too_much:
         say(

@@ -131,11 +131,12 @@ def _of(game: str, conditions: Sequence[tuple[str, int]]) -> str:
 def _say_fallbacks(part: Part, max_fallbacks: float, *, alone: bool) -> None:
     if not any(line.asked for line in part.table.played):
         return
-    from agentsim.studies.folder_report import DECIDED, fell
+    from agentsim.studies.folder_report import DECIDED, fell, lost_to_hosts
 
     where, said = "" if alone else f" ({part.name})", fell(part, max_fallbacks)
     line = f"fallbacks{where}: {said}"
     typer.echo(safe(f"warning: {line}: {DECIDED}" if part.above else line))
+    typer.echo(safe(f"hosts{where}: {lost_to_hosts(part)}"))
     _warn_of(part.table.played)
 
 
@@ -150,6 +151,9 @@ def _as_json(directories: Sequence[Path], found: Compared, max_fallbacks: float)
             **asdict(part.table),
             "above": list(part.above),
             "kept": None if part.kept is None else asdict(part.kept),
+            "lost_to_host": list(part.lost_to_host),
+            "without_host": None if part.without_host is None else asdict(part.without_host),
+            "hosts": [asdict(each) for each in part.hosts],
             "favours": [asdict(each) for each in part.favours],
             "relations": [asdict(relation) for relation in part.relations],
             "ballots": [asdict(each) for each in part.ballots],
@@ -200,16 +204,15 @@ def _say_what_is_left_out(compared: Compared) -> None:
     some_left_out(found.skipped)
     if found.copies:
         name, other = next(iter(found.copies.items()))
-        many = f"{len(found.copies)} games of bots repeat other games and count once"
-        if len(found.copies) == 1:
-            many = "1 game of bots repeats another and counts once"
+        repeats = "games of bots repeat other games and count once"
+        many = counted(len(found.copies), "game of bots repeats another and counts once", repeats)
         remark(f"{many}: {name} repeats {other}", 300)
     if apart := [game.parent for game in games if game.parent is not None]:
-        whose = f"{len(set(apart))} {'run that is' if len(set(apart)) == 1 else 'runs that are'} not here"
-        many = "1 game is a branch" if len(apart) == 1 else f"{len(apart)} games are branches"
+        whose = f"{counted(len(set(apart)), 'run that is', 'runs that are')} not here"
+        many = counted(len(apart), "game is a branch", "games are branches")
         remark(f"{many} of {whose} ({apart[0]}): they share their first decisions", 300)
     if compared.alone:
-        many = "1 branch is" if compared.alone == 1 else f"{compared.alone} branches are"
+        many = counted(compared.alone, "branch is", "branches are")
         remark(f"{many} in no figure: `agentsim fork --arm` plays a control beside them")
     for kind in compared.kinds:
         if (conditions := len(kind.conditions)) > 1 and not kind.parts:

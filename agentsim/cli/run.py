@@ -11,6 +11,7 @@ import typer
 from agentsim.cli import shared_options as o
 from agentsim.cli.batch import carry_on
 from agentsim.cli.terminal_output import note, remark, say, say_json
+from agentsim.engine.wording import by_count, counted
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -231,7 +232,8 @@ def _play_each(
             if ended.exit_code >= 128:
                 break
     if there:
-        note(f"{there} of {len(wanted)} branches were finished already: nothing was played there")
+        branches = f"{there} of {counted(len(wanted), 'branch')} {by_count(there, 'was', 'were')}"
+        note(f"{branches} finished already: nothing was played there")
     if worst:
         raise typer.Exit(worst)
 
@@ -258,4 +260,4 @@ def _show(name: str, proof: Proof, *, as_json: bool) -> None:
         say_json({"name": name, "identical": True, "decisions": proof.decisions, "complete": proof.complete})
         return
     end = "to the end of the game" if proof.complete else f"as far as the run went ({proof.history['status']})"
-    say(f"{name}: {proof.decisions} decisions replayed {end}; the history is identical")
+    say(f"{name}: {counted(proof.decisions, 'decision')} replayed {end}; the history is identical")

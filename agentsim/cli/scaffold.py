@@ -12,6 +12,7 @@ import typer
 
 from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import remark, safe
+from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, UsageError
 
 _FOLDERS = ("configs", "prompts", "items")
@@ -34,10 +35,14 @@ def init(
     for name in new:
         _write(directory / name, files[name])
     if not new:
-        typer.echo(safe(f"{directory.as_posix()}: all {len(files)} files exist already"))
+        typer.echo(safe(f"{directory.as_posix()}: all {counted(len(files), 'file exists', 'files exist')} already"))
         return
     there = f", {len(files) - len(new)} existed already" if len(new) < len(files) else ""
-    typer.echo(safe(f"wrote {len(new)} files to {directory.as_posix()}{there}; its README.md says what to run first"))
+    typer.echo(
+        safe(
+            f"wrote {counted(len(new), 'file')} to {directory.as_posix()}{there}; its README.md says what to run first"
+        )
+    )
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -58,10 +58,10 @@ def validate(
     for line in (*idle_settings(scenario), *setting_notes(scenario, env), *_small_caps(scenario, env), *doubted):
         remark(f"{config}: {line}")
     verdict = "" if ping else ", can be played"
-    say(f"{config}: {scenario.game}, {len(scenario.players)} players{verdict}")
+    say(f"{config}: {scenario.game}, {counted(len(scenario.players), 'player')}{verdict}")
     seats = list(_seats(scenario))
-    for who, title in seats:
-        say(f"  {who.ljust(max(len(each) for each, _ in seats))} {title}")
+    for row in aligned(seats, " "):
+        say(f"  {row}")
     expected = forecast(scenario, played, env=env)
     for row in (*_rows(scenario, expected), *errands(scenario, env)):
         say(row)
@@ -124,7 +124,11 @@ def _rows(scenario: Scenario, expected: Forecast) -> list[str]:
     parts = [part for part in expected.models.values() if part.calls]
     if not parts:
         return []
-    short = "" if expected.ended else f", stopped early after {expected.decisions:,} decisions: the game is longer"
+    short = (
+        ""
+        if expected.ended
+        else f", stopped early after {counted(expected.decisions, 'decision', form=',')}: the game is longer"
+    )
     rows = [f"forecast, an estimate from games on bots, without re-asks and retries{short}:"]
     rows += [f"  {part.model}: {_words(part)}" for part in parts]
     for part in parts:
@@ -137,7 +141,8 @@ def _rows(scenario: Scenario, expected: Forecast) -> list[str]:
         rows.append(f"  in all: {_words(total)}")
     if expected.least < expected.most:
         rows.append(
-            f"  {expected.least:,} to {expected.most:,} calls, with other luck and as other bots of the game play it"
+            f"  {expected.least:,} to {counted(expected.most, 'call', form=',')}, with other luck and as other bots "
+            "of the game play it"
         )
     limits = scenario.limits
     if limits.max_calls is not None and total.calls > limits.max_calls:
@@ -154,8 +159,9 @@ def _words(part: ModelForecast) -> str:
     unknown = part.usd is None and part.most_usd is None
     cost = "unknown price" if unknown else f"cost {money(part.usd)}, at most {money(part.most_usd)}"
     return (
-        f"{part.calls:,} calls; {part.prompt:,} prompt tokens, {part.repeated:,} of them "
-        f"({part.repeated / part.prompt:.0%}) a repeated prefix; {part.completion:,} completion tokens, "
+        f"{counted(part.calls, 'call', form=',')}; {counted(part.prompt, 'prompt token', form=',')}, "
+        f"{part.repeated:,} of them ({part.repeated / part.prompt:.0%}) a repeated prefix; "
+        f"{counted(part.completion, 'completion token', form=',')}, "
         f"at most {part.most_completion:,}; {cost}"
     )
 
@@ -342,5 +348,5 @@ def check(
         if others:
             say(f"{counted(len(others), 'more check')} stopped at the error that {first} found: {', '.join(others)}")
     if failed:
-        say(f"{game}: {failed} of {len(CHECKS)} checks found something")
+        say(f"{game}: {failed} of {counted(len(CHECKS), 'check')} found something")
         raise typer.Exit(FOUND)

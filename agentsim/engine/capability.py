@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 from agentsim.engine.decision import whole
 from agentsim.engine.options import Choice, Number, Option, Text
 from agentsim.engine.schema import Variant
-from agentsim.engine.wording import cut, listed
+from agentsim.engine.wording import counted, cut, listed
 
 F = TypeVar("F", bound=Callable[..., Any])
 Stated: TypeAlias = Option | Callable[[Any], Option]
@@ -118,7 +118,7 @@ def _what(option: Option) -> str:
         case Number(low, high):
             return f"whole number, {low} {'or more' if high is None else f'to {high}'}"
         case Text(limit):
-            return f"text, at most {limit} characters"
+            return f"text, at most {counted(limit, 'character')}"
 
 
 def _read(name: str, option: Option, given: Any) -> Any:

@@ -8,13 +8,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, TypeVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, TypeVar, dataclass_transform
+
+from pydantic import AfterValidator
 
 from agentsim.engine.codec import adapter, values
+from agentsim.engine.letters import composed
 from agentsim.engine.wording import Template, filled, names_in, snake_case
 
 PlayerId: TypeAlias = str
 """A player's id, or `@role` for staff."""
+NamedPlayer: TypeAlias = Annotated[str, AfterValidator(composed)]
+"""A setting that names a player; whether there is one of that name is checked where the players are known."""
 
 
 class EveryoneType:

@@ -16,10 +16,12 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.letters import look_alike
 from agentsim.engine.panel import Course, Frame, Panel
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
+from agentsim.engine.wording import by_count
 from agentsim.errors import ScenarioError
 
 M = TypeVar("M")
@@ -179,9 +181,10 @@ class Game(ABC):
         least, most = self.seats
         if not least <= len(players) <= (most or len(players)):
             valid = f"{least} or more" if most is None else f"{least} to {most}" if least < most else f"{least}"
-            problem = f"{self.title} is for {valid} players, found {len(players)}"
+            problem = f"{self.title} is for {valid} {by_count(valid == '1', 'player')}, found {len(players)}"
             raise ScenarioError(problem, key="players", valid=valid)
-        if taken := sorted({name.casefold() for name in self.reserved} & {player.casefold() for player in players}):
+        answers = {look_alike(name): name.casefold() for name in self.reserved}
+        if taken := sorted(answers[alike] for player in players if (alike := look_alike(player)) in answers):
             raise ScenarioError(f"no player can be called {taken[0]}: it is an answer in this game", key="players")
 
     def doubts(self, config: Any, players: Sequence[PlayerId]) -> Iterable[str]:

@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.wording import either, listed
+from agentsim.engine.wording import counted, either, listed
 
 Schema: TypeAlias = Mapping[str, Any]
 Value: TypeAlias = str | int | None
@@ -231,7 +231,7 @@ def form_of(schema: Schema, options: Mapping[str, Any], path: str = "") -> str:
     reasons = {"explanation", "reasoning", "private_thought"}
     about = getattr(option, "about", "") or ("why" if path.rpartition(".")[2] in reasons else "words")
     most = schema.get("maxLength")
-    return f'"<{about}>"' if most is None else f'"<{about}, at most {most} characters>"'
+    return f'"<{about}>"' if most is None else f'"<{about}, at most {counted(most, "character")}>"'
 
 
 def _form_of_number(schema: Schema, option: Any) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from agentsim.engine.letters import JOINERS, joining
 from agentsim.engine.markup import FOLLOWS, SIGNS
 from agentsim.engine.wording import cut
 
@@ -85,11 +86,11 @@ class Restated(Line):
         return restated
 
 
-# C0 and C1 controls but newline and tab; bidirectional controls; zero-width and other invisible formatting
-# that can hide or reorder words; the tag block; line and paragraph separators become newlines below.
+# C0 and C1 controls but newline and tab; bidirectional controls; invisible formatting that can hide or reorder words,
+# but for what `joining` looks at; line and paragraph separators become newlines below.
 _CONTROL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e0fff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e001f\U000e0080-\U000e00ff\U000e01f0-\U000e0fff]"
 )
 _ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
 """A command to a terminal."""
@@ -98,8 +99,8 @@ _ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1
 def cleaned(text: str) -> str:
     """Foreign text as valid UTF-8 in NFC, without control characters; idempotent.
 
-    Escape sequences, control and bidirectional characters go; surrogate pairs are joined and lone surrogates
-    become U+FFFD; every kind of line end becomes a newline.
+    Escape sequences, control and bidirectional characters go, and so do invisible ones but where they are `joining`;
+    surrogate pairs are joined and lone surrogates become U+FFFD; every kind of line end becomes a newline.
     """
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text  # almost every text, and this function is called for each
@@ -107,7 +108,8 @@ def cleaned(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = re.sub("[\u2028\u2029\u0085\x0b\x0c]", "\n", text)
     # no escape character is left by the second step, so the halves of a sequence cannot find each other
-    return unicodedata.normalize("NFC", _CONTROL.sub("", _ANSI.sub("", text)))
+    text = unicodedata.normalize("NFC", _CONTROL.sub("", _ANSI.sub("", text)))
+    return unicodedata.normalize("NFC", JOINERS.sub(joining, text)) if JOINERS.search(text) else text
 
 
 _LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # made once: it is asked for at every step
@@ -127,12 +129,17 @@ def in_quotes(text: str) -> Quoted:
     return Quoted(defused(_LINE(text)))
 
 
-_UNSEEN = re.compile(_CONTROL.pattern[:-1] + "\t\n\u2028\u2029]")
+_UNSEEN = re.compile(f"{_CONTROL.pattern[:-1]}\t\n\u2028\u2029]|{JOINERS.pattern}")
 
 
 def in_line(text: str) -> str:
     """Words of the rules, which may hold a player's, as one line: as safe, with control characters escaped."""
-    return defused(_UNSEEN.sub(lambda sign: json.dumps(sign[0])[1:-1], text))
+    return defused(_UNSEEN.sub(_escaped, text))
+
+
+def _escaped(unseen: re.Match[str]) -> str:
+    kept = joining(unseen) if JOINERS.match(unseen[0]) else ""
+    return kept + json.dumps(unseen[0].removeprefix(kept))[1:-1]
 
 
 _LINE_ENDS = "\u2028\u2029\u0085"

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from agentsim.engine.chance import Stream
 from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Event, PlayerId
+from agentsim.engine.event import Event, NamedPlayer, PlayerId
 from agentsim.engine.event_log import Heard
 from agentsim.engine.memory import Lines
 from agentsim.engine.options import Choice, Number, Option, Text
@@ -91,7 +91,7 @@ class Interview(ClosedTable):
     """It is held at the end of every so many rounds"""
     at_end: bool = False
     """It is held when the game is over, whatever the round"""
-    players: tuple[str, ...] = ()
+    players: tuple[NamedPlayer, ...] = ()
     """The ids of those who are asked; absent: all"""
     sample: Annotated[int, Field(ge=1)] | None = None
     """So many of them are asked, drawn once by the seed: the same ones each time"""

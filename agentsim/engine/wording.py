@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from operator import attrgetter
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
+from agentsim.engine.letters import UNSPACED, has_words_within, stands_apart
+
 CUT = " [cut]"
 _LONGEST = 200  # characters of a name that is compared
-_WORD = re.compile(r"[\w-]+")
+_WORD = re.compile(rf"(?:-|(?![{UNSPACED}])\w)+")
 _PLAYER = re.compile(r"\bplayer\s*$", re.IGNORECASE)
+_VOWELS = {*"aeiou"}
 _OPENS = "\"'(\u201c\u2018"
 _SLOT = re.compile(r"\{([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)(?::([^{}]+))?\}")
 _PLAIN = (str, int)
@@ -33,9 +37,25 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - len(CUT)].rstrip() + CUT
 
 
-def counted(count: int, noun: str) -> str:
-    """So many of a thing, whose plural is regular: `1 vote`, `0 votes`."""
-    return f"{count} {noun}{'s' * (count != 1)}"
+def plural(noun: str) -> str:
+    """The plural of a noun, or of the last word of several: `vote` is `votes`, `history` is `histories`.
+
+    >>> [plural(noun) for noun in ("branch", "day", "required component")]
+    ['branches', 'days', 'required components']
+    """
+    if noun.endswith("y") and noun[-2:-1] not in _VOWELS:
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("ch", "sh", "s", "x", "z")) else f"{noun}s"
+
+
+def by_count(count: float, one: str, many: str | None = None) -> str:
+    """The words for exactly one thing, or those for any other number: by default the plural of the former."""
+    return one if count == 1 else plural(one) if many is None else many
+
+
+def counted(count: int, noun: str, many: str | None = None, form: str = "") -> str:
+    """So many of a thing, in the singular for 1 alone: `1 vote`, `0 votes`; with the form `,`, `1,000 votes`."""
+    return f"{count:{form}} {by_count(count, noun, many)}"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -53,11 +73,19 @@ def either(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table's rows as lines, each column as wide as its widest cell."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    padded = (map(str.ljust, row, widths) for row in rows)
-    return ["  ".join(cells).rstrip() for cells in padded]
+def aligned(rows: Sequence[Sequence[str]], gap: str = "  ") -> list[str]:
+    """A table's rows as lines, each column as wide as its widest cell on a terminal."""
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    padded = ([cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)] for row in rows)
+    return [gap.join(cells).rstrip() for cells in padded]
+
+
+def _width(text: str) -> int:
+    """Return how many cells of a terminal a text takes: two a Chinese character, none a mark on a letter."""
+    if text.isascii():
+        return len(text)
+    kinds = ((unicodedata.category(char), unicodedata.east_asian_width(char)) for char in text)
+    return sum(0 if kind in {"Mn", "Me", "Cf"} else 1 + (wide in {"W", "F"}) for kind, wide in kinds)
 
 
 def first_place(names: Sequence[str], alone: str = "wins") -> str:
@@ -89,28 +117,45 @@ def snake_case(name: str) -> str:
 class Naming:
     """Finds the players that a text names, by names that stand for them; what it says about them is not interpreted.
 
-    A name is found as a whole word, with capitals as it has them: `B` in `B's`, but not in `B-2`. Two names
-    are English words too: `A` does not count at the beginning of a sentence, `I` only after `player`.
+    A name is found as a whole word, with capitals as it has them: `B` in `B's`, but not in `B-2`; `Ana` not in `Ana
+    Maria` where both play. In scripts that write no spaces, a name is found within other words. Two names are English
+    words too: `A` does not count at the beginning of a sentence, `I` only after `player`.
     """
 
     def __init__(self, names: Iterable[tuple[str, str]]) -> None:
         self._by_word: Mapping[str, list[tuple[str, str]]] = defaultdict(list)
+        unspaced: dict[str, str] = {}
         for name, player in sorted(set(names), key=lambda each: (-len(each[0]), each)):
-            if word := _WORD.match(name):
+            if has_words_within(name):
+                unspaced[name] = player
+            elif word := _WORD.match(name):
                 self._by_word[word.group()].append((name, player))
+        self._unspaced = unspaced
+        self._anywhere = re.compile("|".join(map(re.escape, unspaced))) if unspaced else None
 
     def named(self, text: str) -> Iterator[str]:
         """The player of each occurrence of a name; where one name begins another, the longer one counts."""
         upto = 0
+        for start, name, player in self._found(text):
+            if start >= upto:
+                upto = start + len(name)
+                yield player
+
+    def _found(self, text: str) -> Iterable[tuple[int, str, str]]:
+        """Yield the place, the name and the player of each occurrence, by place; what overlaps an earlier one too."""
+        words = self._in_words(text)
+        if self._anywhere is None:
+            return words
+        found = ((each.start(), each.group()) for each in self._anywhere.finditer(text))
+        others = ((start, name, self._unspaced[name]) for start, name in found if stands_apart(name, text, start))
+        return sorted([*words, *others], key=lambda each: (each[0], -len(each[1])))
+
+    def _in_words(self, text: str) -> Iterator[tuple[int, str, str]]:
         for word in _WORD.finditer(text):
-            if word.start() < upto or word.group() not in self._by_word:
-                continue
-            for name, player in self._by_word[word.group()]:
-                end = word.start() + len(name)
-                whole = text.startswith(name, word.start()) and not _WORD.match(text, end)
-                if whole and _meant(name, text, word.start()):
-                    upto = end
-                    yield player
+            for name, player in self._by_word.get(word.group(), ()):
+                start = word.start()
+                if text.startswith(name, start) and stands_apart(name, text, start) and _meant(name, text, start):
+                    yield start, name, player
                     break
 
 
@@ -242,12 +287,13 @@ def _slot(record: Any, path: str, spec: str | None) -> Callable[[Any], str]:
         return lambda record: listed([words(each) for each in value(record)])
     if _NUMERIC.fullmatch(spec):
         return lambda record: format(value(record), spec)
-    return lambda record: _count(value(record), spec)
+    return lambda record: _count(value(record), spec, words)
 
 
-def _count(value: Any, noun: str) -> str:
-    count = value if isinstance(value, int) else len(value)
-    return str(count) if noun == "#" else counted(count, noun)
+def _count(value: Any, noun: str, words: Callable[[Any], str]) -> str:
+    """A number in the words of its field, or how many a value holds, before the noun; without one for `#`."""
+    said = str(len(value)) if isinstance(value, Sized) and not isinstance(value, str) else words(value)
+    return said if noun == "#" else f"{said} {by_count(said == '1', noun)}"
 
 
 def _said(value: Any, words: Callable[[Any], str]) -> str:

@@ -9,7 +9,7 @@ import os
 import re
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from agentsim.engine.codec import bytes_id
+from agentsim.engine.letters import slugs
 from agentsim.engine.wording import near
 from agentsim.errors import AgentsimError, UsageError
 from agentsim.history.disk import NO_ROOM, write_problem
@@ -63,12 +64,11 @@ class RunFiles:
     def page(self) -> Path:
         return self.directory / f"{self.name}.html"
 
-    def seen_by(self, player: str | None) -> Path:
-        """The page of what one player could see; the whole page for None."""
-        if player is None:
-            return self.page
-        check_name(player.removeprefix("@"))
-        return self.directory / f"{self.name}.{player}.html"
+    def seen_by(self, player: str, players: Sequence[str]) -> Path:
+        """Return the path of the page of what one of the players could see; the file has the player's slug."""
+        slug = slugs(players)[player]
+        check_name(slug)
+        return self.directory / f"{self.name}.{slug}.html"
 
     @classmethod
     def reserve(cls, directory: Path, stem: str, *, numbered: bool = True) -> tuple[RunFiles, int]:
@@ -117,7 +117,7 @@ def run_name(file_name: str) -> str:
 def check_name(name: str, longest: int = _LONGEST) -> None:
     """Raise `UsageError` unless this is a bare name that is safe as a file name everywhere."""
     if not _NAME.fullmatch(name) or len(name) > longest or name.split(".", maxsplit=1)[0].casefold() in _RESERVED:
-        raise UsageError(f"{name[:80]!r} is not the name of a run (valid: letters, digits and . _ -, no path)")
+        raise UsageError(f"{name[:80]!r} is not the name of a run (valid: A-Z a-z 0-9 . _ -, no path)")
 
 
 def find_run(directory: Path, name: str) -> RunFiles:

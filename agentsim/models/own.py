@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from agentsim.engine.codec import parse_json
 from agentsim.engine.prompt import cleaned
+from agentsim.engine.wording import counted
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage
 
@@ -81,7 +82,7 @@ class Scripted:
             raise self._missing(f"there is no reply for {player}/{kind}, number {nth}")
         replies = self._replies[key]
         if int(nth) > len(replies):
-            raise self._missing(f"{key!r} has {len(replies)} replies, and number {nth} is asked for")
+            raise self._missing(f"{key!r} has {counted(len(replies), 'reply')}, and number {nth} is asked for")
         reply = replies[int(nth) - 1]
         return _completion(reply[min(int(attempt), len(reply)) - 1] if isinstance(reply, list) and reply else reply)
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from agentsim.engine.wording import counted
 from agentsim.errors import RateLimited, TransportFailed
 
 MINUTE_S = 60.0
@@ -228,7 +229,7 @@ class RateLimiter:
         most = self.limits.concurrency
         notes = []
         if self.slots is not None and most is not None and self.slots < most:
-            notes.append(f"{self.slots} of {most} slots")
+            notes.append(f"{self.slots} of {counted(most, 'slot')}")
         if (first := self._first) is not None:  # a call waits
             if short := self.short_of(first):
                 notes.append(f"waiting for {short}")

@@ -17,6 +17,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, TypeAlias, cast
 
+from agentsim.engine.wording import counted
 from agentsim.models.base import Level, Reasoning, Sampling
 
 Fields: TypeAlias = Mapping[str, Any]
@@ -363,7 +364,7 @@ def _budget(thinking: Thinking, tokens: int, cap: int | None, *, given: bool) ->
                 None,
                 f"not sent, since max_tokens = {cap:,} leaves no room for thinking",
             )
-    why = f"{asked:,} tokens are sent" if asked != tokens or not given else ""
+    why = counted(asked, "token is sent", "tokens are sent", ",") if asked != tokens or not given else ""
     if why and asked < tokens:
         why += f", since max_tokens is {cap:,}"
     elif why and asked > tokens:

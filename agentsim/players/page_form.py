@@ -19,6 +19,7 @@ from agentsim.engine.prompt import cleaned
 from agentsim.engine.request import Request
 from agentsim.engine.schema import asked_for
 from agentsim.engine.survey import Question
+from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, DecisionError, IllegalDecision
 
 NO_ANSWERS: Mapping[str, Any] = MappingProxyType({})
@@ -190,7 +191,7 @@ class PageField:
             self.legal.get("description") or _range(self.legal),
             "" if stands_for is ... else f"nothing for {called_value(stands_for)}",
         ]
-        upto = f"at most {longest} characters" if longest and "description" not in self.legal else ""
+        upto = f"at most {counted(longest, 'character')}" if longest and "description" not in self.legal else ""
         return "; ".join(filter(None, said)) or upto
 
     @property
@@ -486,9 +487,10 @@ def _limited(found: list[Any], legal: Mapping[str, Any]) -> list[Any]:
 
 
 def _option(text: str, options: Sequence[Any]) -> Any:
-    for option in options:
-        if _folded(called_value(option)) == _folded(text):
-            return option
+    for same in (str.strip, _folded):  # as it is spelled, then in any case
+        for option in options:
+            if same(called_value(option)) == same(text):
+                return option
     raise ValueError(f"One of these, please: {', '.join(map(called_value, options))}.")
 
 
@@ -529,7 +531,7 @@ def _words(text: str, legal: Mapping[str, Any]) -> str:
     if len(text) < legal.get("minLength", 0):
         raise ValueError("An empty answer says nothing. Some words, please.")
     if limit is not None and len(text) > limit:
-        raise ValueError(f"That is {len(text)} characters, and {limit} fit. Shorter, please.")
+        raise ValueError(f"That is {counted(len(text), 'character')}, and {limit} fit. Shorter, please.")
     return text
 
 

@@ -18,6 +18,7 @@ from typing import TextIO
 from rich.cells import cell_len
 
 from agentsim.engine.prompt import cleaned
+from agentsim.engine.wording import counted
 from agentsim.errors import Interrupted
 
 HELP = "?"
@@ -76,7 +77,7 @@ class Terminal:
         reply without its empty line, and if nothing can be shown.
         """
         if early := self._early():
-            self.say(f"Typed before the question, and not taken: {early} line{'s' if early > 1 else ''}.")
+            self.say(f"Typed before the question, and not taken: {counted(early, 'line')}.")
         lines: list[str] = []
         size = 0
         prompt = _PROMPT  # for the first line alone, so that pasted ones stay together

@@ -9,7 +9,7 @@ import re
 import stat
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from itertools import repeat, zip_longest
 from pathlib import Path
@@ -19,8 +19,9 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from agentsim.engine.letters import JOINERS, joining
 from agentsim.engine.panel import Cell, DataTable
-from agentsim.engine.wording import sentence
+from agentsim.engine.wording import by_count, sentence
 from agentsim.errors import UsageError
 
 MAX_BYTES = 256 * 1024
@@ -28,12 +29,11 @@ COLOURS, SERIES, DASHES = 8, 6, 3
 HEAT_STEPS = 9
 """Steps of shading: the classes `heat0` to `heat9`."""
 # What a browser would hide, reorder or refuse: controls but newline and tab, lone surrogates, bidirectional
-# controls, invisible formatting, the tag block, line and paragraph separators, a byte order mark. The joiners
-# U+200C and U+200D stay between two non-ASCII characters, where Persian words and family emoji need them.
+# controls, invisible formatting, the tag block, line and paragraph separators, a byte order mark. What is `joining`
+# stays, since Persian words and families of emoji need it.
 _HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e0fff]"
-    "|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e001f\U000e0080-\U000e00ff\U000e01f0-\U000e0fff]|" + JOINERS.pattern
 )
 
 
@@ -43,7 +43,13 @@ class Drawing(SimpleNamespace):
 
 def plain(text: object) -> str:
     """Foreign text for attributes, titles and SVG, still to be escaped: hidden characters become `⟨U+202E⟩`."""
-    return _HIDDEN.sub(lambda hidden: f"⟨U+{ord(hidden[0]):04X}⟩", str(text))
+    return _HIDDEN.sub(partial(_revealed, "⟨U+{:04X}⟩"), str(text))
+
+
+def _revealed(chip: str, hidden: re.Match[str]) -> str:
+    """What is joining as it is, and a chip for each other hidden character."""
+    kept = joining(hidden) if JOINERS.match(hidden[0]) else ""
+    return kept + "".join(chip.format(ord(char)) for char in hidden[0].removeprefix(kept))
 
 
 def fitted(text: object, most: int) -> str:
@@ -55,13 +61,37 @@ def fitted(text: object, most: int) -> str:
 def foreign(text: object) -> Markup:
     """Foreign text as an element's content: escaped, isolated in `<bdi>`, hidden characters as visible chips.
 
-    Text of ASCII alone has no direction of its own to be isolated.
+    Text of ASCII alone has no direction of its own to be isolated. In text that begins from left to right, each run of
+    words from right to left is isolated as well, so that a number behind it stays there.
     """
+    safe = _chipped(text)
+    if safe.isascii():
+        return Markup(safe)  # noqa: S704 (escaped in `_chipped`; a chip holds only hex digits)
+    first = _STRONG.search(safe)
+    runs = safe if first is None or _RIGHT_TO_LEFT.match(first[0]) else _isolated(safe)
+    return Markup(f"<bdi>{runs}</bdi>")  # noqa: S704 (as above)
+
+
+def worded(text: object) -> Markup:
+    """Words of a game as an element's content, `foreign` but read from left to right, whatever name they begin with."""
+    safe = _chipped(text)
+    return Markup(safe if safe.isascii() else f'<bdi dir="ltr">{_isolated(safe)}</bdi>')  # noqa: S704 (as above)
+
+
+def _chipped(text: object) -> str:
     # Escaping first is safe: it neither makes nor removes a hidden character, and a chip holds only hex digits.
     # Quotes need no escape in an element's content, and in JSON they are a fifth of the text.
     safe = str(escape(str(text).replace("\r\n", "\n"))).replace("&#34;", '"')
-    chips = _HIDDEN.sub(lambda hidden: f'<span class="chip">U+{ord(hidden[0]):04X}</span>', safe)
-    return Markup(chips if safe.isascii() else f"<bdi>{chips}</bdi>")  # noqa: S704 (escaped above; a chip holds only hex digits)
+    return _HIDDEN.sub(partial(_revealed, '<span class="chip">U+{:04X}</span>'), safe)
+
+
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_STRONG = re.compile(rf"{_RIGHT_TO_LEFT.pattern}|[^\W\d_]")
+_RUN = re.compile(rf"{_RIGHT_TO_LEFT.pattern}(?:[\s\u200c\u200d_-]*{_RIGHT_TO_LEFT.pattern})*")
+
+
+def _isolated(safe: str) -> str:
+    return _RUN.sub(r"<bdi>\g<0></bdi>", safe) if _RIGHT_TO_LEFT.search(safe) else safe
 
 
 def number(value: float | None) -> str:
@@ -224,6 +254,6 @@ def environment() -> Environment:
         # The net under every place where a template forgets `foreign`: no hidden character gets through.
         finalize=lambda value: plain(value) if type(value) is str else value,
     )
-    filters = (foreign, sentence, plain, number, money, when, span_of_time)
+    filters = (foreign, worded, sentence, by_count, plain, number, money, when, span_of_time)
     made.filters |= {function.__name__: function for function in filters}
     return made

@@ -9,6 +9,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import Any
 
+from agentsim.engine.letters import composed
 from agentsim.engine.wording import few
 from agentsim.errors import UsageError
 from agentsim.history import record as records
@@ -26,9 +27,7 @@ def as_seen_by(history: History, player: str) -> History:
     run. `seq` and decision numbers stay, so that two pages of one game can be read side by side.
     """
     seated = history.seated
-    if player not in {record.id for record in seated}:
-        names = few([record.id for record in seated], _NAMED)
-        raise UsageError(f"no player of this game is called {player!r} (valid: {names})")
+    player = seated_player(history, player)
     own = {decision.index for decision in history.decisions if decision.player == player}
     kept = _Texts(history.texts)
     rounds = []
@@ -54,6 +53,14 @@ def as_seen_by(history: History, player: str) -> History:
         volatile={k: v for k, v in history.volatile.items() if k in ("name", "started_at", "finished_at", "wall_s")}
         | {"versions": history.volatile.get("versions", {})},
     )
+
+
+def seated_player(history: History, name: str) -> str:
+    """Return the player of that name, however its accents were typed. Raises `UsageError` if there is none."""
+    names = [record.id for record in history.seated]
+    if composed(name) not in names:
+        raise UsageError(f"no player of this game is called {name[:80]!r} (valid: {few(names, _NAMED)})")
+    return composed(name)
 
 
 class _Texts:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from agentsim.engine.game import Game
+from agentsim.engine.wording import counted
 from agentsim.errors import DecisionError, ModelError, RateLimited, ScenarioError
 from agentsim.models.base import Attempt, Call, Completion, Message
 from agentsim.models.prices import USUAL_REPLY, Prices, context_window
@@ -90,12 +91,14 @@ async def _tried(player: ModelPlayer, asked: Sample | None, longest: Sample | No
         room = context_window(name)
         needed = longest.tokens + (player.sampling.max_tokens or USUAL_REPLY)
         if room is not None and needed > room:
-            words = f"the context is too small: {room:,} tokens, and {needed:,} are needed (an estimate)"
+            words = (
+                f"the context is too small: {counted(room, 'token', form=',')}, and {needed:,} are needed (an estimate)"
+            )
             return Pinged(name, ok=False, words=words)
         if longest.tokens >= _LEAST_TOKENS and prices.estimate(name, 1_000_000, 1_000_000) == 0.0:
             if (problem := await _misfit(player, longest)) is not None:
                 return Pinged(name, ok=False, words=problem)
-            notes.append(f"a prompt of about {longest.tokens:,} tokens fits")
+            notes.append(f"a prompt of about {counted(longest.tokens, 'token', form=',')} fits")
     return Pinged(name, ok=True, words="; ".join(notes))
 
 
@@ -106,7 +109,8 @@ async def _misfit(player: ModelPlayer, longest: Sample) -> str | None:
     try:
         completion = await _answer(brief, longest.messages, longest)
     except ModelError as error:
-        return f"a prompt of about {longest.tokens:,} tokens fails: {str(error).removeprefix(f'{name}: ')}"
+        tokens = counted(longest.tokens, "token", form=",")
+        return f"a prompt of about {tokens} fails: {str(error).removeprefix(f'{name}: ')}"
     for diagnostic in diagnostics(name, Attempt(longest.messages, completion=completion)):
         if diagnostic.code == "prompt_cut":
             return f"the context is too small: {diagnostic.message.removeprefix(f'{name}: ')}"

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 from pydantic import Field, ValidationError
 
 from agentsim.engine.codec import adapter, parse_json
+from agentsim.engine.wording import counted
 from agentsim.errors import JournalError, ProviderStopped, UsageError, first_objection
 from agentsim.history.journal import read_journal
 from agentsim.history.versions import JOURNAL_FORMAT, require_version
@@ -73,7 +74,7 @@ class Playback(Recording):
             return None
         _, tag = next(key for key in self._answers if key in self._unasked)
         count = len(self._unasked)
-        those = "1 recorded reply was" if count == 1 else f"{count:,} recorded replies were"
+        those = counted(count, "recorded reply was", "recorded replies were", ",")
         return f"{self._where}: {those} not asked for{', the first' if count > 1 else ''}: {_words(tag)}"
 
     def attempt(self, model: str, call: Call, sent: Sent) -> Attempt:
@@ -132,7 +133,7 @@ def _difference(answer: _Answer, now: Sent) -> str | None:
         if before != after:
             return f"message {number} of {len(now.messages)} has changed"
     if len(then) != len(now.messages):
-        return f"there are {len(now.messages)} messages, and {len(then)} were recorded"
+        return f"there are {counted(len(now.messages), 'message')}, and {len(then)} were recorded"
     if sent is None:
         return None
     words = {"schema": "the schema of the answer", "extra": "client_kwargs"}

@@ -17,7 +17,7 @@ from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
 from agentsim.engine.options import Option, Subset, Text
 from agentsim.engine.request import Request
 from agentsim.engine.schema import Variant, bare_field, leaves
-from agentsim.engine.wording import CUT
+from agentsim.engine.wording import CUT, counted
 from agentsim.errors import DecisionError, UsageError
 from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
@@ -94,7 +94,7 @@ class PlayerMessage:
         for place, text in words.items():
             legal = self.places[place]
             if len(text) > legal.limit:
-                raise UsageError(f"--words: must have at most {legal.limit} characters, found {len(text)}")
+                raise UsageError(f"--words: must have at most {counted(legal.limit, 'character')}, found {len(text)}")
             if text or legal.empty:
                 data = with_value(data, place, text)
             else:

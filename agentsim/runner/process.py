@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from agentsim.engine.wording import counted
 from agentsim.errors import Interrupted
 from agentsim.models.rate_limiter import PLACES, Places, soft_limit
 from agentsim.players.terminal import InterruptRequest
@@ -85,4 +86,5 @@ def make_room(calls: int, games: int = 1, *, connections: int = 0) -> str | None
     PLACES[loop].tight = room < connections
     if room >= calls:
         return None
-    return f"ulimit -n is {soft}: at most {room} calls are made at once, not {calls}; a higher limit allows more"
+    at_once = counted(room, "call is", "calls are")
+    return f"ulimit -n is {soft}: at most {at_once} made at once, not {calls}; a higher limit allows more"

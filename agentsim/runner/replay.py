@@ -15,6 +15,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from agentsim.engine.codec import bytes_id
+from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
 from agentsim.history.fold import Totals, dump_history, history_bytes
 from agentsim.history.journal import Contents, Journal, Stop, read_journal, read_on
@@ -93,7 +94,7 @@ def replayed(name: str, recorded: Contents) -> Played:
     again.play.close()
     if len(again.entries) < len(recorded.entries):
         raise ReplayDiffers(
-            f"{name}: the journal has {len(recorded.entries)} decisions, {len(again.entries)} were asked"
+            f"{name}: the journal has {counted(len(recorded.entries), 'decision')}, {len(again.entries)} were asked"
         )
     return again
 

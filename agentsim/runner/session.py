@@ -225,6 +225,7 @@ class Session:
             watcher=PublicWatcher(self.watcher) if self.seats.has_person else self.watcher,
             branch=self.scenario.branch,
             tick_deadline_s=limits.tick_deadline_s,
+            on_provider_failure=limits.on_provider_failure,
             gate=self.gate,
             before=self.before,
         )

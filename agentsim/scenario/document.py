@@ -13,11 +13,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from agentsim import games
+from agentsim.engine.letters import composed
+from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
 from agentsim.scenario.player_plan import PROVIDER, numbered, prefixed
 from agentsim.scenario.validation import dotted, one_line, screen, shown, validated
 
-_PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\[^\n])*"|'[^'\n]*')"""
+_PART = r"""(?:(?:[A-Za-z0-9_-]|[^\x00-\xa0\s])+|"(?:[^"\\\n]|\\[^\n])*"|'[^'\n]*')"""
 _OVERRIDE = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=(.*)", re.DOTALL)
 _LENGTH = 64 * 1024
 _MOST = 20_000  # seats that are counted
@@ -131,7 +133,8 @@ def overridden(document: dict[str, Any], overrides: Sequence[str] | Mapping[str,
 @contextmanager
 def by_typed_ids(document: Mapping[str, Any], overrides: Sequence[str] | Mapping[str, Any]) -> Iterator[None]:
     """Errors about what overrides put in name a player as the override does, by its id where it was so typed."""
-    typed = {tuple(_parsed(f"{each}=" if isinstance(overrides, Mapping) else each)[0][:3]) for each in overrides}
+    parsed = (_parsed(f"{each}=" if isinstance(overrides, Mapping) else each)[0][:3] for each in overrides)
+    typed = {tuple(map(composed, parts)) for parts in parsed}
     try:
         yield
     except ScenarioError as error:
@@ -168,7 +171,9 @@ def _index(here: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
         return int(part)
     name = dotted(path[:depth])
     valid = f"{name}.0 to {name}.{len(here) - 1}" if here else ""
-    raise ScenarioError(f"{name} has {len(here)} entries, counted from 0", key=flag + dotted(path), valid=valid)
+    raise ScenarioError(
+        f"{name} has {counted(len(here), 'entry')}, counted from 0", key=flag + dotted(path), valid=valid
+    )
 
 
 def _seat(tables: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
@@ -182,7 +187,7 @@ def _seat(tables: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
         if member is not None:
             populations.setdefault(_id(tables[place]), (name, place, None))
     named = {**{seat[0]: seat for seat in seats if seat[0]}, **populations}
-    part, key = path[depth], flag + dotted(path)
+    part, key = composed(path[depth]), flag + dotted(path)
     number = int(part) if part.isascii() and part.isdecimal() and len(part) < 10 else len(seats)
     if number >= len(seats) and part not in named:
         ids = ", ".join(list(named)[:_MOST_NAMED]) + ", ..." * (len(named) > _MOST_NAMED)
@@ -223,7 +228,7 @@ def _count(table: Any) -> int | None:
 
 def _id(table: Any) -> str:
     name = table.get("id", table.get("player_id")) if isinstance(table, dict) else ""
-    return name if isinstance(name, str) else ""
+    return composed(name) if isinstance(name, str) else ""
 
 
 def _parsed(override: str) -> tuple[list[str], Any]:
@@ -231,7 +236,7 @@ def _parsed(override: str) -> tuple[list[str], Any]:
     found = _OVERRIDE.fullmatch(override)
     if found is None:
         raise ScenarioError(
-            "must be KEY=VALUE, with a dotted key whose parts are quoted where they hold anything but A-Z a-z 0-9 _ -",
+            "must be KEY=VALUE, with a dotted key whose parts are quoted unless they are letters, digits, _ and -",
             key=f"--set {name}",
         )
     if len(override) > _LENGTH or found[1].count(".") > 64:

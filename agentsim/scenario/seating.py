@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import difflib
 import re
-import unicodedata
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,23 +17,17 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder, bots_of
+from agentsim.engine.letters import LONGEST_NAME, look_alike, made_name
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.models.profiles import resolve
 from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelPlan, ModelSettings, PlayerPlan, numbered
 from agentsim.scenario.source_files import Material, located, read_prompt, stem
-from agentsim.scenario.toml_tables import RESERVED_IDS, Defaults, PlayerTable, ScenarioTable, legal_id
+from agentsim.scenario.toml_tables import Defaults, PlayerTable, ScenarioTable, is_reserved, legal_id
 from agentsim.scenario.validation import Key, dotted, nearest, no_such_bot, shown
 
 MOST_PLAYERS = 20_000
-LONGEST_ID = 32
 _PLACEHOLDER = re.compile(r"\$(?:\$|\{([^{}\n]{0,80})\}|(?=\{))")
 _FOLDERS = "game_config"  # where the keys of seats begin that a folder's files take
-
-# Letters that Unicode does not take apart into an ASCII letter and a mark.
-_LETTERS = str.maketrans(
-    {"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe"}
-    | {"Œ": "Oe", "þ": "th", "Þ": "Th", "ð": "d", "Ð": "D", "ı": "i"}
-)
 
 
 class _Template(NamedTuple):
@@ -253,7 +246,7 @@ def seat_ids(seats: Sequence[tuple[PlayerTable, Key]]) -> list[list[str]]:
     """
     if (total := sum(table.count or 1 for table, _ in seats)) > MOST_PLAYERS:
         raise ScenarioError(f"{total} are too many", key="players", valid=f"at most {MOST_PLAYERS}")
-    taken: dict[str, Key] = {}
+    taken: dict[str, tuple[str, Key]] = {}
     ids = list(numbered((table.name or "", table.count) for table, _ in seats))
     for names, (table, key) in zip(ids, seats, strict=True):
         at = dotted((*key, "id" if table.id is not None else "player_id"))
@@ -265,35 +258,48 @@ def seat_ids(seats: Sequence[tuple[PlayerTable, Key]]) -> list[list[str]]:
     return ids
 
 
-def _claim(name: str, at: str, taken: dict[str, Key], key: Key) -> None:
+def _claim(name: str, at: str, taken: dict[str, tuple[str, Key]], key: Key) -> None:
     try:
         legal_id(name)
     except ValueError as error:  # a population's number made it too long
         raise ScenarioError(f"{error}, found {shown(name)}", key=at) from None
-    other = taken.setdefault(name.casefold(), key)
-    if other != key:
-        raise ScenarioError(f"{shown(name)} is the id of {dotted(other)} already; case does not count", key=at)
+    other, where = taken.setdefault(look_alike(name), (name, key))
+    if where == key:
+        return
+    if other.casefold() == name.casefold():
+        raise ScenarioError(f"{shown(name)} is the id of {dotted(where)} already; case does not count", key=at)
+    raise ScenarioError(f"{shown(name)} can be taken for {shown(other)}, the id of {dotted(where)}", key=at)
 
 
-def _made(name: str, taken: dict[str, Key], key: Key) -> str:
-    """A free id that looks like the name."""
-    ascii_only = unicodedata.normalize("NFKD", name.translate(_LETTERS)).encode("ascii", "ignore").decode()
-    base = re.sub(r"[^A-Za-z0-9_-]+", "_", ascii_only).strip("_-")[:LONGEST_ID].rstrip("_-") or "player"
+def _made(name: str, taken: dict[str, tuple[str, Key]], key: Key) -> str:
+    """A free id that is the name, as far as a player may be called so."""
+    base = made_name(name) or "player"
     made, number = base, 1
-    while made.casefold() in taken or made.upper() in RESERVED_IDS:
+    while look_alike(made) in taken or is_reserved(made):
         number += 1
         suffix = f"_{number}"
-        made = base[: LONGEST_ID - len(suffix)] + suffix
-    taken[made.casefold()] = key
+        made = base[: LONGEST_NAME - len(suffix)] + suffix
+    taken[look_alike(made)] = made, key
     return made
 
 
 def called_by_files(stems: Mapping[str, str]) -> dict[str, str]:
     """The name of each player by id, from the names of prompt files ("" for none).
 
-    The file's name; the id where there is none, where several players share it, or where it is another's id.
+    The file's name; the id where there is none, where several players share it, or where it can be taken for another's.
     """
     called = {player: name or player for player, name in stems.items()}
-    while twice := {name for name, count in Counter(called.values()).items() if count > 1}:
-        called = {player: player if name in twice else name for player, name in called.items()}
+    while clash := {player for player in _confused(called) if called[player] != player}:
+        called = {player: player if player in clash else name for player, name in called.items()}
     return called
+
+
+def _confused(called: Mapping[str, str]) -> Iterator[str]:
+    """The players whose name another has too, or who can be taken for another by letters of another script."""
+    count = Counter(called.values())
+    spelled: defaultdict[str, set[str]] = defaultdict(set)
+    for name in count:
+        spelled[look_alike(name)].add(name.casefold())
+    for player, name in called.items():
+        if count[name] > 1 or len(spelled[look_alike(name)]) > 1:
+            yield player

@@ -18,6 +18,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from agentsim.engine.game import GameConfig, InFile, SeatsInFolder
+from agentsim.engine.letters import without_joiners
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.scenario.toml_tables import PlayerTable
@@ -189,8 +190,8 @@ def gathered(
 
 
 def stem(name: str) -> str:
-    """A file's name without its folder and suffix, as it may be shown: cleaned, on one line."""
-    return " ".join(cleaned(Path(name).stem).split())
+    """A file's name without its folder and suffix, as it may be shown: cleaned, without joiners, on one line."""
+    return " ".join(without_joiners(cleaned(Path(name).stem)).split())
 
 
 def _prompts(name: str, path: Path, allowed: Sequence[Path], key: Key) -> list[tuple[PlayerTable, Key]]:

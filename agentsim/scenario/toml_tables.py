@@ -5,7 +5,6 @@ What one table alone cannot say (does this game have that bot?) is checked by `s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
@@ -15,6 +14,8 @@ from pydantic_core import core_schema
 
 from agentsim.engine.codec import ClosedTable
 from agentsim.engine.game import Game, SeatsInFolder
+from agentsim.engine.letters import NAME_PATTERN as ID_PATTERN
+from agentsim.engine.letters import look_alike, written_name
 from agentsim.engine.prompt import NARRATOR
 from agentsim.engine.survey import Interview, Question
 from agentsim.errors import ScenarioError
@@ -23,19 +24,25 @@ from agentsim.models.profiles import BUILT_IN, ProviderSettings, extra_problem
 from agentsim.scenario.player_plan import PEOPLE, MaxTokens, ModelName, ModelSettings, Temperature, Unset, is_provider
 from agentsim.scenario.validation import dotted, nearest, validated
 
-ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$"
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 RESERVED_IDS = (NARRATOR, "ENGINE", "SYSTEM", "EVERYONE", "ALL")
 MAX_SEED = 2**63 - 1
 
 
+_RESERVED = {look_alike(name): name for name in RESERVED_IDS}
+
+
 def legal_id(text: str) -> str:
-    """`text`, if a player may be called so; `ValueError` says why not."""
-    if not re.fullmatch(ID_PATTERN, text):
-        raise ValueError("must be 1 to 32 of the characters A-Z a-z 0-9 _ -, the first a letter or a digit")
-    if text.upper() in RESERVED_IDS:
+    """Return `text` as a player may be called, in NFC. Raises `ValueError` with what would be valid."""
+    name = written_name(text)
+    if look_alike(name) in _RESERVED:
         raise ValueError(f"must not be one of {', '.join(RESERVED_IDS)}, in any case")
-    return text
+    return name
+
+
+def is_reserved(name: str) -> bool:
+    """Check for a name that no player can have, since the narrator or the program has it."""
+    return look_alike(name) in _RESERVED
 
 
 def _model(text: str) -> str:
@@ -115,7 +122,7 @@ class PlayerTable(Defaults):
 
     id: PlayerName | None = Field(
         default=None,
-        description="The player's id; with count, what the numbers follow; absent: made from prompt_file's name",
+        description="The player's name, in any script; with count, what the numbers follow; absent: prompt_file's name",
     )
     player_id: PlayerName | None = Field(default=None, description="Accepted for id")
     character_prompt: str | None = Field(default=None, description="Accepted for prompt")
@@ -196,6 +203,11 @@ class Limits(ClosedTable):
         le=1,
         description="The share of decisions, bots' left out, that may be fallbacks before the run is degraded: of the "
         "run, or of a player with ten or more; 1: never",
+    )
+    on_provider_failure: Literal["stop", "fallback"] = Field(
+        default="stop",
+        description="When a provider gives no answer for five decisions in a row, or for the first: stop the run, or "
+        "go on with fallbacks; a bad key, an unknown model or missing credit stop it in either case",
     )
 
 

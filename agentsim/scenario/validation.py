@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from agentsim.engine.letters import NAME_PATTERN, NAME_RULE
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.wording import near
 from agentsim.errors import Refusals, ScenarioError
@@ -210,6 +211,8 @@ def _described(node: Mapping[str, Any], root: Mapping[str, Any]) -> str:
 def _text(schema: Mapping[str, Any]) -> str:
     if "pattern" not in schema:
         return "text"
+    if schema["pattern"] == NAME_PATTERN:
+        return NAME_RULE
     if named := re.fullmatch(r"\^\[A-Za-z0-9\]\[A-Za-z0-9(\S+)\]\{0,(\d+)\}\$", schema["pattern"]):
         marks = " ".join(named[1])
         return f"1 to {int(named[2]) + 1} of the characters A-Z a-z 0-9 {marks}, the first a letter or a digit"

@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 
 from pydantic import JsonValue
 
+from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.run_files import MANIFEST
 from agentsim.runner.batch.manifest import DesignRecord, DesignTable, Until
@@ -110,8 +111,8 @@ class Factorial:
         """The size of the design, and what a fraction gives up for it."""
         whole = prod(map(len, self.table.factors.values()))
         if not self.words:
-            return f"full factorial: {whole} cells"
-        said = f"{self.table.fraction} of {whole} cells: {len(self.cells)}, resolution {self.resolution}"
+            return f"full factorial: {counted(whole, 'cell')}"
+        said = f"{self.table.fraction} of {counted(whole, 'cell')}: {len(self.cells)}, resolution {self.resolution}"
         mixed = "; ".join(f"{effect} with {', '.join(same)}" for effect, same in self.aliases().items())
         return f"{said}; aliased: {mixed}" if mixed else said
 
@@ -176,7 +177,9 @@ def factorial(table: DesignTable) -> Factorial:
     counts = [len(levels) for levels in table.factors.values()]
     parts = 1 if table.fraction is None else int(table.fraction[2:])
     if prod(counts) > MOST_CELLS * parts:
-        raise ScenarioError(f"make {prod(counts) // parts:,} cells, and {MOST_CELLS} are the most", key="factors")
+        raise ScenarioError(
+            f"make {counted(prod(counts) // parts, 'cell', form=',')}, and {MOST_CELLS} are the most", key="factors"
+        )
     if parts == 1:
         return Factorial(table, tuple(product(*map(range, counts))))
     return _fraction(table, counts, parts)

@@ -24,6 +24,7 @@ from agentsim.analysis.finished_games import RANK, WIN, Column, Measures, game_r
 from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
 from agentsim.analysis.inference import FEWEST, Array
 from agentsim.analysis.paired import Effect, known, paired_intervals
+from agentsim.engine.letters import composed
 from agentsim.engine.panel import DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, listed
 from agentsim.errors import UsageError, first_objection
@@ -234,6 +235,7 @@ def effects(
     A measure that is in no game has none, nor has that of all players together which is always the same (rank, win).
     `UsageError` where the player is in no game.
     """
+    player = None if player is None else composed(player)
     if player not in {None, EVERYONE, *blocks.players, *blocks.labels}:
         raise UsageError(f"{player}: plays in no game (valid: {', '.join((*blocks.players, EVERYONE))})")
     found = list(_columns(blocks, measures, blocks.design.effect(factor), player))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,7 @@ import numpy as np
 from agentsim.analysis.finished_games import game_record
 from agentsim.analysis.inference import stages
 from agentsim.analysis.posterior import Stages
+from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
@@ -56,6 +57,7 @@ class Rating:
     own: Collection[str] = ()
     max_cost_usd: float | None = None
     _over: dict[str, tuple[Stages, tuple[int, float, int]]] = field(default_factory=dict)
+    _lost_to_host: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.frozen = pool = read_pool(self.pool)
@@ -67,7 +69,7 @@ class Rating:
             raise UsageError(f"--games: a block has {self.seats}, one for every seat; ask for at least as many")
         if not fewest <= self.most < self.seats:
             raise UsageError(
-                f"--entries: {self.most} of {self.seats} seats; {fewest} to {self.seats - 1} can be its own"
+                f"--entries: {self.most} of {counted(self.seats, 'seat')}; {fewest} to {self.seats - 1} can be its own"
             )
         what = hashlib.sha256(f"{pool.digest}/{json.dumps(new.record(), sort_keys=True)}/{self.seed}".encode())
         seed = int(what.hexdigest()[:7], 16) if self.seed is None else self.seed
@@ -117,6 +119,8 @@ class Rating:
                 ranks = [entrant.rank for entrant in sorted(record.entrants, key=lambda entrant: entrant.seat)]
                 result = stages(ranks, game.models, len(self.manifest.casts))
                 self._over[game.name] = result, used(files, done=True)
+                if record.lost_to_host:
+                    self._lost_to_host.append(game.name)
         return True
 
     def _block(self, number: int, table: tuple[int, ...]) -> list[Planned]:
@@ -131,7 +135,21 @@ class Rating:
     @cached_property
     def placement(self) -> Placement:
         """Where the model stands by the games that are planned, all of which are over."""
-        own, size = [self._over[game.name][0] for game in self.manifest.games], len(self.manifest.casts)
+        return self._placed([game.name for game in self.manifest.games])
+
+    @property
+    def lost_to_host(self) -> list[str]:
+        """The games that lost a decision to a host."""
+        return [game.name for game in self.manifest.games if game.name in self._lost_to_host]
+
+    @property
+    def without_host(self) -> Placement | None:
+        """Where the model stands without the games that lost a decision to a host; None if none or all of them did."""
+        left = [game.name for game in self.manifest.games if game.name not in self._lost_to_host]
+        return self._placed(left) if 0 < len(left) < len(self.manifest.games) else None
+
+    def _placed(self, games: Sequence[str]) -> Placement:
+        own, size = [self._over[game][0] for game in games], len(self.manifest.casts)
         return placement(self.frozen.results(size), own, size, block=self.seats, weight=self.frozen.weight)
 
     @property
@@ -140,10 +158,10 @@ class Rating:
         strength, first, size = self.placement.strength, self.placement.places[0], len(self.frozen.members)
         played = len(self.manifest.games)
         return (
-            f"{self.model} has a log strength of {strength.value:+.2f} over the mean of a reference pool of {size} "
-            f"models (95% of the posterior: {strength.low:+.2f} to {strength.high:+.2f}; {played} games "
-            f"of {self.seats}, {sum(self.had)} of their seats), and is the strongest of all with a probability of "
-            f"{first:.0%}."
+            f"{self.model} has a log strength of {strength.value:+.2f} over the mean of a reference pool of "
+            f"{counted(size, 'model')} (95% of the posterior: {strength.low:+.2f} to {strength.high:+.2f}; "
+            f"{counted(played, 'game')} of {self.seats}, {sum(self.had)} of their seats), and is the strongest of all "
+            f"with a probability of {first:.0%}."
         )
 
     @property
@@ -159,6 +177,7 @@ class Rating:
         where the interval is not as narrow as asked.
         """
         known, spent = self.placement, [spent for _, spent in self._over.values()]
+        without = self.without_host
         by_member = zip(self.frozen.labels, known.members, known.stronger, strict=True)
         return {
             "model": self.model,
@@ -179,6 +198,8 @@ class Rating:
             ],
             "dispersion": None if known.dispersion is None else asdict(known.dispersion),
             "games": len(self.manifest.games),
+            "lost_to_host": self.lost_to_host,
+            "without_host": None if without is None else asdict(without.strength),
             "seats": self.had,
             "calls": sum(calls for calls, _, _ in spent),
             "cost_usd": round(sum(cost for _, cost, _ in spent), 10),

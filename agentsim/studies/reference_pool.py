@@ -22,6 +22,7 @@ from agentsim.analysis.finished_games import read_games
 from agentsim.analysis.inference import blocks, stages
 from agentsim.analysis.posterior import Stages, independence
 from agentsim.engine.game import bots_of
+from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, first_objection
 from agentsim.history.load import parsed, read
 from agentsim.history.run_files import RunFiles, write_whole
@@ -81,7 +82,7 @@ class Pool(_Part):
         seats, size = len(self.games[0].members), len(self.members)
         for game in self.games:
             if not len(game.members) == len(game.ranks) == seats or any(not 0 <= at < size for at in game.members):
-                raise ValueError(f"{game.name} does not give each of {seats} seats a member and a rank")
+                raise ValueError(f"{game.name} does not give each of {counted(seats, 'seat')} a member and a rank")
         return self
 
     @property

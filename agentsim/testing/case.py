@@ -20,6 +20,7 @@ from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.game import Bot, Game, Outcome, bots_of
 from agentsim.engine.play import Ask, GamePlay
 from agentsim.engine.request import Request
+from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
 
 MOST_DECISIONS: Final = 60
@@ -155,7 +156,9 @@ class Case:
 
     @property
     def looked_at(self) -> str:
-        return f"{sum(len(played.asked) for played in self.games)} questions of {self.seeds} games"
+        return (
+            f"{counted(sum(len(played.asked) for played in self.games), 'question')} of {counted(self.seeds, 'game')}"
+        )
 
 
 Checkable: TypeAlias = str | Case

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from agentsim.engine.event import EveryoneType, LogEntry
+from agentsim.engine.wording import counted
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 from agentsim.testing.case import Case, Played
@@ -60,7 +61,7 @@ def _lines(played: Played) -> Iterator[str]:
                 yield from _quoted(prompt.rules)
             same = before is not None and prompt.history[: len(before)] == before
             known = len(before or ()) if same else 0
-            yield f"  (sees {known} lines as before, and)" if same else "  (sees)"
+            yield f"  (sees {counted(known, 'line')} as before, and)" if same else "  (sees)"
             yield from _quoted(prompt.history[known:])
             yield from _quoted((*prompt.state, *prompt.question))
             shown[request.player] = prompt.history

@@ -12,6 +12,7 @@ from agentsim.engine.game import Game, Lot, bots_of
 from agentsim.engine.play import Ask
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
+from agentsim.engine.wording import counted
 from agentsim.errors import DecisionError
 from agentsim.testing.case import Asked, Case, Played, data_of
 from agentsim.testing.check import Findings, check
@@ -39,9 +40,12 @@ def laws_hold(case: Case) -> Findings:
         for place, word in ((0, "first"), (-1, "last")):
             fixed = all(lot.among[place] == lot.drawn for lot in drawn)
             if fixed and prod(1 / len(lot.among) for lot in drawn) < _UNLIKELY:
-                yield f"{len(drawn)} lots, {what}", f"each falls on the {word} of those among whom it is drawn"
-    said = f", {sum(map(len, lots.values()))} lots" if lots else ""
-    return f"the courses of {case.seeds} games and of each bot's{said}"
+                yield (
+                    f"{counted(len(drawn), 'lot')}, {what}",
+                    f"each falls on the {word} of those among whom it is drawn",
+                )
+    said = f", {counted(sum(map(len, lots.values())), 'lot')}" if lots else ""
+    return f"the courses of {counted(case.seeds, 'game')} and of each bot's{said}"
 
 
 def _games(case: Case) -> Iterator[tuple[str, Played]]:
@@ -69,7 +73,7 @@ def warnings_true(case: Case) -> Findings:
                 yield f"seed {seed}, {asked}", f"{asked.decision} is warned of ({warning!r}), and is not turned away"
             elif away and not warning:
                 yield f"seed {seed}, {asked}", f"{asked.decision} is turned away ({away!r}) without a warning"
-    return f"{judged} answers, {warned} of them warned of" if warned else "nothing: no answer was warned of"
+    return f"{counted(judged, 'answer')}, {warned} of them warned of" if warned else "nothing: no answer was warned of"
 
 
 def _alone(case: Case, seed: int, player: PlayerId) -> Iterator[tuple[Asked, str]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from agentsim.engine.request import Request
+from agentsim.engine.wording import counted
 from agentsim.testing.case import Case, excused, named
 from agentsim.testing.check import Findings, check
 
@@ -36,7 +37,7 @@ def leaves_shown(case: Case) -> Findings:
                 read[place] = now
     for place in sorted(place for place, shown in read.items() if not shown):
         yield place, "no prompt and no schema changes with it"
-    return f"{len(read)} values of requests"
+    return counted(len(read), "value of requests", "values of requests")
 
 
 def _looked_at(case: Case) -> Iterator[tuple[str, Request[Any], str, Path, Any]]:

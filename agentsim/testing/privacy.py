@@ -19,6 +19,7 @@ from agentsim.engine.event import PlayerId
 from agentsim.engine.game import Bot
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
+from agentsim.engine.wording import counted
 from agentsim.testing.case import Asked, Case, Played, differences, excused, named, words_of
 from agentsim.testing.check import Findings, check
 from agentsim.testing.redrawn import Draw, Redrawn
@@ -54,7 +55,11 @@ def same_ears(case: Case) -> Findings:
                     found.add((kind, name))
                     what = f"`{path}` is {after!r}, and is {before!r} in {there}, with the same heard and decided"
                     yield here, what
-    return f"{compared} questions after the same" if compared else "nothing: no two games have a moment in common"
+    return (
+        f"{counted(compared, 'question')} after the same"
+        if compared
+        else "nothing: no two games have a moment in common"
+    )
 
 
 def _games(case: Case) -> Iterator[tuple[str, Played]]:

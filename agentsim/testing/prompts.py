@@ -12,6 +12,7 @@ from rich.cells import cell_len
 
 from agentsim.engine.play import Ask
 from agentsim.engine.request import Request
+from agentsim.engine.wording import counted
 from agentsim.errors import Interrupted
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import prompt_messages
@@ -56,7 +57,7 @@ def no_control_tokens(case: Case) -> Findings:
         escaped += "\\u005b|user|]" in text
         for token in filter(text.__contains__, _TOKENS):
             yield str(asked), f"{token!r}, which a player said, stands in the prompt as it is"
-    return f"{escaped} prompts with players' words" if escaped else "nothing: no prompt holds players' words"
+    return f"{counted(escaped, 'prompt')} with players' words" if escaped else "nothing: no prompt holds players' words"
 
 
 @check
@@ -107,7 +108,8 @@ def person_can_play(case: Case) -> Findings:
     requests = {asked.ask.request.kind: asked.ask.request for asked in case.play().asked}
     for kind, request in requests.items():
         yield from ((kind, problem) for problem in _problems(request))
-    return f"{len(requests)} kinds of request, {' and '.join(map(str, _WIDTHS))} columns wide"
+    kinds = counted(len(requests), "kind of request", "kinds of request")
+    return f"{kinds}, {' and '.join(map(str, _WIDTHS))} columns wide"
 
 
 def _problems(request: Request[Any]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import bots_of
 from agentsim.engine.request import Request
+from agentsim.engine.wording import counted
 from agentsim.testing.case import Case, data_of, differences, game_of
 from agentsim.testing.check import Findings, Stopped, check, raised
 
@@ -31,7 +32,11 @@ def same_seed(case: Case) -> Findings:
     for seed, before in enumerate(case.games[:_SEEDS]):
         yield from _parted(f"seed {seed}, played twice", before.lines(), case.play(seed=seed).lines())
     several = len({tuple(played.lines()) for played in case.games}) > 1
-    return f"{len(case.games[:_SEEDS])} games" if several else f"nothing: all of {case.seeds} seeds give one game"
+    return (
+        f"{counted(len(case.games[:_SEEDS]), 'game')}"
+        if several
+        else f"nothing: all of {case.seeds} seeds give one game"
+    )
 
 
 @check
@@ -64,7 +69,7 @@ def same_process(case: Case) -> Findings:
     one, other = said
     for label in one:
         yield from _parted(f"{label} with PYTHONHASHSEED {' and '.join(_HASH_SEEDS)}", one[label], other[label])
-    return f"{len(one)} games"
+    return f"{counted(len(one), 'game')}"
 
 
 def tell_games() -> None:
@@ -129,7 +134,7 @@ def bots_pure(case: Case) -> Findings:
             for request in (asked.ask.request, type(asked.ask.request).restore(json.loads(asked.data))):
                 if (decision := bot(request, played.play.bot_rng(asked.ask))) != asked.decision:
                     yield str(asked), f"bot/{name} decided {asked.decision!r}, and when asked again {decision!r}"
-    return f"{count} decisions of {len(bots_of(case.game))} bots"
+    return f"{counted(count, 'decision')} of {counted(len(bots_of(case.game)), 'bot')}"
 
 
 def _parted(where: str, one: Sequence[str], other: Sequence[str]) -> Findings:

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from agentsim.engine.event import Nobody
 from agentsim.engine.game import bots_of
 from agentsim.engine.random_policy import random_decision
+from agentsim.engine.wording import counted
 from agentsim.errors import DecisionError
 from agentsim.history.run_files import RunFiles, read_history
 from agentsim.results import run_in
@@ -50,7 +51,7 @@ def games_end(case: Case) -> Findings:
             yield f"a game of {name}", f"the ranks are {ranks}, and the reason is {outcome.reason!r}"
     asked = case.play().asked
     if len(asked) >= MOST_DECISIONS:
-        yield "the tiny game", f"it takes {len(asked)} decisions, and {MOST_DECISIONS - 1} are the most"
+        yield "the tiny game", f"it takes {counted(len(asked), 'decision')}, and {MOST_DECISIONS - 1} are the most"
     # what other settings ask is asked in a scenario of its own
     every = [*asked, *(each for other in case.others for each in other.play().asked)]
     missing = {each.kind for each in case.game.requests} - {each.ask.request.kind for each in every}
@@ -137,7 +138,7 @@ def json_and_back(case: Case) -> Findings:
         again_told = kinds[event.kind].restore(json.loads(json.dumps(event.data())), event.content)
         if again_told != event or not event.heading:
             yield f"event {event.kind}", f"it has no heading, or {event!r} is another after JSON"
-    return f"{len(played.asked)} questions with their answers, {len(played.log)} events"
+    return f"{counted(len(played.asked), 'question')} with their answers, {counted(len(played.log), 'event')}"
 
 
 @check
@@ -177,7 +178,7 @@ def run_replays(case: Case) -> Findings:
             part.journal.write_bytes(b"".join(lines[:cut]))
             if go_on(part, env={}) is None or _stable(part) != whole:
                 yield f"a run resumed at line {cut} of its journal", "its history is another"
-    return f"a run, resumed at {len(cuts)} decisions"
+    return f"a run, resumed at {counted(len(cuts), 'decision')}"
 
 
 @check
@@ -198,12 +199,12 @@ def pages_and_tables(case: Case) -> Findings:
             )
     for name, frame in tables.items():
         if any(len(row) != len(frame.columns) for row in frame.rows):
-            yield f"table {name}", f"a row has another number of cells than the {len(frame.columns)} columns"
+            yield f"table {name}", f"a row has another number of cells than the {counted(len(frame.columns), 'column')}"
     if case.tiny is not None:
         with _run(case, case.tiny) as files:
             for player in (None, *case.players):
                 run_in(files).page(files.page, as_seen_by=player, include_prompts=True)
-    return f"{len(tables)} tables, the panels and pages of {len(case.players)} players"
+    return f"{counted(len(tables), 'table')}, the panels and pages of {counted(len(case.players), 'player')}"
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from tests.cli.command_line import TRIO, agentsim, program, real, snapshot
 
 PLAYED = ("run", "--config", "trio.toml")
 LAB = '\n[providers.lab]\nbase_url = "http://127.0.0.1:9/v1"\n'
-NO_NAME = "is not the name of a run (valid: letters, digits and . _ -, no path)"
+NO_NAME = "is not the name of a run (valid: A-Z a-z 0-9 . _ -, no path)"
 MODEL_SHAPE = (
     "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, web, script:<file> or local/<model>; "
     "--provider P puts P/ before every model name"

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from agentsim.engine.letters import NAME_PATTERN
 from agentsim.models.profiles import BUILT_IN
 from tests.cli.command_line import ROOT, TRIO, agentsim, snapshot
 from tests.cli.json_schema import complaints
@@ -162,7 +163,8 @@ FAULTS = {
     "too warm": ("temperature = 3", [".players.2.temperature: any of 2"]),
     "a word for a number": ("max_tokens = 'many'", [".players.2.max_tokens: any of 2"]),
     "true for a number": ("max_tokens = true", [".players.2.max_tokens: any of 2"]),
-    "an id with a space": ("[[players]]\nid = 'a b'", [".players.3.id: ^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$"]),
+    "an id with a point": ("[[players]]\nid = 'a.b'", [f".players.3.id: {NAME_PATTERN}"]),
+    "an id with markup": ("[[players]]\nid = '<b>'", [f".players.3.id: {NAME_PATTERN}"]),
     "nobody's seat": ("[[players]]\nmodel = 'human'", [".players.3: any of 3"]),
     "unknown key of the game": ("[game_config]\nphasis = []", [".game_config.phasis: unknown"]),
     "unknown phase": (

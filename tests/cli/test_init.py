@@ -61,7 +61,7 @@ def test_a_second_time_changes_nothing_and_puts_back_what_is_gone(tmp_path: Path
     assert snapshot(tmp_path) == before
     (tmp_path / "lab" / "configs" / "auction.toml").unlink()
     said = agentsim("init", ".", cwd=tmp_path / "lab")
-    assert said.out.startswith(f"wrote 1 files to ., {count - 1} existed already")
+    assert said.out.startswith(f"wrote 1 file to ., {count - 1} existed already")
     assert snapshot(tmp_path) == before
 
 

@@ -15,7 +15,10 @@ from agentsim.engine.prompt import Prompt, cleaned, in_quotes, quoted
 
 ANY = st.text(st.characters(), max_size=60)  # with surrogates
 NASTY = st.text(
-    st.sampled_from("\x1b[]\\\x07P0;31mA\r\n\u2028\u0085\ud83d\ude00\ud800\u202e\u0301e\x00\x9b\u200b\ufeff"),
+    st.sampled_from(
+        "\x1b[]\\\x07P0;31mA\r\n\u2028\u0085\ud83d\ude00\ud800\u202e\u0301e\x00\x9b\u200b\ufeff"
+        "\u200c\u200d\ufe0f\ufe01\U000e0100\U000e0067\U0001f3f4\U0001f469یක්क葛\u0654"
+    ),
     max_size=40,
 )
 
@@ -53,6 +56,24 @@ CLEANED = {
     "nfc": ("e\u0301", "é"),
     "nfc after removal": ("e\u200b\u0301", "é"),
     "empty": ("", ""),
+    "a Persian half-space": ("می\u200cخواهم", "می\u200cخواهم"),
+    "a half-space among controls": ("می\u202e\u200c\u00adخواهم", "می\u200cخواهم"),
+    "two half-spaces": ("می\u200c\u200cخواهم", "میخواهم"),
+    "a half-space at the end of a word": ("می\u200c ", "می "),
+    "a Sinhala conjunct": ("ශ්\u200dරී", "ශ්\u200dරී"),
+    "a joiner behind a virama": ("ന്\u200d.", "ന്\u200d."),
+    "a joiner between two scripts": ("ම\u200dم", "මم"),
+    "a joiner in Latin": ("é\u200dé", "éé"),
+    "a family": ("\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f468\u200d\U0001f469\u200d\U0001f467"),
+    "a flag of a rainbow": ("\U0001f3f3\ufe0f\u200d\U0001f308", "\U0001f3f3\ufe0f\u200d\U0001f308"),
+    "a joiner behind an emoji": ("\U0001f468\u200dx", "\U0001f468x"),
+    "a flag of England": (flag := "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", flag),
+    "tags behind a flag": ("\U0001f3f4\U000e0041\U000e0042\U000e007f", "\U0001f3f4"),
+    "a variant of a Chinese character": ("葛\U000e0100", "葛\U000e0100"),
+    "a text in variation selectors": ("\U0001f600\ufe0f\ufe01\ufe02\U000e0110\U000e0111", "\U0001f600\ufe0f"),
+    "a space without width between Thai words": ("กา\u200bดำ", "กา\u200bดำ"),
+    "a Mongolian separator": ("ᠠ\u180eᠠ\u180e", "ᠠ\u180eᠠ"),
+    "composed around a joiner": ("e\u200d\u0301", "é"),
 }
 
 

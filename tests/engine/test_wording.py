@@ -66,6 +66,41 @@ def test_who_is_named(text: str, named: list[str]) -> None:
     assert list(Naming((player, player) for player in PLAYERS).named(text)) == named
 
 
+@pytest.mark.parametrize(
+    ("names", "text", "named"),
+    [
+        (["Ana", "Ana Maria"], "Ana Maria, and Ana; not Anabel or Ana-Maria.", ["Ana Maria", "Ana"]),
+        (["Ana", "Maria", "Ana Maria"], "Maria left. Ana Maria stays.", ["Maria", "Ana Maria"]),
+        (["José", "Jos"], "I trust José, not Jos.", ["José", "Jos"]),
+        (["Zespół 1", "Zespół 12"], "Zespół 12 i Zespół 1.", ["Zespół 12", "Zespół 1"]),
+        (["李雷", "李"], "我投给李雷。李说得对。", ["李雷", "李"]),
+        (["Ana", "A李"], "我投给Ana，不是A李。Anabel也行", ["Ana", "A李"]),
+        (["アン", "太郎"], "アンケートではなく、アンは太郎さんと話した。", ["アン", "太郎"]),
+        (["민수"], "민수는 오늘 간다.", ["민수"]),
+        (["राम"], "राम ने कहा; रामा और श्रीराम नहीं।", ["राम"]),
+        (["นารี"], "ฉันชอบนารีมาก", ["นารี"]),
+        (["علی"], "علی گفت؛ نه علی‌رضا.", ["علی"]),
+        (["Ομάδα", "Ана"], "Ομάδα και Ана. Ομάδας;", ["Ομάδα", "Ана"]),
+    ],
+    ids=[
+        "longest",
+        "parts",
+        "accents",
+        "numbers",
+        "Chinese",
+        "Latin within Chinese",
+        "Japanese",
+        "Korean",
+        "Hindi",
+        "Thai",
+        "Persian",
+        "Greek",
+    ],
+)
+def test_names_of_several_words_and_other_scripts_are_found(names: list[str], text: str, named: list[str]) -> None:
+    assert list(Naming((name, name) for name in names).named(text)) == named
+
+
 def test_a_name_stands_for_its_player() -> None:
     naming = Naming([("p1", "p1"), ("The Shark", "p1"), ("The", "p2")])
     assert list(naming.named("The Shark and The Whale, said p1")) == ["p1", "p2", "p1"]

@@ -82,7 +82,7 @@ def test_an_error_is_raised(tmp_path: Path, name: str, error: type[ModelError]) 
 
 
 def test_a_list_used_up_names_file_key_and_number(tmp_path: Path) -> None:
-    with pytest.raises(ProviderRejected, match=r"^replies\.json: 'vote' has 1 replies, and number 2 is asked for$"):
+    with pytest.raises(ProviderRejected, match=r"^replies\.json: 'vote' has 1 reply, and number 2 is asked for$"):
         ask(script(tmp_path, {"vote": ["one"]}), "A/vote/2/1")
 
 

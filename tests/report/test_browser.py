@@ -410,7 +410,7 @@ def test_foreign_text_is_shown_and_never_run(browser: Browser, tmp_path: Path, p
         for words in (
             first["heading"], doc["players"][0]["id"], first["content"],
             doc["players"][0]["model"], doc["outcome"]["reason"],
-            doc["rounds"][1]["title"], "unreadable twice" + payload, "no answer within 30 s" + payload,
+            doc["rounds"][1]["title"], "unreadable" + payload, "no answer within 30 s" + payload,
             doc["scenario"]["players"][1]["prompt"], doc["texts"][0], doc["decisions"][0]["tries"][0]["messages"][0][0],
             "two" + payload, "i" + payload, "o" + payload, "run" + payload, "0.1.0" + payload,
             "T" + payload, "c" + payload, "v" + payload, "L" + payload,

@@ -13,6 +13,7 @@ import pytest
 
 from agentsim.history.record import History
 from agentsim.report import timeline
+from agentsim.report.markup import foreign, worded
 from agentsim.report.page import PageOptions, render
 from tests.report.dom import Node, parse
 from tests.report.sample import PERSONAS, PITCHES, REASONING, RULES, VOTES, document, panels, sample
@@ -92,6 +93,7 @@ def test_the_header_says_what_was_played() -> None:
         "Cost": "unknown",
         "Calls": "22",
         "Decisions": "19, 1 by fallback, 3 asked again",
+        "Lost decisions by cause": "model 1",
         "Fallbacks by model": "Claude Haiku 4.5 20%",
         "Players": "4",
         "Seed": "7",
@@ -113,7 +115,7 @@ def test_what_says_nothing_is_no_fact() -> None:
 
 def test_the_header_warns_where_fallbacks_decided_more_than_a_twentieth() -> None:
     (notice,) = tree().one("header", cls="masthead").all("p", cls="notice")
-    assert notice.text.startswith("Fallbacks decided 1 of 19 (5%): ")
+    assert notice.text.startswith("Fallbacks decided 1 of 19 (5%), by cause: model 1: ")
     made = [replace(each, source="model") for each in sample().decisions]
     assert not tree(changed(decisions=made)).one("header", cls="masthead").all("p", cls="notice")
 
@@ -181,7 +183,7 @@ def test_fallbacks_reasks_and_retries_are_badges() -> None:
 
     assert badges("vote", "player D") == ["Re-asked: illegal you may not vote for yourself; valid: C, A, B"]
     assert badges("vote", "player B", 1) == [
-        "Fallback unreadable twice",
+        "Fallback (model) unreadable",
         "Re-asked: unreadable no vote can be found in the reply",
         "Failed: unreadable no vote can be found in the reply",
     ]
@@ -209,6 +211,20 @@ def test_hidden_characters_become_chips_and_joiners_of_words_stay() -> None:
     assert "\U0001f469\u200d\U0001f467\nend" in said.text
     assert event(root, 3).attrs["data-kind"] == "odd⟨U+202E⟩kind"
     assert root.one("title").text.startswith("n⟨U+202E⟩")
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "heading"),
+    [
+        ("Ana 2, José 1", "<bdi>Ana 2, José 1</bdi>", '<bdi dir="ltr">Ana 2, José 1</bdi>'),
+        ("Ana 2, علی 1", "<bdi>Ana 2, <bdi>علی</bdi> 1</bdi>", '<bdi dir="ltr">Ana 2, <bdi>علی</bdi> 1</bdi>'),
+        ("علی רות is out", "<bdi>علی רות is out</bdi>", '<bdi dir="ltr"><bdi>علی רות</bdi> is out</bdi>'),
+        ("1 علی<b>", "<bdi>1 علی&lt;b&gt;</bdi>", '<bdi dir="ltr">1 <bdi>علی</bdi>&lt;b&gt;</bdi>'),
+        ("Ana <3", "Ana &lt;3", "Ana &lt;3"),
+    ],
+)
+def test_a_name_from_right_to_left_does_not_turn_the_words_around_it(text: str, said: str, heading: str) -> None:
+    assert (foreign(text), worded(text)) == (said, heading)
 
 
 def _constructed(doc: dict[str, Any]) -> dict[str, Any]:

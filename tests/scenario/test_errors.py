@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from agentsim.engine.letters import NAME_RULE
 from agentsim.errors import ScenarioError
 from agentsim.games.society.config import SocietyConfig
 from agentsim.scenario import load
@@ -17,7 +18,7 @@ MODEL_SHAPE = (
     "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, web, script:<file> or local/<model>; "
     "--provider P puts P/ before every model name"
 )
-ID_SHAPE = "must be 1 to 32 of the characters A-Z a-z 0-9 _ -, the first a letter or a digit"
+ID_SHAPE = f"must be {NAME_RULE}"
 TOP = "defaults, game, game_config, interviews, limits, name, people, players, prices, providers, seed, staff"
 LAB = '[providers.lab]\nbase_url = "http://127.0.0.1:9/v1"\n'
 ADVICE = "looks like a key or password; keys come from the environment"
@@ -88,9 +89,42 @@ ADDED = {
     ),
     "script": ("model = 'script:no.jsonl'", "players.1.model: no such file: no.jsonl (looked at {folder}/no.jsonl)"),
     "weights": ("model = 'local/no.gguf'", "players.1.model: no such file: no.gguf (looked at {folder}/no.gguf)"),
-    "long id": ("[[players]]\nid = 'zespół 1'", f'players.2.id: {ID_SHAPE}, found "zespół 1"'),
+    "long id": (f"[[players]]\nid = '{'ż' * 33}'", f'players.2.id: {ID_SHAPE}, found "{"ż" * 33}"'),
     "no letter in an id": ("[[players]]\nid = ''", f'players.2.id: {ID_SHAPE}, found ""'),
-    "id of staff": ("[[players]]\nid = '@b'", f'players.2.id: {ID_SHAPE}, found "@b"'),
+    "id of staff": ("[[players]]\nid = '@b'", f'players.2.id: {ID_SHAPE}; @ (U+0040) cannot stand there, found "@b"'),
+    "an id that is turned around": (
+        '[[players]]\nid = "\\u202Ea"',
+        f'players.2.id: {ID_SHAPE}; U+202E cannot stand there, found "a"',
+    ),
+    "an id with a joiner": (
+        '[[players]]\nid = "می\\u200Cر"',
+        f'players.2.id: {ID_SHAPE}; U+200C cannot stand there, found "می\u200cر"',
+    ),
+    "an id of two lines": (
+        '[[players]]\nid = "a\\nb"',
+        f'players.2.id: {ID_SHAPE}; U+000A cannot stand there, found "a b"',
+    ),
+    "markup in an id": (
+        '[[players]]\nid = "<b>"',
+        f'players.2.id: {ID_SHAPE}; < (U+003C) cannot stand there, found "<b>"',
+    ),
+    "a quote in an id": (
+        '[[players]]\nid = "O\'Neil"',
+        f"players.2.id: {ID_SHAPE}; ' (U+0027) cannot stand there, found \"O'Neil\"",
+    ),
+    "two spaces in an id": ('[[players]]\nid = "Ana  Maria"', f'players.2.id: {ID_SHAPE}, found "Ana Maria"'),
+    "an id that looks like the narrator": (
+        '[[players]]\nid = "NАRRATOR"',
+        'players.2.id: must not be one of NARRATOR, ENGINE, SYSTEM, EVERYONE, ALL, in any case, found "NАRRATOR"',
+    ),
+    "an id that looks like another": (
+        '[[players]]\nid = "Paul"\n[[players]]\nid = "Раul"',
+        'players.3.id: "Раul" can be taken for "Paul", the id of players.2',
+    ),
+    "an id that is another, composed otherwise": (
+        '[[players]]\nid = "José"\n[[players]]\nid = "JOSE\\u0301"',
+        'players.3.id: "JOSÉ" is the id of players.2 already; case does not count',
+    ),
     "id as a number": ("[[players]]\nid = 7", f"players.2.id: {ID_SHAPE}, found 7"),
     "reserved id": (
         "[[players]]\nid = 'Narrator'",

@@ -60,7 +60,7 @@ def test_a_value_lands_where_its_key_says(override: str, path: list[str | int], 
         ("players.C.id=C", "--set players.C.id: there is no such player (valid: 0 to 1, or A, B)"),
         (
             "game_config.moods.9=x",
-            "--set game_config.moods.9: game_config.moods has 1 entries, counted from 0 "
+            "--set game_config.moods.9: game_config.moods has 1 entry, counted from 0 "
             "(valid: game_config.moods.0 to game_config.moods.0)",
         ),
         ("seed.x=1", "--set seed.x: seed is 1, not a table"),

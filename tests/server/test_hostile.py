@@ -221,7 +221,7 @@ def test_a_server_that_other_machines_reach_demands_a_key_for_every_page(tmp_pat
         assert len(set(site.keys.values())) == 2
         assert min(map(len, site.keys.values())) >= 43
         watcher, own = here.cookie("watch"), here.cookie()
-        until((logs / "run.jsonl").is_file, "the run")
+        until(lambda: any(b"\n" in each.read_bytes() for each in logs.glob("run.jsonl")), "the head of the run")
         assert here.get("/runs/run", Cookie=watcher).status == 200
         assert here.get("/runs/run/steer", Cookie=watcher).status == 403
         assert here.post("/runs/run/steer/stop", {}, Cookie=watcher, Origin=here.url).status == 403

@@ -371,6 +371,7 @@ class Prose:
 
     def __init__(self, text: str, plain: str, field: Field, around: Surroundings) -> None:
         self.text, self.plain, self.field, self.around = text, plain, field, around
+        self._words_of_names = max((len(str(name).split()) for name in field.values), default=1)
 
     def candidates(self, names: Sequence[str]) -> Iterator[Candidate]:
         """Yield the tags, labels and bare values of the field, which has these names, in no order."""
@@ -390,10 +391,17 @@ class Prose:
         if meant is not MISSING:
             alone = not _HESITATES.search(value) and self.around.stands_alone(*span)
             yield Candidate(*span, stage, {path: meant}, alone=alone)
-        elif words and (meant := self.field.read(words[0].rstrip(_STOPS))) is not MISSING:  # `C, or so`
+        elif (meant := self._beginning(words)) is not MISSING:  # `C, or so`
             yield Candidate(*span, stage, {path: meant}, alone=False)
         elif words and len(words) <= _LONGEST_NAME:
             yield Candidate(*span, stage, legal=False, named=value.strip())
+
+    def _beginning(self, words: Sequence[str]) -> Any:
+        """Return the value that most of the first words mean, or `MISSING`: `Ana Maria, or so` is not `Ana`."""
+        for count in range(min(len(words), self._words_of_names), 0, -1):
+            if (meant := self.field.read(" ".join(words[:count]).rstrip(_STOPS))) is not MISSING:
+                return meant
+        return MISSING
 
     def _meant(self, value: str) -> Any:
         """Return what a value means, also of one beside others that it is not: `C, not B`."""

@@ -14,7 +14,8 @@ from typing import Any, Final, Literal, TypeAlias
 from pydantic_core import PydanticCustomError
 
 from agentsim.engine.decision import Real, whole
-from agentsim.engine.reading.text import BLANK, bare, compact, folded, listed, spaced, uncrossed, untitled
+from agentsim.engine.letters import composed
+from agentsim.engine.reading.text import BLANK, bare, cased, compact, folded, listed, spaced, uncrossed, untitled
 
 Schema: TypeAlias = Mapping[str, Any]
 Kind: TypeAlias = Literal["choice", "number", "yes_no", "list", "words", "record", "variant", "other"]
@@ -137,18 +138,19 @@ def inner(given: Any) -> Any:
 def named(given: str, names: Iterable[str]) -> str | None:
     """Return the name that a text means: the one that is spelt so, else the only one that reads the same, else None.
 
-    Compared are letters without case, diacritics and decoration; then without `player` before the name; then without
-    separators.
+    Compared are letters without case and decoration; then without diacritics; then without `player` before the name;
+    then without separators.
     """
     known, exact = tuple(names), given.strip()
-    return exact if exact in known else _named(_word(exact), known)
+    return exact if exact in known else _named(exact, _word(exact), known)
 
 
-def _named(word: str, known: tuple[str, ...]) -> str | None:
+def _named(given: str, word: str, known: tuple[str, ...]) -> str | None:
     if not word or word[0] in "-!":
         return None
-    short, (plain, shorter, joined, shortest) = untitled(word), _alike(known)
+    short, (spelled, plain, shorter, joined, shortest) = untitled(word), _alike(known)
     levels = (
+        spelled.get(word if given.isascii() else bare(cased(given)), _NO_NAMES),
         plain.get(word, _NO_NAMES),
         plain.get(short, _NO_NAMES) | shorter.get(word, _NO_NAMES),
         joined.get(compact(word), _NO_NAMES) | joined.get(compact(short), _NO_NAMES),
@@ -160,12 +162,13 @@ def _named(word: str, known: tuple[str, ...]) -> str | None:
 
 @lru_cache(256)
 def _alike(known: tuple[str, ...]) -> tuple[dict[str, frozenset[str]], ...]:
-    """Index names by their bare form, and by that without a title, without separators, and without either."""
-    found: tuple[dict[str, frozenset[str]], ...] = ({}, {}, {}, {})
+    """Index names by their bare forms: with diacritics, without, and then without a title, separators, or either."""
+    found: tuple[dict[str, frozenset[str]], ...] = ({}, {}, {}, {}, {})
     for name in known:
-        plain = bare(folded(name))
+        plain = _word(name)
         short = untitled(plain)
-        for names, left in zip(found, (plain, short, compact(plain), compact(short)), strict=True):
+        forms = (bare(cased(name)), plain, short, compact(plain), compact(short))
+        for names, left in zip(found, forms, strict=True):
             names[left] = names.get(left, _NO_NAMES) | {name}
     return found
 
@@ -177,6 +180,7 @@ def _word(given: str) -> str:
     """
     if len(given) > _LONGEST:
         return ""
+    given = composed(given)
     word = bare(folded(given))
     if word.startswith("!") and (said := uncrossed(given)) and bare(folded(said)) in _NO | _NO_NUMBER:
         return bare(folded(said))
@@ -195,7 +199,7 @@ def chosen(given: Any, values: Sequence[Any], nothing: Any = MISSING, synonyms: 
         return MISSING
     by_name = {str(value): value for value in values if value is not None}
     word, exact = _word(given.strip()), given.strip()
-    name = exact if exact in by_name else _named(word, tuple(by_name))
+    name = exact if exact in by_name else _named(exact, word, tuple(by_name))
     if name is not None:
         return by_name[name]
     word = _ADVERBS.sub("", word)
@@ -255,11 +259,22 @@ def several(given: Any, values: Sequence[Any], nothing: Any = MISSING, synonyms:
     if given is None or (isinstance(given, str) and _word(given.strip()) in _NOTHING):
         return nothing
     if isinstance(given, str):
-        given = [part for part in _BETWEEN.split(given[:_LONGEST].strip("[]() \n")) if part.strip()]
+        given = [part for part in _parted(given[:_LONGEST].strip("[]() \n"), values) if part.strip()]
     if not isinstance(given, list):
         given = [given]
     meant = [(each, chosen(each, values, MISSING, synonyms)) for each in given[: len(values) + 1]]
     return [each if found is MISSING else found for each, found in meant]
+
+
+def _parted(text: str, values: Sequence[Any]) -> Iterator[str]:
+    """Yield the parts of a list that is written out; a value that holds `and` itself is one of them."""
+    joint = sorted({folded(str(value)) for value in values if _BETWEEN.search(str(value))}, key=len, reverse=True)
+    plain, start = folded(text), 0
+    while joint and (found := re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, joint))})(?!\w)").search(plain, start)):
+        yield from _BETWEEN.split(text[start : found.start()])
+        yield text[found.start() : found.end()]
+        start = found.end()
+    yield from _BETWEEN.split(text[start:])
 
 
 def is_no_number(value: Any) -> bool:

@@ -85,7 +85,12 @@ _POST = (*SPEECH, "post", "forum post", "my post")
 _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
 # a tag, an escape, or a heading in a string: not read at once
 _DETOUR = re.compile(r"<|\\u|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
-_LAYERS = re.compile(r"\\[n\"]|^\s*(?:assistant|model|chatbot)\b|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE)
+_LAYERS = re.compile(
+    r"\\[n\"]|^[\s*]*(?:assistant|model|chatbot|助手|action:|>>>|✿)|(?:assistant|user)[ \t]*\n|### "
+    r"|\n(?:(?:system|model)[ \t]*\n|(?:user|human|用户)[ \t]*[:：\n])|^\s*[*_#]{1,4} ?[^\W\d_][^\n:]{1,40}\n"
+    r"|^\s*\w{2,30}\(",
+    re.IGNORECASE,
+)
 _NOT_SAID = re.compile(any_name((*THINKING, *ASIDES)))
 # what stands for a value in a form
 _FORM = re.compile(r"\s*<[^<>]{1,80}>\s*")  # of a question in words alone: `<your pitch>`
@@ -639,8 +644,14 @@ def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
 
 
 def _names_a_value(reply: Reply, decider: Field) -> bool:
-    words = set(words_in(reply.plain))
-    return any(folded(str(value)) in words for value in decider.values)
+    words = words_in(reply.plain)
+    said = f" {' '.join(words)} "
+    for value in (folded(str(value)) for value in decider.values):
+        if value in words or (" " in value and f" {' '.join(words_in(value))} " in said):
+            return True
+        if not value.isascii() and value in reply.plain:  # in scripts without spaces a name is no word
+            return True
+    return False
 
 
 def _in_words(reply: Reply, *, last: bool) -> Reading[Any]:

@@ -38,6 +38,9 @@ _PLAIN = dict.fromkeys("“”„‟«»＂", '"') | {
 }
 
 
+_LETTERED = str.maketrans({char: plain for char, plain in _PLAIN.items() if not char.isalpha()})
+
+
 class _Fold(dict[int, str]):
     """A translation table that is filled as characters come: each becomes one other, so that places stay the same."""
 
@@ -56,7 +59,7 @@ class _Fold(dict[int, str]):
 
 
 _FOLD = _Fold()
-_MARKS = re.compile("[\u0300-\u036f\ufe0e\ufe0f\u200d]")
+_MARKS = re.compile("[\u0300-\u036f\ufe0e\ufe0f\u200b-\u200d]")
 _BEFORE = f"{BLANK}*_#@\"'[({{<>|\\$「『【（《"
 _AFTER = f"{BLANK}*_#\"'])}}<>|\\$.,;:!」』】）》"
 _PICTURE = re.compile("[\u2190-\u21ff\u2300-\u2bff\u3030\U0001f000-\U0001faff]+")
@@ -76,6 +79,11 @@ _SEPARATORS = re.compile(r"[\s_-]+")
 def folded(text: str) -> str:
     """Return the text in small letters, without diacritics, in plain punctuation, and as long as it was."""
     return text.translate(_FOLD)
+
+
+def cased(name: str) -> str:
+    """Return a name in small letters with its diacritics, in plain punctuation and NFC: `JOSÉ` is no `jose`."""
+    return unicodedata.normalize("NFC", name.translate(_LETTERED)).casefold()
 
 
 def bare(name: str) -> str:

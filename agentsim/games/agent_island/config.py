@@ -11,8 +11,9 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
-from agentsim.engine.event import PlayerId
+from agentsim.engine.event import NamedPlayer, PlayerId
 from agentsim.engine.game import ByPlayer, GameConfig, ProjectTable
+from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError, first_objection
 from agentsim.games.agent_island.project import GameTable
 
@@ -24,7 +25,7 @@ Characters: TypeAlias = Annotated[int, Field(ge=20, le=20_000)]
 Messages: TypeAlias = Annotated[int, Field(ge=1, le=20)]
 Exchanges: TypeAlias = Annotated[int, Field(ge=1, le=20)]
 Partners: TypeAlias = Literal["free", "any"]
-Speakers: TypeAlias = Literal["active", "all"] | tuple[PlayerId, ...]
+Speakers: TypeAlias = Literal["active", "all"] | tuple[NamedPlayer, ...]
 
 _KEYS = "game_config.round_overrides"
 
@@ -110,7 +111,7 @@ class AgentIslandConfig(RoundSettings):
     """Auto plays N-1 rounds with N players, the last between two; a smaller number sends more players into the final"""
     memory: Memory = "full"
     """Whether players read all they heard, or replace each finished round by a summary of their own"""
-    memory_of: Annotated[dict[PlayerId, Memory], ByPlayer("memory")] = Field(default_factory=dict)
+    memory_of: Annotated[dict[NamedPlayer, Memory], ByPlayer("memory")] = Field(default_factory=dict)
     """The memory of single players, by id"""
     summaries: Literal["rounds", "phases"] = "rounds"
     """When summaries are written: after every round but the last, or where a round's phases name `summaries`"""
@@ -151,7 +152,7 @@ class AgentIslandConfig(RoundSettings):
         if leaving > most:
             possible = rounds - (leaving - most)
             raise ScenarioError(
-                f"{players} players can play {possible} rounds at most, found {rounds}",
+                f"{counted(players, 'player')} can play {counted(possible, 'round')} at most, found {rounds}",
                 key="game_config.rounds",
                 valid=f'"auto" or 2 to {possible}',
             )

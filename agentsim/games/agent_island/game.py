@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 from agentsim.engine.event import Audience, Event, Everyone, PlayerId
 from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
+from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
 from agentsim.games.agent_island import panels, rulebook
 from agentsim.games.agent_island.bots import BOTS
@@ -200,7 +201,7 @@ class AgentIsland(Game):
         for override in config.round_overrides:
             if override.round != "final" and override.round > rounds:
                 raise ScenarioError(
-                    f"there is no round {override.round} with {len(players)} players",
+                    f"there is no round {override.round} with {counted(len(players), 'player')}",
                     key="game_config.round_overrides",
                     valid=f'1 to {rounds}, or "final"',
                 )

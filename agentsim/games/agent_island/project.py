@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field
 
 from agentsim.engine.game import ProjectTable
+from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
 
 Phase: TypeAlias = Literal["pitches", "votes", "elimination", "sidebars", "consolidate_memory", "opponent_quips"]
@@ -61,7 +62,7 @@ class GameTable(ProjectTable):
         """`game_config`, and a `seed` where a `game_id` seeds chance; `players` as their tables have them."""
         if len(players) != self.num_players:
             raise ScenarioError(
-                f"is {self.num_players}, but there are {len(players)} players",
+                f"is {self.num_players}, but there are {counted(len(players), 'player')}",
                 key="game.num_players",
                 valid="as many [[players]] tables, here or in the file of --game-config",
             )
@@ -110,7 +111,8 @@ class GameTable(ProjectTable):
         least = 2 if rounds[-1]["vote"] == "win" else 1
         if left < least:
             raise ScenarioError(
-                f"{leaving} of {self.num_players} players are eliminated, and {left} would be left at the end",
+                f"{leaving} of {counted(self.num_players, 'player')} are eliminated, and {left} would be left at the "
+                "end",
                 key="game.num_rounds",
                 valid=f"rounds that eliminate {self.num_players - least} at most",
             )

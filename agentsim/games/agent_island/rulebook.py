@@ -13,7 +13,7 @@ from agentsim.engine.event import LogEntry, PlayerId
 from agentsim.engine.game import Lot
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.request import Request
-from agentsim.engine.wording import By, If, Template, filled, listed
+from agentsim.engine.wording import By, If, Template, counted, filled, listed
 from agentsim.games.agent_island.config import RoundSettings
 from agentsim.games.agent_island.votes import Eliminated, Tallied, Won
 
@@ -84,7 +84,7 @@ def rules_prompt(
 
 def _rules(players: int, schedule: Sequence[RoundSettings]) -> Iterator[str]:
     final = schedule[-1].vote == "win"
-    yield f"You are playing Agent Island, a game of persuasion and elimination for {players} players."
+    yield f"You are playing Agent Island, a game of persuasion and elimination for {counted(players, 'player')}."
     ways: defaultdict[str, dict[str, list[int]]] = defaultdict(dict)
     plans: dict[str, list[int]] = {}
     for index, settings in enumerate(schedule, start=1):

@@ -143,7 +143,7 @@ class SpeechRequest(IslandRequest[Speech]):
 
 
 class GameBegan(
-    Told, heading="The game begins", content="{players:player}, {rounds} rounds: {players:and}.", in_prompt=False
+    Told, heading="The game begins", content="{players:player}, {rounds:round}: {players:and}.", in_prompt=False
 ):
     players: tuple[str, ...]
     rounds: int

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from agentsim.engine.event import Everyone, PlayerId
 from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
+from agentsim.engine.wording import counted
 from agentsim.games.auction import panels, rulebook
 from agentsim.games.auction.announcing import (
     AuctionBegan,
@@ -59,7 +60,8 @@ class AgentAuction(Game):
         listed = config.items.items if isinstance(config.items, Catalogue) else ()
         required = {item.name for item in listed if item.required}
         if listed and len(required) < REQUIRED:
-            yield f"game_config.items has {len(required)} different required names, and the set has {REQUIRED}"
+            names = counted(len(required), "required name", "different required names")
+            yield f"game_config.items has {names}, and the set has {REQUIRED}"
 
     async def play(self, table: Table, config: AuctionConfig) -> Outcome:
         catalogue, seed = config.items, table.chance.seed

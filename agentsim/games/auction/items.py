@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from agentsim.engine import wording
+from agentsim.engine.letters import without_joiners
 from agentsim.engine.prompt import Quoted, cleaned, quoted
 from agentsim.engine.schema import closed_object
 
@@ -28,7 +29,7 @@ _LONGEST_NAME = 80
 
 def presentable(name: str) -> bool:
     """Whether prompts, tables and screens can show the name as it stands."""
-    whole = cleaned(name) == unicodedata.normalize("NFC", name) and not set(name) & set("\n\t")
+    whole = without_joiners(cleaned(name)) == unicodedata.normalize("NFC", name) and not set(name) & set("\n\t")
     return whole and name == name.strip() and 1 <= len(name) <= _LONGEST_NAME
 
 

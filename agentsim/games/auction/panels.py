@@ -25,7 +25,7 @@ from agentsim.engine.panel import (
     Series,
     TurnedAt,
 )
-from agentsim.engine.wording import listed
+from agentsim.engine.wording import counted, listed
 from agentsim.games.auction.announcing import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
 from agentsim.games.auction.bidding import BidMade
 from agentsim.games.auction.state import Team
@@ -79,7 +79,8 @@ class _Heard:
         """What the first team has and what it cost; nothing before the end."""
         for first, *others in (event.results for event in self.ended):
             spent = self.began[0].budget - first.budget
-            had = f"{first.name} bought {first.count} of {self.began[0].needed} required components for {spent}"
+            needed = counted(self.began[0].needed, "required component")
+            had = f"{first.name} bought {first.count} of {needed} for {spent}"
             tied = [other.name for other in others if other.count == first.count]
             return f"{had}; {listed(tied)} bought as many, of lower quality." if tied else f"{had}."
         return ""

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, JsonValue, ValidationError, model_va
 
 from agentsim.engine import GameConfig
 from agentsim.engine.capability import Tool
+from agentsim.engine.event import NamedPlayer
 from agentsim.engine.game import InFile
 from agentsim.errors import first_objection
 from agentsim.games.market import artifacts
@@ -62,7 +63,7 @@ class SystemPrompt(GameConfig):
 class AgentTable(GameConfig):
     """`[[game_config.agents]]`: what holds for some agents instead of what holds for all."""
 
-    ids: Annotated[tuple[str, ...], Field(min_length=1)]
+    ids: Annotated[tuple[NamedPlayer, ...], Field(min_length=1)]
     capital: Amount | None = None
     goods: Goods | None = None
     values: dict[str, Price] = Field(default={}, description="Private values of a unit, by good")
@@ -74,7 +75,7 @@ class Interview(GameConfig):
     """`[[game_config.moderator]]`: a question before the turns of a round, to all agents where none is named."""
 
     round: Annotated[int, Field(ge=1, le=100_000)]
-    agents: tuple[str, ...] = ()
+    agents: tuple[NamedPlayer, ...] = ()
     question: Asked | Annotated[tuple[Asked, ...], Field(min_length=1, max_length=10)] = Field(
         description="A list is asked in one pause, one after the other"
     )
@@ -89,7 +90,7 @@ class Trait(GameConfig):
 
     name: Annotated[str, Field(min_length=1, max_length=100)]
     text: Annotated[str, Field(min_length=1, max_length=2_000)]
-    agents: tuple[str, ...] = ()
+    agents: tuple[NamedPlayer, ...] = ()
 
 
 class Experiment(GameConfig):

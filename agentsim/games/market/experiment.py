@@ -43,8 +43,8 @@ class PeriodEnded(
     heading="Period {period} ends: efficiency {allocative_efficiency:.1%}",
     content=By(
         "alpha",
-        {None: "No trade in {rounds} rounds; {most_surplus} could have been gained."},
-        "{quantity} units at {mean_price:.2f} on average in {rounds} rounds, alpha {alpha:.1f}; equilibrium "
+        {None: "No trade in {rounds:round}; {most_surplus} could have been gained."},
+        "{quantity:unit} at {mean_price:.2f} on average in {rounds:round}, alpha {alpha:.1f}; equilibrium "
         "{equilibrium_quantity} units at {equilibrium_price:g}.",
     ),
 ):

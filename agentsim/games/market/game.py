@@ -88,7 +88,7 @@ class MarketGame(Game):
         if config.experiment is not None:
             wanted = len(config.experiment.buyers) + len(config.experiment.sellers)
             if len(players) != wanted:
-                problem = f"the experiment has schedules for {wanted} traders, and there are {len(players)}"
+                problem = f"the experiment has schedules for {counted(wanted, 'trader')}, and there are {len(players)}"
                 raise ScenarioError(problem, key="players")
         late = [each.round for each in config.moderator if each.round > config.most_rounds]
         if late:

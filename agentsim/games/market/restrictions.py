@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from agentsim.engine import GameConfig
 from agentsim.engine.capability import Refused
+from agentsim.engine.wording import filled
 from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Order
@@ -36,7 +37,7 @@ class _Rule:
 
     @property
     def limited(self) -> bool:
-        return "{limit}" in self.words
+        return "{limit" in self.words
 
 
 _TRADES = ("buy", "sell")
@@ -54,9 +55,7 @@ _RULES: dict[str, _Rule] = {
     "only_buy": _Rule("You may buy, and not sell.", ("sell",)),
     "only_sell": _Rule("You may sell, and not buy.", ("buy",)),
     "one_unit": _Rule("An order is for one unit at a time.", _TRADES, lambda it, limit: it["quantity"] == 1),
-    "most_quantity": _Rule(
-        "An order is for at most {limit} units.", _TRADES, lambda it, limit: it["quantity"] <= limit
-    ),
+    "most_quantity": _Rule("An order is for at most {limit:unit}.", _TRADES, lambda it, limit: it["quantity"] <= limit),
     "most_price": _Rule("A price may not be above {limit}.", _TRADES, lambda it, limit: it["price"] <= limit),
     "least_price": _Rule("A price may not be below {limit}.", _TRADES, lambda it, limit: it["price"] >= limit),
     "keep_capital": _Rule(
@@ -88,7 +87,7 @@ class Restriction(GameConfig):
     @property
     def words(self) -> str:
         """What agents read, and the reason why an action is refused."""
-        return _RULES[self.rule].words.replace("{limit}", str(self.limit))
+        return filled(_RULES[self.rule].words, self)
 
     def allows(self, action: str, it: Mapping[str, Any]) -> bool:
         """Whether this may be done; parameters are as the artifact reads them."""

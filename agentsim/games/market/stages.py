@@ -236,7 +236,7 @@ class Act(StageRequest[ActionChosen], kind="action"):
 
     def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
         if name == "working_memory":
-            return said(legal, "", description=f"at most {self.menu.memory_chars} characters", default="")
+            return said(legal, "", description=f"at most {counted(self.menu.memory_chars, 'character')}", default="")
         out = super().form_schema(name, legal, answered)
         if "enum" in (to := out.get("properties", {}).get("to", {})):
             out = said(out, "to", enum=[each for each in to["enum"] if each != self.player])

@@ -25,9 +25,9 @@ class MarketBegan(
     Event,
     heading="The market opens",
     content=(
-        "{agents:#} agents, goods: ",
+        "{agents:agent}, goods: ",
         If("goods", "{goods}", "none"),
-        "; artifacts: {artifacts}; at most {rounds} rounds.",
+        "; artifacts: {artifacts}; at most {rounds:round}.",
     ),
 ):
     """`rounds` is what the market may last at most."""

@@ -387,7 +387,7 @@ def _map(found: Counter[int]) -> Board:
         f"Furthest above the long run: {far(by_excess[:-4:-1])}.",
         f"Furthest below it: {far(by_excess[:3])}.",
     )
-    scene = Scene(f"{total:,} rolls", tiles, notes=notes)
+    scene = Scene(f"{counted(total, 'roll', form=',')}", tiles, notes=notes)
     return Board("Landings against the long run", SIDE, SIDE, (scene,), ring=True)
 
 

@@ -26,8 +26,8 @@ def rules(players: int, max_turns: int, auctioned: bool) -> tuple[str, ...]:
     return (
         "[RULES]",
         f"You play Monopoly (US rules) with {counted(players - 1, 'other')}; the last player not bankrupt wins. After "
-        f"{max_turns} turns, counted over all players, the greatest net worth wins: cash, deeds at their price "
-        "(mortgaged: half), buildings at cost. Amounts are dollars; positions count from GO = 0.",
+        f"{counted(max_turns, 'turn')}, counted over all players, the greatest net worth wins: cash, deeds at their "
+        "price (mortgaged: half), buildings at cost. Amounts are dollars; positions count from GO = 0.",
         "- Passing GO or landing on it pays 200. You may buy an unowned property you land on at its price; else it is "
         "auctioned to all.\n"
         "- The owner of a whole colour group gets double rent on its lots without buildings and may build there, "

@@ -18,6 +18,7 @@ from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.options import Schema
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
+from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.prompts import rules, state_lines
@@ -101,7 +102,7 @@ def _standing_in(answer: type[Any]) -> Any:
 def _spoken(words: int, chars: int) -> Options:
     return {
         "private_thought": Text(chars, "your private thought: why"),
-        "public_speech": Text(words * LONGEST_WORD, f"what you say to all, at most {words} words"),
+        "public_speech": Text(words * LONGEST_WORD, f"what you say to all, at most {counted(words, 'word')}"),
     }
 
 
@@ -157,7 +158,10 @@ class MonopolyRequest(Request[S]):
         return _POSITIONS
 
     def narrowed(self) -> Mapping[str, Schema | None]:
-        room = {"public_speech": f"at most {self.words} words", "private_thought": f"at most {self.chars} characters"}
+        room = {
+            "public_speech": f"at most {counted(self.words, 'word')}",
+            "private_thought": f"at most {counted(self.chars, 'character')}",
+        }
         return {name: {"default": "", "description": words} for name, words in room.items()} | dict(self.on_board())
 
     def on_board(self) -> Iterable[tuple[str, Schema | None]]:

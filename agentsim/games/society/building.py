@@ -15,7 +15,7 @@ from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn
 class ProjectBegan(
     Daily,
     heading="Project {project} begins: a {what}",
-    content="It needs {cost} materials and takes {land} land from the pool.",
+    content="It needs {cost:material} and takes {land} land from the pool.",
 ):
     project: int
     proposal: int
@@ -34,7 +34,7 @@ class ProjectBuilt(
 
 
 class Contributed(
-    Deed, heading="Agent #{agent} gives {amount} materials to project {project}", content="{given} of {cost} materials."
+    Deed, heading="Agent #{agent} gives {amount:material} to project {project}", content="{given} of {cost:material}."
 ):
     """`amount` is what was taken, at most what was missing; `given` of `cost` is what the project has now."""
 
@@ -45,7 +45,7 @@ class Contributed(
 
 
 class UpkeepPaid(
-    Daily, heading="Upkeep: {running:#} running, {paused:#} paused", content="{materials} materials from the pool."
+    Daily, heading="Upkeep: {running:#} running, {paused:#} paused", content="{materials:material} from the pool."
 ):
     """Every built project is among `running` or `paused`; `materials` came from the pool."""
 

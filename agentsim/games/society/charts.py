@@ -26,7 +26,7 @@ from agentsim.engine.panel import (
     Tie,
     TurnedAt,
 )
-from agentsim.engine.wording import counted, sentence
+from agentsim.engine.wording import by_count, counted, sentence
 from agentsim.games.society.amounts import UNIT
 from agentsim.games.society.assembly import VoteCast
 from agentsim.games.society.building import Contributed, ProjectBuilt
@@ -87,8 +87,9 @@ def course(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
     by_day = dict(zip(DAYS, zip(*days([told.event for told in log]).rows, strict=True), strict=False))
     status, held, *_ = _by_day(by_day)
     verdict = (
-        f"{last.active} of {last.active + last.dormant + last.dead} agents are active after {counted(last.day, 'day')}"
-        f"; {counted(last.laws, 'law')}, Gini coefficient of wealth {last.gini:.2f}"
+        f"{last.active} of {counted(last.active + last.dormant + last.dead, 'agent')} "
+        f"{by_count(last.active, 'is', 'are')} active after {counted(last.day, 'day')}; {counted(last.laws, 'law')}, "
+        f"Gini coefficient of wealth {last.gini:.2f}"
     )
     unchanged = all(day.active == last.active and not day.dead for day in ends)
     return Course(

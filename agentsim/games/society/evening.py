@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from agentsim.engine import Event, Everyone, Outcome, Standing, Table, ranked
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import By, cut
 from agentsim.games.society.amounts import Amount, number, shown
 from agentsim.games.society.building import keep_up
 from agentsim.games.society.config import Goal, Personality
@@ -47,7 +47,7 @@ class Meal:
 class Consumed(
     Daily,
     heading="The day costs {food} food and {energy} energy",
-    content="Paid by {active} active and {dormant} dormant agents; {unfed:#} could not pay.",
+    content="Paid by {active} active and {dormant:dormant agent}; {unfed:#} could not pay.",
 ):
     """`each` who was active and stays so paid that, the dormant `asleep`; `unfed` lacked it, with their evenings."""
 
@@ -75,7 +75,7 @@ class AgentDied(
     Deed,
     kind="died",
     heading="Agent #{agent} dies",
-    content="{evenings} evenings without enough food and energy.",
+    content="{evenings:evening} without enough food and energy.",
     out=("agent",),
 ):
     """`evenings` are those without enough, in a row."""
@@ -150,7 +150,7 @@ class Regrown(
 class DayEnded(
     Daily,
     heading="Day {day} ends: {active} active, {dormant} dormant, {dead} dead",
-    content="Agents hold {held}; the pool {pool}. {laws} laws in force.",
+    content="Agents hold {held}; the pool {pool}. {laws:law} in force.",
 ):
     """`totals` by resource; posts, messages, proposals, votes and invalid actions are those of the day."""
 
@@ -225,8 +225,11 @@ class Result:
 class SocietyEnded(
     Daily,
     heading="The end, on day {day}: {reason}",
-    content="{survival:.0%} of the agents are active, {participation:.0%} took part in votes; {laws} laws were passed; "
-    "the Gini coefficient of wealth is {gini:.2f}.",
+    content=(
+        "{survival:.0%} of the agents are active, {participation:.0%} took part in votes; {laws:law} ",
+        By("laws", {1: "was"}, "were"),
+        " passed; the Gini coefficient of wealth is {gini:.2f}.",
+    ),
 ):
     """`survival` is the share of agents that are active, `participation` of those that ever voted or proposed.
 

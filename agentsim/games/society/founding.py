@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 
 from agentsim.engine import Event, Everyone, Table
+from agentsim.engine.wording import By
 from agentsim.games.society.amounts import UNIT, Amount, shown
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.state import State
@@ -47,9 +48,11 @@ def in_pool(totals: Mapping[str, Totals]) -> str:
 
 class SocietyBegan(
     Event,
-    heading="{agents:#} agents begin",
-    content="Each has {food} food, {energy} energy, {materials} materials. The common pool holds {pool}. "
-    "There are {days} days.",
+    heading="{agents:agent} begin",
+    content=(
+        "Each has {food} food, {energy} energy, {materials:material}. The common pool holds {pool}. ",
+        By("days", {1: "There is 1 day."}, "There are {days} days."),
+    ),
 ):
     """`food`, `energy` and `materials` are each agent's; the pool's are in `totals`."""
 

@@ -121,7 +121,7 @@ def _allocated(state: State, proposal: Proposal, term: Allocation) -> Allocation
 
 class DividendPaid(
     Daily,
-    heading="Law {law} pays {amount} {resource} each to {agents:#} agents",
+    heading="Law {law} pays {amount} {resource} each to {agents:agent}",
     content=If("missing", "The pool is empty: {missing} {resource} could not be paid.", "All were paid in full."),
     concerns=("agents",),
 ):
@@ -166,7 +166,7 @@ def _dividend(table: Table, state: State, law: int, dividend: Dividend) -> Divid
 
 
 class WorkMinimumBroken(
-    Daily, heading="Law {law}: {agents:#} agents worked less than {hours} h", content="{agents}", concerns=("agents",)
+    Daily, heading="Law {law}: {agents:agent} worked less than {hours} h", content="{agents}", concerns=("agents",)
 ):
     """The active agents that worked less than the law's hours today."""
 

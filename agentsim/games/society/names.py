@@ -6,16 +6,10 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
+from agentsim.engine.letters import LOOK_ALIKES
+
 # accents, and characters of other kinds that print as nothing
 _UNSEEN = re.compile("[\u0300-\u036f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u2800\u3164\ufe00-\ufe0f\uffa0]")
-# small Cyrillic and Greek letters, and Lisu ones, and the Latin ones that they look like, small or as capitals
-_ALIKE = str.maketrans(
-    "\ua4d0\ua4d1\ua4d3\ua4d4\ua4d6\ua4d7\ua4d9\ua4da\ua4dc\ua4dd\ua4df\ua4e0\ua4e1\ua4e2\ua4e3\ua4e6\ua4e7\ua4ea"
-    "\ua4eb\ua4ec\ua4ee\ua4f0\ua4f2\ua4f3\ua4f4"
-    "\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0456\u0458\u0501\u051b\u051d"
-    "\u03b1\u03b2\u03b5\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7",
-    "bpdtgkjczfmnlsrvhwxyaeiouabekmhopctyxsijdqwabehikmvoptyx",
-)
 # scripts of which letters may stand beside Latin ones: their lookalikes are in the table, or they have none
 _WITH_LATIN = {"LATIN", "CYRILLIC", "GREEK", "CJK", "HIRAGANA", "KATAKANA", "HANGUL"}
 _NUMBER_WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
@@ -54,4 +48,4 @@ def misnomer(name: str, agent: int, agents: int, taken: Mapping[str, int]) -> st
 
 def _bare(name: str) -> str:
     spread = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
-    return " ".join(_UNSEEN.sub("", spread).translate(_ALIKE).split())
+    return " ".join(_UNSEEN.sub("", spread).translate(LOOK_ALIKES).split())

@@ -60,7 +60,7 @@ def _world(rules: Rules, world: World) -> Iterator[Part]:
     yield Listed("Projects that need materials", [*map(_project, world.projects)], 4, world.more_projects, "more")
     farm, generator = world.running["farm"], world.running["generator"]
     yield (
-        f"Running: {farm} farms (+{world.bonus['farm']}% farm work), {generator} generators "
+        f"Running: {counted(farm, 'farm')} (+{world.bonus['farm']}% farm work), {counted(generator, 'generator')} "
         f"(+{world.bonus['generator']}% generate work); {world.paused} paused."
     )
     if rules.commons_capacity:
@@ -157,7 +157,8 @@ def _own(rules: Rules, you: Own) -> Iterator[Part]:
     if you.name:
         yield joined("Your name: ", quoted(name=you.name))
     held = ", ".join(f"{shown(amount)} {resource}" for resource, amount in you.stock.items())
-    yield f"You are active and hold {held}. You have worked {you.hours} of {rules.hours_per_day} hours today."
+    hours = counted(rules.hours_per_day, "hour")
+    yield f"You are active and hold {held}. You have worked {you.hours} of {hours} today."
     if you.skills:
         skills = ", ".join(f"{resource} {shown(skill)}" for resource, skill in you.skills.items())
         yield f"Your own skills: {skills}."

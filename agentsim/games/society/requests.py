@@ -19,7 +19,7 @@ from agentsim.engine.decision import Reading
 from agentsim.engine.markup import first_turn
 from agentsim.engine.options import Option, Subset
 from agentsim.engine.schema import schema_of
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import counted, cut
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
 from agentsim.games.society.actions import Spoken, possible
 from agentsim.games.society.amounts import UNIT, shown
@@ -160,7 +160,9 @@ class Act(Request[Acted]):
             super().check_value(path, value, legal)
         elif path not in _CUT:
             if len(value) > legal.limit:
-                raise IllegalDecision(f"{path} must be at most {legal.limit} characters, and has {len(value)}.")
+                raise IllegalDecision(
+                    f"{path} must be at most {counted(legal.limit, 'character')}, and has {len(value)}."
+                )
             if not value.strip() and path not in _MAY_BE_EMPTY:
                 raise IllegalDecision(f"{path} must not be empty.")
 

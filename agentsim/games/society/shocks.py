@@ -23,7 +23,7 @@ class ShockStruck(
             "pool": "The common pool loses {percent}% of its {of}: {lost}.",
             "commons": "The commons lose {percent}%: {lost}.",
         },
-        "Work makes {percent}% less {of} for {days:#} days.",
+        "Work makes {percent}% less {of} for {days:day}.",
     ),
 ):
     """`lost` is what is gone, by resource; of `rates` nothing is. `resource` may be `all`."""

@@ -8,6 +8,7 @@ from typing import Literal
 
 from agentsim.engine.event import NAMED, Interaction, Past, PlayerId
 from agentsim.engine.event import Deed as Done
+from agentsim.engine.letters import without_joiners
 from agentsim.engine.wording import If
 from agentsim.games.society.names import misnomer
 from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn
@@ -115,8 +116,8 @@ class SetName(Action):
 
     @property
     def name(self) -> str:
-        """The name without needless spaces."""
-        return " ".join(self.display_name.split())
+        """The name without needless spaces, and without joiners, by which it could only imitate another."""
+        return " ".join(without_joiners(self.display_name).split())
 
     def why_not(self, known: Known) -> str:
         return misnomer(self.name, known.agent, known.rules.agents, known.names)

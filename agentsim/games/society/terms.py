@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from agentsim.engine.decision import whole
-from agentsim.engine.wording import By, If, Template, Worded, filled
+from agentsim.engine.wording import By, If, Template, Worded, counted, filled
 from agentsim.games.society.amounts import Amount, bounded
 
 Resource: TypeAlias = Literal["food", "energy", "materials"]
@@ -89,7 +89,7 @@ class WorkMinimum(_Term):
     hours: Annotated[int, Field(ge=1, le=24), BeforeValidator(whole)]
 
     def misfit(self, agents: int, hours: int) -> str:
-        return f"nobody can work more than {hours} hours a day" if self.hours > hours else ""
+        return f"nobody can work more than {counted(hours, 'hour')} a day" if self.hours > hours else ""
 
 
 class Repeal(_Term):
@@ -105,14 +105,14 @@ class VotingRule(_Term):
 
     words = (
         "voting rule: more than {threshold}% yes, ",
-        If("quorum", "if at least {quorum} agents vote", "however few vote"),
+        If("quorum", "if at least {quorum:agent} vote", "however few vote"),
     )
     kind: Literal["voting_rule"] = "voting_rule"
     threshold: Annotated[int, Field(ge=50, le=99), BeforeValidator(whole)]
     quorum: Annotated[int, Field(ge=0), BeforeValidator(whole)]
 
     def misfit(self, agents: int, hours: int) -> str:
-        return f"there are only {agents} agents to vote" if self.quorum > agents else ""
+        return f"there are only {counted(agents, 'agent')} to vote" if self.quorum > agents else ""
 
 
 class Build(_Term):

@@ -165,6 +165,6 @@ def _unmet(state: State, proposal: Proposal, voters: int) -> str:
         return ""
     quorum = f", and {counted(least, 'agent')} vote" if (least := then.needed(voters)) else ""
     return (
-        f"The voting rule that it makes is harder to meet, so more than {then.threshold}% of all {living} living "
-        f"agents must say yes{quorum}."
+        f"The voting rule that it makes is harder to meet, so more than {then.threshold}% of all "
+        f"{counted(living, 'living agent')} must say yes{quorum}."
     )

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from agentsim.engine.decision import whole
 from agentsim.engine.event import FOR
 from agentsim.engine.event import Deed as Done
-from agentsim.engine.wording import If
+from agentsim.engine.wording import If, by_count, counted
 from agentsim.games.society.amounts import Amount, share, shown
 from agentsim.games.society.config import WorkType
 from agentsim.games.society.stakes import Conditions
@@ -41,7 +41,8 @@ class Work(Action):
     def why_not(self, known: Known) -> str:
         rules, stock, energy = known.rules, known.stock, known.rules.work(self.work_type)[2] * self.hours
         if self.hours > known.hours_left:
-            return f"only {known.hours_left} of {rules.hours_per_day} hours are left today"
+            are = by_count(known.hours_left, "is", "are")
+            return f"only {known.hours_left} of {counted(rules.hours_per_day, 'hour')} {are} left today"
         if stock["food"] < rules.work_needs_food:
             return f"work needs {shown(rules.work_needs_food)} food, and you hold {shown(stock['food'])}"
         if stock["energy"] < energy:

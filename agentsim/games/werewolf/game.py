@@ -11,7 +11,7 @@ from pydantic import Field
 from agentsim.engine import Everyone, Game, GameConfig, Outcome, PlayerId, Table
 from agentsim.engine.event import Audience
 from agentsim.engine.panel import Progress
-from agentsim.engine.wording import cut, listed
+from agentsim.engine.wording import counted, cut, listed
 from agentsim.errors import ScenarioError
 from agentsim.games.werewolf import panels, rulebook, words
 from agentsim.games.werewolf.bots import BOTS
@@ -72,7 +72,7 @@ class Werewolf(Game):
         least = max(2 * config.werewolves + 1, config.werewolves + config.seer + config.doctor)
         if len(players) < least:
             most = min((len(players) - 1) // 2, len(players) - config.seer - config.doctor)
-            problem = f"{config.werewolves} are too many of {len(players)} players, and need {least}"
+            problem = f"{config.werewolves} are too many of {counted(len(players), 'player')}, and need {least}"
             raise ScenarioError(problem, key="game_config.werewolves", valid=f"at most {most}")
 
     async def play(self, table: Table, config: WerewolfConfig) -> Outcome:

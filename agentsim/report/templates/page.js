@@ -3,6 +3,7 @@
   const byId = (id) => document.getElementById(id);
   const all = (some, from = document) => [...from.querySelectorAll(some)];
   const made = (tag, parts) => Object.assign(document.createElement(tag), parts);
+  const counted = (count, noun) => `${count.toLocaleString("en")} ${count === 1 ? noun : `${noun}s`}`;
   const typing = (event) => event.target.closest("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey;
   const form = byId("filters"), find = byId("find"), tally = byId("tally"), showAll = byId("show-all");
   const selects = { player: byId("by-player"), kind: byId("by-kind") };
@@ -100,9 +101,8 @@
       }
     }
     timeline.classList.toggle("searching", query !== "");
-    const count = events.length.toLocaleString("en");
-    tally.value = (shown.length === events.length ? `${count} events` : `${shown.length.toLocaleString("en")} of ${count} events`)
-      + (query ? `, ${hits.toLocaleString("en")} ${hits === 1 ? "hit" : "hits"}` : "");
+    const of = shown.length === events.length ? "" : `${shown.length.toLocaleString("en")} of `;
+    tally.value = of + counted(events.length, "event") + (query ? `, ${counted(hits, "hit")}` : "");
     showAll.hidden = !narrowed;
     if (chosen?.hidden || view?.value) choose(null);
     highlight([...shown, ...exchanges.filter((part) => !part.hidden)], query);

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from agentsim.engine.codec import ClosedTable, json_line, values
 from agentsim.engine.reading import READER_VERSION
+from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError, UsageError, first_objection
 from agentsim.games import find
 from agentsim.history.disk import write_problem
@@ -195,7 +196,7 @@ def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:
     if design.games % design.cells:
         most = -(-design.games // design.cells) * design.cells
         raise UsageError(
-            f"--games {design.games}: each seed plays all {design.cells} cells of the design; ask for {most}"
+            f"--games {design.games}: each seed plays all {counted(design.cells, 'cell')} of the design; ask for {most}"
         )
     table = rows(
         design.games,
@@ -247,7 +248,10 @@ def _check(games: Sequence[Planned], casts: Sequence[Scenario], models: Sequence
     if not games:
         raise ValueError("it plans no games")
     if len(casts) != (width := max(1, len(models))) * cells:
-        raise ValueError(f"{len(casts)} casts for {len(models)} models" + (f" in {cells} cells" if cells > 1 else ""))
+        raise ValueError(
+            f"{counted(len(casts), 'cast')} for {counted(len(models), 'model')}"
+            + (f" in {counted(cells, 'cell')}" if cells > 1 else "")
+        )
     players = [[plan.id for plan in cast.players] for cast in casts]
     if any(each != players[0] for each in players):
         raise ValueError("its casts seat different players")
@@ -258,11 +262,11 @@ def _check(games: Sequence[Planned], casts: Sequence[Scenario], models: Sequence
             raise ValueError(f"two games are called {game.name}")
         names.add(game.name)
         if sorted(game.seats) != list(range(len(players[0]))):
-            raise ValueError(f"{game.name} does not seat each of {len(players[0])} players once")
+            raise ValueError(f"{game.name} does not seat each of {counted(len(players[0]), 'player')} once")
         if len(game.models) != (len(game.seats) if models else 0) or any(model >= width for model in game.models):
-            raise ValueError(f"{game.name} does not give each seat one of {len(models)} models")
+            raise ValueError(f"{game.name} does not give each seat one of {counted(len(models), 'model')}")
         if game.cell >= cells:
-            raise ValueError(f"{game.name} is of none of {cells} cells")
+            raise ValueError(f"{game.name} is of none of {counted(cells, 'cell')}")
 
 
 @contextmanager
@@ -324,7 +328,7 @@ def _joined(there: Manifest, wanted: Manifest, directory: Path) -> Manifest:
     if (difference := _difference(there, wanted)) is not None:
         raise UsageError(f"{directory}: holds another batch ({difference}); give it another --out")
     if len(there.games) > len(wanted.games):
-        more = f"{len(there.games)} games of this batch, and not {len(wanted.games)}"
+        more = f"{counted(len(there.games), 'game')} of this batch, and not {len(wanted.games)}"
         raise UsageError(f"{directory}: holds {more}; ask for at least as many, or give it another --out")
     games = (*there.games, *wanted.games[len(there.games) :])
     design = wanted.design

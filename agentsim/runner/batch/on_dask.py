@@ -12,6 +12,7 @@ import os
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, cast
 
+from agentsim.engine.wording import counted
 from agentsim.errors import DISTRIBUTION, UsageError
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.batch.executors import Executor, ExecutorLost, WorkerLost, play_task, task_of
@@ -107,7 +108,7 @@ class OnDask(Executor):
         except FutureCancelledError:
             raise self._lost("the scheduler is lost; workers end the games that they have begun") from None
         except KilledWorker as error:
-            raise WorkerLost(f"{error.allowed_failures + 1} workers died over this game") from None
+            raise WorkerLost(f"{counted(error.allowed_failures + 1, 'worker')} died over this game") from None
         finally:
             answer.cancel()
             await future.cancel()  # of one that is done it forgets the result

@@ -12,6 +12,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached, Interrupted, ProviderStopped, RunStopped, UsageError
 from agentsim.games import find
 from agentsim.history.fold import Totals
@@ -274,5 +275,5 @@ class Batch:
 
 
 def _abort(last: GameEnd, number: int) -> AgentsimError:
-    message = f"{number} games in a row came to no result, the last ({last.name}) with: {last.error}"
+    message = f"{counted(number, 'game')} in a row came to no result, the last ({last.name}) with: {last.error}"
     return ProviderStopped(message) if last.status == ProviderStopped.status else AgentsimError(message)

@@ -2,6 +2,7 @@
 // A seat's page: the clock runs, a form is sent once, and a new question is announced in the title.
 (() => {
   const title = document.title;
+  const counted = (count, noun) => `${count} ${count === 1 ? noun : `${noun}s`}`;
   const look = () => {
     const part = document.getElementById("seat"), clock = part?.querySelector(".clock");
     document.title = part?.querySelector("input[name=seat-decision]") ? `Your turn: ${title}` : title;
@@ -16,7 +17,7 @@
     const clock = document.querySelector("#seat .clock");
     if (!clock) return;
     const left = Math.max(0, Math.round((Number(clock.dataset.ends) - performance.now()) / 1000));
-    clock.textContent = left ? `You have ${left} ${left === 1 ? "second" : "seconds"}.` : "Your time is over.";
+    clock.textContent = left ? `You have ${counted(left, "second")}.` : "Your time is over.";
     clock.classList.toggle("short", left <= 10);
   }, 500);
   document.addEventListener("grown", look);

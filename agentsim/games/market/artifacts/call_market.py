@@ -34,7 +34,7 @@ class CallMarketSettings(LimitOrderSettings):
 class Called(
     Event,
     heading=("{good} is called", If("quantity", ": {quantity} at {price}", ": nothing meets")),
-    content="{wanted} units wanted, {offered} offered.",
+    content="{wanted:unit} wanted, {offered} offered.",
 ):
     """A good was called; `low` to `high` are the prices that clear it, None where no bid meets an ask."""
 

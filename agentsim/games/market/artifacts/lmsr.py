@@ -18,7 +18,7 @@ from pydantic import Field
 from agentsim.engine import Event, Everyone, GameConfig, LogEntry, Number
 from agentsim.engine.capability import Stated
 from agentsim.engine.panel import Chart, Panel, Series
-from agentsim.engine.wording import If, Template, filled
+from agentsim.engine.wording import If, Template, counted, filled
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import cover
@@ -178,7 +178,7 @@ class Lmsr(Artifact):
         for agent in self.world.agents:
             if shares := ledger.accounts[agent].amount(outcome):
                 paid += shares * self.config.payout
-                reason = f"{shares} shares of {outcome}, which came true"
+                reason = f"{counted(shares, 'share')} of {outcome}, which came true"
                 self.world.give(MAKER, agent, CAPITAL, shares * self.config.payout, reason)
             for good in self.world.goods:
                 if free := ledger.free(agent, good):

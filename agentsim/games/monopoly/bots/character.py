@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
+from agentsim.engine.wording import counted
 from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name
 from agentsim.games.monopoly.bots.building import raised
@@ -209,7 +210,9 @@ class Character:
         if not lifts and not builds:
             return IDLE
         speech = self.heard("build", rng) if builds else ""
-        thought = f"{len(builds)} levels on {SPACES[builds[0].position].name} and its group." if speech else ""
+        thought = (
+            f"{counted(len(builds), 'level')} on {SPACES[builds[0].position].name} and its group." if speech else ""
+        )
         action = Bundle(mortgages=mortgages, unmortgages=lifts, builds=builds)
         return Managed(action=action, public_speech=speech, private_thought=thought)
 

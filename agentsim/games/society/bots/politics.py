@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from agentsim.engine.chance import Stream
+from agentsim.engine.wording import counted
 from agentsim.games.society.amounts import number, share
 from agentsim.games.society.assembly import Law
 from agentsim.games.society.bots.needs import NEEDS, lasting
@@ -142,8 +143,9 @@ def _efficiency(request: Act) -> Iterator[Draft]:
         what = "farm" if world.running["farm"] <= world.running["generator"] else "generator"
         title = f"Build {what}, structure {_structures(request) + 1}"
         yield _draft("infrastructure", title, "It repays its materials.", {"kind": "build", "what": what})
-    least = {"kind": "work_minimum", "hours": min(2, rules.hours_per_day)}
-    yield _draft("rule", f"At least {least['hours']} hours a day", "Who can work should.", least)
+    hours = min(2, rules.hours_per_day)
+    least = {"kind": "work_minimum", "hours": hours}
+    yield _draft("rule", f"At least {counted(hours, 'hour')} a day", "Who can work should.", least)
     for law in world.laws:
         if law.author and any(term.kind == "tax" for term in law.terms):
             yield _end(law, "Taxes make work worth less.")

@@ -1,0 +1,261 @@
+"""Letters of the world's scripts: which invisible characters are a part of words, and what a player may be called.
+
+Unicode has characters that print as nothing and yet change words: U+200C parts the halves of a Persian verb, U+200D
+joins a Sinhala conjunct or the members of a family of emoji. The same characters can hide a text in another one, so
+they stay only where they have an effect.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+_NON_JOINER, _SPACE, _VOWEL_SEPARATOR = "\u200c", "\u200b", "\u180e"
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+JOINERS = re.compile(f"[{_VOWEL_SEPARATOR}{_SPACE}-\u200d]+|[{_SELECTORS}]+|[\U000e0020-\U000e007f]+")
+"""Runs of characters that print as nothing and may be a part of what stands around them: see `joining`."""
+
+# Scripts whose letters change shape by their neighbors, as the names begin that Unicode gives to the letters.
+# fmt: off
+_JOINED = frozenset((
+    "ADLAM", "ARABIC", "BALINESE", "BATAK", "BENGALI", "BRAHMI", "BUGINESE", "CHAKMA", "CHAM", "DEVANAGARI",
+    "GRANTHA", "GUJARATI", "GURMUKHI", "HANIFI", "JAVANESE", "KAITHI", "KANNADA", "KHMER", "KHOJKI", "LAO",
+    "LEPCHA", "LIMBU", "MALAYALAM", "MANDAIC", "MANICHAEAN", "MEETEI", "MODI", "MONGOLIAN", "MYANMAR", "NEWA",
+    "NKO", "ORIYA", "PHAGS-PA", "REJANG", "SAURASHTRA", "SHARADA", "SIDDHAM", "SINHALA", "SOGDIAN", "SUNDANESE",
+    "SYLOTI", "SYRIAC", "TAI", "TAKRI", "TAMIL", "TELUGU", "THAI", "TIBETAN", "TIRHUTA",
+))
+# fmt: on
+_UNSPACED = frozenset({"BALINESE", "JAVANESE", "KHMER", "LAO", "MYANMAR", "TAI", "THAI"})
+"""Scripts that write words without spaces: U+200B says where one ends."""
+_VIRAMA = 9  # the combining class of the signs that take a letter's vowel away
+_EMOJI = re.compile(
+    "[\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+)
+_BEFORE_JOINER = re.compile(rf"{_EMOJI.pattern}[{_SELECTORS}]*\Z")
+_LONGEST = 8  # characters of an emoji with its selectors, more of which have no meaning
+_FLAG = "\U0001f3f4"
+_FLAGS = frozenset(
+    "".join(chr(0xE0000 + ord(letter)) for letter in f"{land}\x7f") for land in ("gbeng", "gbsct", "gbwls")
+)
+"""The flags of England, Scotland and Wales: a black flag and these tags."""
+_NEVER_IN_NAMES = re.compile("[\u180e\u200b-\u200d\U000e0000-\U000e0fff]")
+
+
+def joining(run: re.Match[str]) -> str:
+    """Return what stays of a match of `JOINERS`: what changes how the characters around it are read, or "".
+
+    A single joiner stays between letters or marks of one script whose letters join, behind a sign that takes away a
+    letter's vowel, and between emoji. U+200B stays between letters of a script that writes no spaces, U+180E between
+    Mongolian ones. The first of several variation selectors stays (of the supplement, behind a Chinese character), and
+    the tags of the three flags that have some. Source: Unicode Standard 15, chapters 9, 12 and 23, and
+    RFC 5892, appendix A.
+    """
+    text, found, start = run.string, run[0], run.start()
+    before, after = text[start - 1 : start], text[run.end() : run.end() + 1]
+    if found[0] > "\U000e0000" and found[0] <= "\U000e007f":
+        return found if before == _FLAG and found in _FLAGS else ""
+    if _SPACE <= found[0] <= "\u200d" or found[0] == _VOWEL_SEPARATOR:
+        return found if len(found) == 1 and _joins(text, start, found, before, after) else ""
+    if found[0] > "\uffff":
+        return found[0] if _first_word(before) == "CJK" else ""
+    return found[0]
+
+
+def without_joiners(text: str) -> str:
+    """Remove everything that joins words and prints as nothing, for names, in which it could only imitate another."""
+    return _NEVER_IN_NAMES.sub("", text)
+
+
+def _joins(text: str, start: int, joiner: str, before: str, after: str) -> bool:
+    script, following = _script(before), _script(after)
+    if joiner == _SPACE:
+        return script == following and script in _UNSPACED
+    if joiner == _VOWEL_SEPARATOR:
+        return script == following == "MONGOLIAN"
+    if script in _JOINED and (script == following or unicodedata.combining(before) == _VIRAMA):
+        return True
+    is_emoji = joiner != _NON_JOINER and after != "" and _EMOJI.match(after) is not None
+    return is_emoji and _BEFORE_JOINER.search(text[max(0, start - _LONGEST) : start]) is not None
+
+
+def _script(char: str) -> str:
+    """Return the script of a letter or a mark, as Unicode's names begin, or "" for any other character."""
+    return _first_word(char) if char and unicodedata.category(char)[0] in "LM" else ""
+
+
+@lru_cache(4096)
+def _first_word(char: str) -> str:
+    return unicodedata.name(char, "").partition(" ")[0] if char else ""
+
+
+_IDEOGRAPHS = frozenset({"CJK", "HIRAGANA"})
+_KATAKANA = frozenset({"KATAKANA", "KATAKANA-HIRAGANA"})
+_WITHIN_WORDS = frozenset("_-\u200c\u200d")
+
+
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\u1b00-\u1b7f\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u9fff\ua980-\ua9ff\uaa60-\uaa7f\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+"""Letters of scripts in which words follow one another without spaces, as a part of a class of a pattern."""
+_WITHIN_TEXT = re.compile(f"[{UNSPACED}\u1100-\u11ff\uac00-\ud7ff]")
+
+
+def has_words_within(name: str) -> bool:
+    """Check for a letter behind or before which a word may end where no space is: these scripts, and Korean."""
+    return _WITHIN_TEXT.search(name) is not None
+
+
+def stands_apart(name: str, text: str, start: int) -> bool:
+    """Check that a name at this place of a text is no part of a longer word.
+
+    Between Chinese characters, and in scripts that write no spaces, a word may end anywhere. A Korean name is followed
+    by particles. A mark belongs to the letter before it.
+    """
+    end = start + len(name)
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if _goes_on(before, name[0]):
+        return False
+    return not _goes_on(name[-1], after) or (_script(name[-1]) == _script(after) == "HANGUL")
+
+
+def _goes_on(one: str, other: str) -> bool:
+    """Check whether a word goes on from one character to the next; "" is the end of a text."""
+    if not (one and other and _is_of_word(one) and _is_of_word(other)):
+        return False
+    if unicodedata.category(other)[0] == "M":
+        return True
+    scripts = {_script(one), _script(other)}
+    if scripts & (_UNSPACED | _IDEOGRAPHS):
+        return False
+    return not scripts & _KATAKANA or scripts <= _KATAKANA
+
+
+def _is_of_word(char: str) -> bool:
+    return char.isalnum() or char in _WITHIN_WORDS or unicodedata.category(char)[0] == "M"
+
+
+# -- names
+
+LONGEST_NAME = 32
+"""Characters of a player's name."""
+NAME_PATTERN = r"^[^\x00-/:-@\[-`{-\x9f][^\x00-\x1f!-,./:-@\[-^`{-\x9f]{0,31}$"
+"""What a JSON Schema can say of a name; `written_name` says the rest."""
+NAME_RULE = (
+    f"1 to {LONGEST_NAME} letters and digits of any script, single spaces, _ and -, the first a letter or a digit"
+)
+_MOST_MARKS = 4  # on one letter: more would cover the lines above and below
+# letters and marks that print as nothing, and letters that look like quotes or accents alone
+_NO_LETTERS = re.compile(
+    "[\u02b0-\u02ff\u034f\u0559\u055a\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
+
+
+def written_name(text: str) -> str:
+    """Return a player's name as it stands everywhere, in NFC. Raises `ValueError` if it could pass for something else.
+
+    Letters, marks and decimal digits of every script are legal, and so are `_`, `-` and single spaces within the name.
+    Everything that prints as nothing, reorders what stands around it, or opens a quotation, a tag or a key is not.
+    """
+    name, marks = unicodedata.normalize("NFC", text), 0
+    for place, char in enumerate(name):
+        kind = unicodedata.category(char)
+        marks = marks + 1 if kind in {"Mn", "Mc"} else 0
+        legal = kind[0] == "L" or kind in {"Nd", "Mn", "Mc"} or char in "_- "
+        if not legal or _NO_LETTERS.match(char) or marks > _MOST_MARKS:
+            raise ValueError(f"must be {NAME_RULE}; {_shown(char)} cannot stand there")
+        if not place and not (kind[0] == "L" or kind == "Nd"):
+            raise ValueError(f"must be {NAME_RULE}")
+    if not name or len(name) > LONGEST_NAME or name != " ".join(name.split(" ")).strip() or "  " in name:
+        raise ValueError(f"must be {NAME_RULE}")
+    return name
+
+
+def composed(name: str) -> str:
+    """Return a name as it is compared: in NFC, however its accents were typed."""
+    return unicodedata.normalize("NFC", name)
+
+
+def made_name(text: str) -> str:
+    """Return the name that is nearest to a text, such as a file's, or "" if nothing of it can stand in a name."""
+    name = unicodedata.normalize("NFC", without_joiners(text))
+    kept = "".join(char if _is_legal(char) else "_" for char in name)
+    kept = re.sub(r"_*  *_*", lambda gap: "_" if "_" in gap[0] else " ", kept)
+    while kept and not _is_first(kept[0]):
+        kept = kept[1:]
+    return kept[:LONGEST_NAME].rstrip("_- ")
+
+
+def _is_legal(char: str) -> bool:
+    return (
+        _is_first(char) or char in "_- " or (unicodedata.category(char) in {"Mn", "Mc"} and not _NO_LETTERS.match(char))
+    )
+
+
+def _is_first(char: str) -> bool:
+    kind = unicodedata.category(char)
+    return (kind[0] == "L" or kind == "Nd") and not _NO_LETTERS.match(char)
+
+
+def _shown(char: str) -> str:
+    code = f"U+{ord(char):04X}"
+    return f"{char} ({code})" if char.isprintable() and unicodedata.category(char)[0] in "PS" else code
+
+
+# Small letters by those of Latin that they look like, small or as capitals: Lisu, Cyrillic, Greek, Armenian; then
+# signs of one Japanese or Chinese script by those of another, and Arabic letters by the Persian ones.
+LOOK_ALIKES = str.maketrans(
+    "\ua4d0\ua4d1\ua4d3\ua4d4\ua4d6\ua4d7\ua4d9\ua4da\ua4dc\ua4dd\ua4df\ua4e0\ua4e1\ua4e2\ua4e3\ua4e6\ua4e7\ua4ea"
+    "\ua4eb\ua4ec\ua4ee\ua4f0\ua4f2\ua4f3\ua4f4"
+    "\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0456\u0458\u0501\u051b\u051d"
+    "\u03b1\u03b2\u03b5\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7"
+    "\u0570\u0578\u057d\u0585\u0566\u0581\u056f"
+    "\u30a8\u30ed\u30ab\u30cb\u30cf\u30bf\u30c8\u30d8\u30d9\u30da\u30fc"
+    "\u064a\u0649\u0643",
+    "bpdtgkjczfmnlsrvhwxyaeiouabekmhopctyxsijdqwabehikmvoptyx"
+    "hnuoqgk"
+    "\u5de5\u53e3\u529b\u4e8c\u516b\u5915\u535c\u3078\u3079\u307a\u4e00"
+    "\u06cc\u06cc\u06a9",
+)
+_STRETCH = "\u0640"  # makes an Arabic word longer, and is no letter
+
+
+def look_alike(name: str) -> str:
+    """Return what names share that can be taken for each other: without case, compatibility forms and foreign letters.
+
+    Accents count: `José` and `Jose` are two names. Source: the idea of skeletons of Unicode Technical Standard 39, with
+    the letters of the scripts that models write.
+    """
+    spread = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
+    return unicodedata.normalize("NFC", spread.replace(_STRETCH, "").translate(LOOK_ALIKES)).casefold()
+
+
+# Letters that Unicode does not take apart into an ASCII letter and a mark.
+_LATIN = str.maketrans(
+    {"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe"}
+    | {"Œ": "Oe", "þ": "th", "Þ": "Th", "ð": "d", "Ð": "D", "ı": "i"}
+)
+
+
+def slugs(names: Iterable[str]) -> dict[str, str]:
+    """Return a name in ASCII for each name, for files and addresses alone: all different, in any case.
+
+    A name of A-Z a-z 0-9 _ - stands for itself. Of another, letters lose their accents and the rest becomes `_`; of one
+    without such letters it is `player`. `_2`, `_3`, ... part those that are alike, in the order of the names.
+    """
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        plain = unicodedata.normalize("NFKD", name.translate(_LATIN)).encode("ascii", "ignore").decode()
+        found[name] = re.sub(r"[^A-Za-z0-9_-]+", "_", plain).strip("_-") or "player"
+    taken = {name.casefold() for name, slug in found.items() if name == slug}
+    for name, base in found.items():
+        number = 1
+        while name != found[name] and found[name].casefold() in taken:
+            number += 1
+            found[name] = f"{base}_{number}"
+        taken.add(found[name].casefold())
+    return found
