@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask, GamePlay, Wave
@@ -30,9 +30,7 @@ from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
 from agentsim.runner.referee import deadline, fallen_back, rule, to_entry, unanswered
 from agentsim.runner.warming import Warming
-
-if TYPE_CHECKING:
-    from agentsim.runner.drive import Watcher
+from agentsim.runner.watcher import Watcher
 
 Seat: TypeAlias = Player | BotPlayer
 Gate: TypeAlias = Callable[[Ask], Awaitable[None]]

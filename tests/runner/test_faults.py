@@ -12,9 +12,9 @@ import pytest
 from agentsim.errors import BudgetReached, ProviderStopped
 from agentsim.history.journal import Entry, read_journal
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
+from agentsim.runner.watcher import Watcher
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import Raw
 from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, resumed, stable

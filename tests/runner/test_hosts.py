@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from agentsim.models.profiles import WireName
-from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import prove
+from agentsim.runner.watcher import Watcher
 from tests.cli.command_line import agentsim
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import envelope, varied_by_schema

@@ -12,8 +12,8 @@ import pytest
 
 from agentsim.history.journal import read_journal
 from agentsim.models.base import Terms
-from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import prove
+from agentsim.runner.watcher import Watcher
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.runner.island import play, resumed, stable

@@ -21,9 +21,9 @@ from agentsim.history.people_file import PeopleFile
 from agentsim.history.run_files import RunFiles
 from agentsim.history.shares import shares_in
 from agentsim.models.keys import Variables
-from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import prove
 from agentsim.runner.session import begin
+from agentsim.runner.watcher import Watcher
 from agentsim.scenario.load import load
 from agentsim.server import hosting
 from agentsim.server.app import make_app
