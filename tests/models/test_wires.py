@@ -309,7 +309,7 @@ FAULTS: list[tuple[WireName, Raw, type[ModelError], str]] = [
     ("messages", Raw(200, failure("rate_limit_error")), RateLimited, "rate_limited"),
     ("messages", Raw(200, failure("authentication_error")), ProviderRejected, "bad_key"),
     ("messages", Raw(401, failure("authentication_error", "invalid x-api-key")), ProviderRejected, "bad_key"),
-    ("messages", Raw(403, failure("permission_error")), ProviderRejected, "forbidden"),
+    ("messages", Raw(403, failure("permission_error")), ModelRefused, "forbidden"),
     ("messages", Raw(404, failure("not_found_error", "model: x")), ProviderRejected, "unknown_model"),
     ("messages", Raw(413, failure("request_too_large")), ModelRefused, "context"),
     (
