@@ -66,7 +66,8 @@ TOO_LONG_CODES: Final = frozenset(("1261", "10907"))
 
 _ASKED: Final = r"(prompt|inputs?|requests?|messages?)"
 TOO_LONG: Final = _words(
-    r"context.?(length|window|size|limit)|maximum (context|prompt|input)|max(imum)? (prompt|input) (length|tokens)",
+    r"context.?(length|window|size|limit)|maximum (allowed )?(context|prompt|input)",
+    r"max(imum)? (prompt|input) (length|tokens)",
     r"too many (input |prompt )?tokens|tokens too (many|long)|characters too long|max(imum)? input characters",
     r"exceed_context_size|model token limit|range of input length",
     rf"\b{_ASKED}\b.{{0,60}}\b(too (long|large)|longer than|exceeds? (the )?(max|limit|model))",
@@ -107,8 +108,8 @@ BAD_KEY: Final = _words(
 )
 NO_MONEY: Final = _words(
     r"credit balance is too low|insufficient.{0,10}(balance|credit|fund|quota)|out of credits|no credits? left",
-    r"used all (available )?credits|spending limit|billing (is )?(not|hard)|overdue|arrear|in good standing",
-    r"余额不足|欠费",
+    r"used all (available )?credits|spending limit|billing (is )?(not (active|enabled|set)|hard)",
+    r"overdue|arrear|in good standing|余额不足|欠费",
 )
 """Nothing is paid, in the words of hosts that say 400 or 403 where others say 402."""
 NO_MODEL: Final = _words(
@@ -131,9 +132,9 @@ PARAMETER: Final = _words(
     r"\beffort\b|system.?(message|prompt|role|instruction)|developer.?(message|instruction)|\bstream",
     r"response_?(format|schema|mime_?type)|output_?(config|format)|text\.format|json_?\s?(schema|object|mode)",
     r"grammar|guided.?(json|decoding)|structured.?output|tool_choice|\btools?\b|function.?call",
-    r"max_(completion_|output_)?tokens",
+    r"max_(completion_|output_)?tokens|requested parameters|no endpoints found that (can handle|support)",
 )
-"""Parts of a request, by the names that hosts have for them."""
+"""Parts of a request, by the names that hosts have for them; OpenRouter's 404 names none."""
 _OF_THE_MODEL: Final = re.compile(r"\b(parameter|argument|field)s?\W{0,5}model\b|\bmodel (parameter|argument)\W*$")
 _ANY_PARAMETER: Final = re.compile(r"\b(parameter|argument)s?\b", re.IGNORECASE)
 
