@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-BAR = r"[|｜‖│∣❘¦｠]"
+BAR = r"[|｜‖│∣❘¦｠ǀǁ❙❚┃︱⏐￨∥]"
 """A bar of a token: DeepSeek's are fullwidth, and models write both of these and others."""
 
 _CAPITALS = r"/?[A-Z_][A-Z0-9_]*(?: [A-Z]+){0,3}\]"
@@ -193,7 +193,7 @@ FORMS = (
     Form(
         "DeepSeek",
         f"{_CHAT} (deepseek3), {_TEMPLATES}/DeepSeek-V3.2.jinja, {_CALLS}/deepseekv32_detector.py",
-        rf"{_BARRED}|[/／]?\s?{BAR}{{0,2}}\s?DSML\s?{BAR}{{0,2}}",
+        rf"{_BARRED}|[/／]?\s?{BAR}{{0,2}}\s?(?i:DSML)\s?{BAR}{{0,2}}",
         ends=("<｜end▁of▁sentence｜>", "<|EOT|>"),
         own=("<｜Assistant｜>",),
         others=("<｜User｜>", "<｜System｜>"),
@@ -248,6 +248,57 @@ FORMS = (
         turns=("<start_of_turn>", "<beginning_of_sentence>", "<extra_id_1>", "<SPECIAL_11>"),
         others=("<extra_id_0>", "<SPECIAL_10>", "<reserved_106>"),
         fillers=("<SPECIAL_12>",),
+    ),
+    Form(
+        "Command R, Aya",
+        "tokenizer_config.json of c4ai-command-r-v01",
+        r"(?:BOS|EOS|EOP|PAD|UNK|CLS|SEP|MASK)_TOKEN>",
+        ends=("<EOS_TOKEN>", "<EOP_TOKEN>"),
+        fillers=("<BOS_TOKEN>", "<PAD_TOKEN>", "<UNK_TOKEN>"),
+    ),
+    Form(
+        "SmolLM, StarCoder, Granite",
+        "tokenizer_config.json of SmolLM2-1.7B-Instruct, of starcoder2-15b and of granite-3.3",
+        r"(?:repo_?name|file_sep|gh_stars|issue_(?:start|comment|closed)|commit_(?:before|msg|after)|empty_output"
+        r"|jupyter_(?:start|text|code|output|script)|fim_(?:prefix|middle|suffix|pad))>",
+        ends=("<file_sep>", "<repo_name>", "<reponame>"),
+        fillers=(
+            *("<gh_stars>", "<issue_start>", "<commit_before>", "<empty_output>", "<jupyter_start>", "<jupyter_code>"),
+            "<fim_prefix>",
+        ),
+    ),
+    Form(
+        "CodeLlama",
+        "tokenizer_config.json of CodeLlama-7b",
+        r"(?:EOT|PRE|SUF|MID)>",
+        ends=("<EOT>",),
+        fillers=("<PRE>", "<SUF>", "<MID>"),
+    ),
+    Form("InternLM", "tokenizer of internlm-chat-7b", r"(?:eoa|eoh)>", ends=("<eoa>", "<eoh>")),
+    Form(
+        "Gemma 3, FunctionGemma",
+        "tokenizer_config.json of gemma-3-4b-it and of functiongemma-270m-it",
+        r"(?:start|end)_(?:of_image|of_audio|function_(?:call|response|declaration))>|escape>",
+        calls=("<start_function_call>", "<end_function_call>", "<start_function_response>", "<end_function_response>"),
+        arguments=("<escape>",),
+        fillers=("<start_of_image>", "<end_of_image>"),
+    ),
+    Form(
+        "LongCat",
+        "tokenizer_config.json of LongCat-Flash-Chat and of LongCat-Flash-Thinking",
+        r"/?longcat_\w{1,30}>",
+        ends=("</longcat_s>",),
+        own=("<longcat_assistant>",),
+        others=("<longcat_user>", "<longcat_system>"),
+        thinking=("<longcat_think>", "</longcat_think>"),
+        fillers=("<longcat_s>",),
+    ),
+    Form(
+        "Seed-Coder",
+        "tokenizer_config.json of Seed-Coder-8B-Instruct",
+        r"\[(?:begin|end|PAD|CLS|SEP|MASK|fim)[^<>\[\]\n]{0,40}\]>",
+        ends=("<[end▁of▁sentence]>",),
+        fillers=("<[begin▁of▁sentence]>", "<[PAD▁TOKEN]>", "<[fim-prefix]>"),
     ),
     Form(
         "SentencePiece",
@@ -355,7 +406,7 @@ FORMS = (
         "tokenizer_config.json of Kimi-K3",
         _CAPITALS,
         ends=("[EOS]", "[EOT]"),
-        fillers=("[BOS]",),
+        fillers=("[BOS]", "[PAD]", "[UNK]"),
         exact=True,
     ),
     Form(
@@ -456,14 +507,16 @@ _INNER = (
 _HEADER_ENDS = rf"(?:\s{{0,2}}{_INNER}|[ \t]*+(?:\n|:|$))?"
 # where a token may begin: it begins with one set of characters, so that the search leaps from one of them to the next
 _MAY_BEGIN = re.compile(
-    rf"[<＜\[\]◁|｜‖│∣❘¦｠](?:(?<=[<＜])[\s/／<]{{0,3}}(?:{BAR}|DSML|用户|[\w.-]{{0,20}}?(?:_|:|think|thought|function"
+    rf"[<＜\[\]◁{BAR[1:-1]}](?:(?<=[<＜])[\s/／<]{{0,3}}(?:{BAR}|(?i:DSML)|用户|eo[ah]>|\[|(?:EOT|PRE|SUF|MID|escape|repo)|[\w.-]{{0,20}}?(?:_|:|think|thought|function"
     r"|invoke|call|tool|param|arg|TOOL|AVAIL|SYS|ctrl|unused|eos|bos|pad|unk|sop|eop|sep|cls|role|SPECIAL|0x|s>)"
     rf"|\w{{3,40}}{BAR})|(?<=\[)(?:/?[A-Z_]{{2}}|[a-z]MASK|control_|unused|[a-z]+_header|[a-z]~|\||BEGIN|END)"
-    rf"|(?<=\])(?:~|!|<\])|(?<=◁)|(?<={BAR})(?:{BAR}?\s?DSML|\w{{2,40}}{BAR}{{0,2}}[>＞]|\|[A-Z]))"
+    rf"|(?<=\])(?:~|!|<\])|(?<=◁)|(?<={BAR})(?:(?<=[Ll]{BAR})|{BAR}?\s?(?i:DSML)|\w{{2,40}}{BAR}{{0,2}}[>＞]|\|[A-Z]))"
 )
 _STRIPPED = (
     r"assistant(?<![^\n.!?…。！？\"'”’»)\]}*_]assistant)[ \t]*+\n|user(?<![^\n.!?…。！？\"'”’»)\]}*_]user)[ \t]*+\n"
-    r"|### (?<![^\n]### )(?:Instruction|Human|User):?[ \t]*+\n|assistant(?<=[.!?…]assistant)\s*+\Z"
+    r"|### (?<![^\n]### )(?:Instruction|Human|User):?\s|assistant(?<=[.!?…]assistant)\s*+\Z"
+    r"|(?<=\n)(?:(?:User|system|model)[ \t]*+\n|(?:USER|Human|User|user)[:：][ \t]*+\n|USER: |用户[:：])"
+    r"|(?<=\n\n)Human: "
 )
 """Headers of turns whose tokens a server has stripped."""
 # of a turn: a message that only thinks, what goes on with the turn, and what ends thinking
@@ -495,12 +548,14 @@ def _header() -> re.Pattern[str]:
     """Return a pattern for one part of what stands before the words of a reply."""
     turns, own = f"(?:{_any(_every('turns'))}|<s>)", _any(_every("own", "answers"))
     return re.compile(
-        rf"\s*+(?:(?:{_any(_every('ends'))}\s{{0,4}}(?={turns}\s?{_OWN_ROLE}|{own}))?"
+        rf"\s*+(?:<\|im_start\|>(?:(?!\s?{_ANY_ROLE})[^<>\n]{{1,40}}|\s?{_OWN_ROLE}[ \t]+name=[^<>\n]{{1,40}})\n"
+        rf"|(?:{_any(_every('ends'))}\s{{0,4}}(?={turns}\s?{_OWN_ROLE}|{own}))?"
         rf"(?:{turns}\s?{_OWN_ROLE}{_HEADER_ENDS}|{own}(?:\s?{_OWN_ROLE}(?=<))?{_HEADER_ENDS})"
         rf"|<\|open\|>message role=\"assistant\"[^<>\n]{{0,80}}<\|sep\|>|<\|open\|>response<\|sep\|>"
         rf"|{_any(_every('fillers'))}|{turns}(?!\s?{_ANY_ROLE})"
-        r"|(?:\*\*|#{1,4} )?(?i:assistant):?(?:\*\*)?:?[ \t]*+\n|(?:model|chatbot)[ \t]*+\n|assistant<\|role_sep\|>"
-        r"|(?:GPT4 Correct )?(?:Assistant|ASSISTANT):(?=\s)"
+        r"|Action:[ \t]*\w{1,40}[ \t]*\n+Action Input:\s?|>>>(?:all|assistant)[ \t]*\n|✿RETURN✿[:：]\s?"
+        r"|(?:\*\*|#{1,4} )?(?i:assistant):?(?:\*\*)?:?[ \t]*+\n|(?i:model|chatbot)[ \t]*+\n|assistant<\|role_sep\|>"
+        r"|(?:GPT4 Correct )?(?:\*\*)?(?i:assistant)(?:\*\*)?[:：](?:\*\*)?(?=[\s{])|model:(?=\s)|助手[:：]\s?"
         r"|### (?:Response|Assistant):?[ \t]*+\n)"
     )
 
@@ -528,7 +583,7 @@ def _token() -> re.Pattern[str]:
     loose = rf"[<＜]\s{{0,2}}[/／]?{BAR}{{1,2}}\s{{0,2}}(?i:{'|'.join(names)})(?![\w▁])"
     tag = r"<\|(?:open|close)\|>[^<>|\n]{0,200}<\|sep\|>"
     cut = rf"[<＜]\s?[/／]?{BAR}[A-Za-z][\w▁]{{1,60}}\Z"
-    return re.compile("|".join((tag, cut, *forms, loose, rf"{BAR}{{1,2}}\s?DSML\s?{BAR}{{1,2}}")))
+    return re.compile("|".join((tag, cut, *forms, loose, rf"(?i:DSML)\s?{BAR}{{1,2}}")))
 
 
 # -- turns
@@ -562,7 +617,7 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = ()) -> str:
         while place < len(objects) and objects[place][1] - shift <= start:
             place += 1
         inside = place < len(objects) and objects[place][0] - shift < start
-        if inside or mark.lastgroup == "inner" or start in struck:
+        if inside or mark.lastgroup == "inner" or start in struck or _is_spoken_of(bare, mark):
             continue
         said, next_message = bare[begins:start], end if mark.lastgroup == "end" else start
         unsaid = not said.strip() or _THINKS.match(said) or _THOUGHT.search(said)
@@ -571,6 +626,16 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = ()) -> str:
             continue
         return bare[:start]
     return bare
+
+
+_GOES_ON_IN = re.compile(r"[^\W\d_][,]?[ ]\Z")
+_WORD = re.compile(r"\[/?[A-Z_]+\]")
+
+
+def _is_spoken_of(text: str, mark: re.Match[str]) -> bool:
+    """Check for a token that looks like a word in brackets (`[INST]`) in a sentence, which it does not end."""
+    before = text[max(mark.start() - 4, 0) : mark.start()]
+    return _WORD.fullmatch(mark[0]) is not None and _GOES_ON_IN.search(before) is not None
 
 
 _INK = re.compile(r"\S")
@@ -636,6 +701,19 @@ def _followed(text: str, tags: Sequence[re.Match[str]]) -> set[int]:
 
 # -- tokens in words
 
+_ESCAPED = re.compile(rf"(?:&lt;|\\u003c)((?:/|{BAR})[^<>&\\\n]{{1,60}}{BAR})(?:&gt;|\\u003e)", re.IGNORECASE)
+
+
+_CLICKS = re.compile(r"<[ǀǁ]{1,2}([^<>ǀǁ\n]{1,60})[ǀǁ]{1,2}>")  # letters that look like bars
+
+
+def with_tokens(text: str) -> str:
+    """Return a text with control tokens that are escaped for HTML or JSON, or written with letters, as themselves."""
+    if "<ǀ" in text or "<ǁ" in text:
+        text = _CLICKS.sub(r"<|\1|>", text)
+    return _ESCAPED.sub(r"<\1>", text) if "&lt;" in text or "\\u003" in text else text
+
+
 _THINK_TAG = re.compile(r"</?(?:\w{1,12}:)?(?:think|thought)")
 _HALF = re.compile(r"[<＜\[][^<>\[\]\n]{3,60}\Z")
 _CLOSES = re.compile(r"</(function|call|parameter|argument|invoke)\s?>")
@@ -645,6 +723,7 @@ _REST = re.compile(r"[^<>\n]{0,200}>")
 
 def token_in(text: str) -> str:
     """Return the first control token of a chat template in a text, or ""."""
+    text = with_tokens(text)
     if not _may_hold(text):
         return ""
     for found in _token().finditer(text):
@@ -673,7 +752,7 @@ def token_spans(text: str) -> Iterator[tuple[int, int]]:
 # -- one spelling of tags
 
 _DSML = re.compile(
-    rf"[<＜]\s?(?P<slash>[/／])?\s?(?:{BAR}{{1,2}}\s?DSML\s?{BAR}{{1,2}}|DSML\s)\s?"
+    rf"[<＜]\s?(?P<slash>[/／])?\s?(?i:{BAR}{{1,2}}\s?DSML\s?{BAR}{{1,2}}|DSML\s)\s?"
     r"(?P<tag>(?:invoke|parameter)(?(slash)|\s[^<>＜＞]{1,200})|function_calls|tool_calls)\s?[>＞]"
 )
 _K3 = re.compile(r"<\|(open|close)\|>\s?((?:think|response|call|argument)\b[^<>|\n]{0,200}?)\s?<\|sep\|>")
@@ -690,7 +769,7 @@ def plain_tags(text: str) -> str:
 
     Gemma's quotes become those of JSON.
     """
-    if "DSML" in text:
+    if "DSML" in text or "dsml" in text:
         text = _DSML.sub(lambda tag: f"<{'/' if tag['slash'] else ''}{tag['tag']}>", text)
     if "<|open|>" in text or "<|close|>" in text:
         text = _K3.sub(_plain_tag, text)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from types import ModuleType
 from typing import Any, ClassVar
 
 import pytest
@@ -19,70 +17,13 @@ from agentsim.engine.game import (
     GameConfig,
     Outcome,
     Standing,
-    asked_in,
     bots_of,
     ranked,
-    told_in,
     typical_of,
 )
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.errors import ScenarioError
-
-
-def test_a_game_by_chapters_tells_what_its_modules_define_and_not_their_bases_or_what_they_import() -> None:
-    one, two = ModuleType("one"), ModuleType("two")
-    source = (
-        "from agentsim.engine import Event\n"
-        "class Base(Event, base=True): ...\n"
-        "class {0}(Base, content='x'): ...\n"
-        "class Other{0}(Event, content='x'): ...\n"
-    )
-    exec(source.format("First"), one.__dict__)
-    exec(source.format("Second"), two.__dict__)
-    two.First = one.First  # type: ignore[attr-defined] # as an import would
-    assert [kind.__name__ for kind in told_in(two, one)] == ["Second", "OtherSecond", "First", "OtherFirst"]
-
-
-def test_a_game_asks_what_its_package_defines_and_not_what_others_are_made_of() -> None:
-    source = (
-        "from typing import TypeVar\n"
-        "from agentsim.engine import Decision, Event, Game, Request\n"
-        "D = TypeVar('D', bound=Decision)\n"
-        "class Said(Decision): text: str\n"
-        "class Question(Request[D]): ...\n"
-        "class Speech(Question[Said]): ...\n"
-        "class Talk(Speech): ...\n"
-        "class Vote(Question[Said]): ...\n"
-        "class Spoke(Event, content=''): ...\n"
-        "class Small(Game): ...\n"
-        "class Listed(Game): requests, events = (Talk,), ()\n"
-    )
-    module = ModuleType("small_game")
-    sys.modules["small_game"] = module
-    try:
-        exec(source, module.__dict__)
-    finally:
-        del sys.modules["small_game"]
-    assert asked_in(module) == (module.Talk, module.Vote)
-    assert (module.Small.requests, module.Small.events) == ((module.Talk, module.Vote), (module.Spoke,))
-    assert (module.Listed.requests, module.Listed.events) == ((module.Talk,), ())
-
-
-def test_a_game_takes_its_tables_and_laws_from_the_modules_that_have_them() -> None:
-    pages, rules = ModuleType("pages"), ModuleType("rules")
-    exec("def tables(log, players): return {'told': len(log)}\ndef rows(): ...", pages.__dict__)
-    exec("def laws(course, players): return iter(['broken'])", rules.__dict__)
-
-    class InParts(Game, parts=(pages, rules)): ...
-
-    kind: Any = InParts
-    game = kind()
-    assert game.tables([1, 2], ()) == {"told": 2}
-    assert list(game.laws((), ())) == ["broken"]
-    assert game.panels([], ()) == [], "what no module has, is as it is in `Game`"
-    assert not hasattr(game, "doubts")
-    assert not hasattr(game, "rows")
 
 
 def _ranks(**keys: Any) -> dict[str, int]:

@@ -189,10 +189,11 @@ def test_a_filter_at_the_first_prompt_costs_that_decision_alone(host: str, tmp_p
     assert history["usage"]["failed_calls"] == 1
 
 
+@pytest.mark.parametrize("then", ["stop", "fallback"])
 @pytest.mark.parametrize("host", ["a firewall", "nginx", "a plain 403"])
-def test_a_403_or_404_at_the_first_call_of_a_model_stops_the_run(host: str, tmp_path: Path) -> None:
+def test_a_403_or_404_at_the_first_call_of_a_model_stops_the_run(host: str, then: str, tmp_path: Path) -> None:
     with FakeServer(first(ONE_PROMPT[host][0])).in_thread() as server:
-        result = play(server.url(), tmp_path, "limits.concurrency=1")
+        result = play(server.url(), tmp_path, "limits.concurrency=1", f'limits.on_provider_failure="{then}"')
         assert len(server.received) == 1
     assert result.status == "stopped_provider"
 

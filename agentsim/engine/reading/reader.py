@@ -85,7 +85,12 @@ _POST = (*SPEECH, "post", "forum post", "my post")
 _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
 # a tag, an escape, or a heading in a string: not read at once
 _DETOUR = re.compile(r"<|\\u|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
-_LAYERS = re.compile(r"\\[n\"]|^\s*(?:assistant|model|chatbot)\b|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE)
+_LAYERS = re.compile(
+    r"\\[n\"]|^[\s*]*(?:assistant|model|chatbot|助手|action:|>>>|✿)|(?:assistant|user)[ \t]*\n|### "
+    r"|\n(?:(?:system|model)[ \t]*\n|(?:user|human|用户)[ \t]*[:：\n])|^\s*[*_#]{1,4} ?[^\W\d_][^\n:]{1,40}\n"
+    r"|^\s*\w{2,30}\(",
+    re.IGNORECASE,
+)
 _NOT_SAID = re.compile(any_name((*THINKING, *ASIDES)))
 # what stands for a value in a form
 _FORM = re.compile(r"\s*<[^<>]{1,80}>\s*")  # of a question in words alone: `<your pitch>`

@@ -48,7 +48,8 @@ _LEAD_IN = frozenset(
 
 _MOST_MARKS = 1_000  # of thinking
 _NAME = (
-    r"(?:ant[_-]?)?think(?:ing|s)?(?:[_ -]process)?|thoughts?(?:[_ -]process)?|reasoning|scratch[_ -]?pad|analysis"
+    r"(?:ant[_-]?)?think(?:ing|s)?(?:[_ -](?:process|fast|faster|content))?|thoughts?(?:[_ -]process)?"
+    r"|reason(?:ing)?(?:[_ -](?:content|process))?|scratch[_ -]?pad|analysis"
     r"|reflections?|deliberations?|(?:inner|internal|private)[_ -](?:monologue|thoughts?|thinking|reasoning|dialogue)"
     r"|monologue|chain[_ -]of[_ -]thoughts?|cot|brainstorm(?:ing)?|cot_budget_reflect"
     r"|思考(?:过程)?|推理|内心独白|internal|private|hidden|plan(?:ning)?|strategy|secret"
@@ -56,12 +57,13 @@ _NAME = (
 # a tag of any namespace in any brackets: <think>, <seed:think>, [THINK], ◁think▷, <|begin_of_thought|>, &lt;think&gt;
 _TAG = (
     r"(?:<<?+|[◁＜⟨〈‹【]|&lt;|[-=]{3,8}+|(?P<square>\[))\s{0,2}+(?P<slash>/)?+\|?+\s{0,2}+"
-    r"(?P<end>/|end[_ -](?:of[_ -])?)?(?:(?:begin|start)[_ -](?:of[_ -])?)?(?:[\w.-]{1,20}:)?"
+    r"(?P<end>/|end[_ -](?:of[_ -])?)?(?:(?:begin|start)[_ -](?:of[_ -])?)?(?:[\w.-]{1,20}:|[a-z]{2,16}_)??"
     rf"(?=[atrsdimpcbh思推内][nhectlroi考理心])(?P<name>{_NAME})(?P<last>[_ -]end)?"
     r"(?:\s[^<>\[\]:\n]{0,80})?\s{0,2}\|?\s{0,2}(?:>{1,2}|[▷＞⟩〉›】]|&gt;|[-=]{3,8}|\])"
 )
 _SQUARE = re.compile(
-    r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot|internal|private|hidden|plan", re.IGNORECASE
+    r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot|internal|private|hidden|plan|思考(?:过程)?|推理|内心独白",
+    re.IGNORECASE,
 )  # [analysis] is a word
 # spellings with an end of their own, by the name of the group that finds their beginning
 _ENDS = {
@@ -84,7 +86,7 @@ _ASIDE = (
 )
 # what may begin a mark, by its bracket and two letters of its name: all else is passed over at once
 _BEGINS = (
-    r"(?=(?:<<?+|[◁＜⟨〈‹【\[]|&lt;|[-=]{3,8}+(?![-=]))[\s/|]{0,7}+(?:[atrsdimpcbheu思推内][nhectlroim考理心]|[\w.-]{1,20}+:)"
+    r"(?=(?:<<?+|[◁＜⟨〈‹【\[]|&lt;|[-=]{3,8}+(?![-=]))[\s/|]{0,7}+(?:[atrsdimpcbheu思推内][nhectlroim考理心]|[\w.-]{1,20}+:|[a-z]{2,16}?_think)"
     r"|<!|[(*](?:in|pr|se|th|mo)|```(?!`)|~~~(?!~)|:::(?!:)|💭|^T)"
 )
 _MARK = re.compile(
@@ -109,7 +111,9 @@ _ANY = re.compile(
     r"|(?<=\AT)hinking\.)"
 )
 # a first line that is left of the opening of a channel of thinking whose tokens were stripped
-_STRIPPED_LINE = re.compile(r"\s*+(?i:thought|think(?:ing)?|thoughts|analysis|reasoning)[ \t]*+(?:\n|\Z)")
+_STRIPPED_LINE = re.compile(
+    r"\s*+(?i:thought|think(?:ing)?|thoughts|analysis|reasoning|思考(?:过程)?|推理|内心独白)[ \t]*+(?:\n|\Z)"
+)
 # the channels of OpenAI's harmony format, whole and as what is left once its special tokens are stripped
 _CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80})\s*+(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
 _TOKEN = re.compile(r"<\|[^<>|\n]{1,40}\|>")
@@ -152,10 +156,13 @@ def has_marks(text: str) -> bool:
 
 def _final(text: str, thoughts: list[str]) -> str:
     """Return the content of the final channel, or the text itself if it has no channels."""
-    if "<|message|>" in text and "<|channel|>" in text:
+    channels = list(_CHANNEL.finditer(text)) if "<|message|>" in text and "<|channel|>" in text else []
+    spans = strict_spans(text) if "{" in text and (channels or _FINAL.search(text)) else []
+    channels = [each for each in channels if not _inside(spans, each.start())]
+    if channels:
         said: list[str] = []
         position = 0
-        for channel in _CHANNEL.finditer(text):
+        for channel in channels:
             if channel.start() < position:
                 continue
             thoughts.append(_TOKEN.sub("", text[position : channel.start()]).removesuffix("assistant"))
@@ -165,7 +172,6 @@ def _final(text: str, thoughts: list[str]) -> str:
             (said if aloud else thoughts).append(text[channel.end() : position])
         thoughts.append(_TOKEN.sub("", text[position:]))
         return "\n".join(said)
-    spans = strict_spans(text) if "{" in text and _FINAL.search(text) else []
     finals = [each for each in _FINAL.finditer(text) if not _inside(spans, each.start())]
     if finals:
         thoughts.append(text[: finals[-1].start()])
@@ -184,7 +190,13 @@ def _marks(text: str, own: Collection[str]) -> tuple[list[re.Match[str]], bool]:
     if own:
         ended = {_named(mark) for mark in marks if _is_end(mark)} & set(own)
         marks = [mark for mark in marks if _named(mark) not in ended]
-    return marks, len(first) < _MOST_MARKS
+    closed = max((mark.start() for mark in marks if _is_end(mark)), default=-1)
+    begins = [0, *(mark.end() for mark in marks)]
+    spoken_of = {
+        mark for mark, begin in zip(marks, begins, strict=False)
+        if mark.start() > closed and _is_word(text[begin : mark.start()], mark)
+    }  # fmt: skip
+    return [mark for mark in marks if mark not in spoken_of], len(first) < _MOST_MARKS
 
 
 @lru_cache(4)
@@ -240,6 +252,15 @@ def _named(mark: re.Match[str]) -> str:
 
 def _is_end(mark: re.Match[str]) -> bool:
     return bool(mark["slash"] or mark["end"] or mark["last"] or mark["stray"])
+
+
+_WORDS_BEFORE = re.compile(r"[^\W\d_][^\n.!?…:。！？]*[\s`'\"“‘「]\Z")  # of a sentence that goes on in the same line
+
+
+def _is_word(before: str, mark: re.Match[str]) -> bool:
+    """Check for a tag in a sentence, with the text before it: it is spoken of, and opens no thinking."""
+    line = before[max(before.rfind("\n") + 1, len(before) - 400) :]
+    return mark["tag"] is not None and not _is_end(mark) and _WORDS_BEFORE.search(line) is not None
 
 
 def heads_thinking(lead: str) -> bool:

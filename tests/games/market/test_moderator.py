@@ -12,9 +12,9 @@ from typing import Any
 import pexpect  # type: ignore[import-untyped] # it ships no types
 import pytest
 
-from agentsim.engine.moderator import Answered, Asked, InterviewAnswer, Moderate, Moderation, Paused, Resumed
 from agentsim.engine.simulate import Simulation
 from agentsim.games.market.interviewing import Interviewed
+from agentsim.games.market.moderator import Answered, Asked, InterviewAnswer, Moderate, Moderation, Paused, Resumed
 from agentsim.games.market.stages import Act
 from agentsim.games.market.state import OrderDrawn
 from agentsim.history.run_files import RunFiles
