@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple, TypeVar
 from agentsim.engine.wording import counted
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
 from agentsim.models.base import Attempt, Fault, fault_of
-from agentsim.models.faults import UNACCEPTED
+from agentsim.models.faults import UNACCEPTED, may_be_the_prompt
 
 T = TypeVar("T")
 _DUST_USD = 1e-9  # what adding binary fractions may leave above a limit that is exactly reached
@@ -146,6 +146,7 @@ class _Call(NamedTuple):
     fault: Fault | None
     error: ModelError | None  # of this process; an earlier one's is only counted
     held: bool
+    doubtful: bool = False  # a refusal that may be about this prompt, or about every call of the model
     unaccepted: bool = False  # its host accepts no such request, whatever is left out
 
 
@@ -176,9 +177,9 @@ class CircuitBreaker:
     that fails `STREAK` decisions in a row, or a model that is rejected, is not asked from the next wave on for requests
     that have another model. The run stops before a decision for which no other model is left, and before the first
     decision of the run if it gets no answer at all. It also stops where a model's host wants more time than a decision
-    has (`held`), twice without an answer between: that limit holds for every call of the model. A request that is not
-    accepted in any form costs one decision if the provider has answered before; if it never has, the model counts as
-    rejected. Anything less costs one decision.
+    has (`held`), twice without an answer between: that limit holds for every call of the model. A refusal that may be
+    about its prompt (`faults.may_be_the_prompt`) costs one decision if the model has answered before; if it never has,
+    the model counts as rejected. Anything less costs one decision.
 
     Decisions are judged in the order of the requests, not of the replies: a wave's calls count as if they had been made
     one after another, so that how many run at once never decides whether a run stops, or who is asked in the next wave.
@@ -190,7 +191,8 @@ class CircuitBreaker:
 
     def __init__(self, on_failure: Literal["stop", "fallback"] = "stop") -> None:
         self._goes_on = on_failure == "fallback"
-        self._answered: set[str] = set()
+        self._answered: set[str] = set()  # providers
+        self._answered_by: set[str] = set()  # models
         self._streak: Counter[str] = Counter()
         self._held: Counter[str] = Counter()  # by model
         self._last: dict[str, ModelError] = {}
@@ -229,7 +231,8 @@ class CircuitBreaker:
             fault = None
         elif fault is None or (past and not held):
             return
-        self._places[place].take(_Call(link, fault, None, held, attempt.code == UNACCEPTED))
+        doubtful = may_be_the_prompt(fault == "refused", attempt.code)
+        self._places[place].take(_Call(link, fault, None, held, doubtful, attempt.code == UNACCEPTED))
         self._judge()
 
     def called(self, place: int, error: ModelError | None, link: int = 0, *, held: bool = False) -> None:
@@ -243,8 +246,9 @@ class CircuitBreaker:
             if here.rejected.issuperset(here.order):
                 raise ProviderStopped(f"{here.links[link].provider}: {error}") from None
         fault = None if error is None else fault_of(error)
+        doubtful = error is not None and may_be_the_prompt(fault == "refused", error.code)
         unaccepted = error is not None and error.code == UNACCEPTED
-        here.take(_Call(here.links[link], fault, error, held, unaccepted))
+        here.take(_Call(here.links[link], fault, error, held, doubtful, unaccepted))
         self._judge()
 
     def settled(self, place: int) -> None:
@@ -290,8 +294,9 @@ class CircuitBreaker:
         return self._streak[provider] + (provider in here.silent)
 
     def _never_answered(self, link: Link, here: _Place) -> bool:
-        failed = bool(self._failed(link.provider, here)) or link.name in self._rejected
-        return failed and link.provider not in self._answered
+        if link.name in self._rejected:
+            return link.name not in self._answered_by
+        return bool(self._failed(link.provider, here)) and link.provider not in self._answered
 
     def _judge(self) -> None:
         while self._judged < len(self._places):
@@ -307,11 +312,12 @@ class CircuitBreaker:
 
     def _count(self, place: _Place, call: _Call) -> None:
         provider = call.link.provider
-        if call.unaccepted and (self._goes_on or provider in self._answered):
+        if call.doubtful and (call.link.name in self._answered_by or (self._goes_on and call.unaccepted)):
             return
-        match "rejected" if call.unaccepted else call.fault:
+        match "rejected" if call.doubtful else call.fault:
             case None | "refused":
                 self._answered.add(provider)
+                self._answered_by.add(call.link.name)
                 self._streak[provider] = self._held[call.link.name] = 0
                 return
             case "limited" if not call.held:
