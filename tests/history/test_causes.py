@@ -15,7 +15,7 @@ from agentsim.errors import DecisionError
 from agentsim.history.causes import CAUSE_OF, CAUSES, cause_of
 from agentsim.history.journal import TICK_DEADLINE
 from agentsim.history.shares import Share, shares
-from agentsim.models.faults import UNACCEPTED
+from agentsim.models.faults import FORBIDDEN, NOT_FOUND, UNACCEPTED
 from agentsim.players.model import emptiness
 from agentsim.players.web import NO_ANSWER, WITHDRAWN
 from tests.cli.command_line import ROOT
@@ -46,7 +46,7 @@ def reasons_in_the_source() -> set[str]:
     modules = [*(PACKAGE / "models").rglob("*.py"), *(PACKAGE / "runner").rglob("*.py"), PACKAGE / "errors.py"]
     found = {code for path in modules for code in given_as_codes(ast.parse(path.read_text("utf-8")))}
     empty = get_args(get_args(get_type_hints(emptiness)["return"])[0])
-    return found | {*empty, UNACCEPTED, NO_ANSWER, WITHDRAWN, TICK_DEADLINE}
+    return found | {*empty, UNACCEPTED, FORBIDDEN, NOT_FOUND, NO_ANSWER, WITHDRAWN, TICK_DEADLINE}
 
 
 def test_no_reason_lacks_a_cause() -> None:
