@@ -30,12 +30,12 @@ from agentsim.models.keys import Variables, environment
 from agentsim.models.own import OwnModel
 from agentsim.results import Run, Runs, logs_folder, run_in
 from agentsim.results import load as load_results
-from agentsim.runner.drive import Watcher
 from agentsim.runner.fork import of_arm, parent_of
 from agentsim.runner.player_message import Swap
 from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import Proof, prove
 from agentsim.runner.session import Session, opened, resumed
+from agentsim.runner.watcher import Watcher
 from agentsim.scenario.load import LoadOptions, Source, load
 from agentsim.scenario.scenario import idle_settings
 

@@ -197,7 +197,7 @@ class RunStopped(AgentsimError):
 
 
 class ProviderStopped(RunStopped):
-    """A provider cannot be used: its first call failed, five in a row did, or it rejects us."""
+    """A provider cannot be used: its first call failed, five decisions in a row got no answer, or it rejects us."""
 
     exit_code = 3
     status = "stopped_provider"

@@ -33,8 +33,7 @@ class Run:
     record: History
 
     def __repr__(self) -> str:
-        what = f"{self.history['game']}, seed {self.history['seed']}, {self.status}"
-        return f"<Run {self.name}: {what}; {self.tables!r}>"
+        return f"<Run {self.name}: {self.history['game']}, seed {self.history['seed']}, {self.status}>"
 
     @cached_property
     def tables(self) -> Tables:

@@ -38,8 +38,8 @@ from agentsim.models.base import Call, Sampling
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.remote import Endpoint, RemoteModel
 from agentsim.players.model import prompt_messages
-from agentsim.runner.drive import Watcher
 from agentsim.runner.session import begin
+from agentsim.runner.watcher import Watcher
 from agentsim.scenario.load import load
 from benchmarks.loopback import loopback
 from benchmarks.senders import SENDERS

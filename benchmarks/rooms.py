@@ -22,8 +22,8 @@ from typing import Any
 
 import agentsim
 from agentsim.engine.play import Wave
-from agentsim.runner.drive import Watcher
 from agentsim.runner.session import begin
+from agentsim.runner.watcher import Watcher
 from agentsim.scenario.load import load
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer

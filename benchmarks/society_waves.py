@@ -22,8 +22,8 @@ from pathlib import Path
 from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.play import Wave
 from agentsim.history.journal import Entry
-from agentsim.runner.drive import Watcher
 from agentsim.runner.session import begin
+from agentsim.runner.watcher import Watcher
 from benchmarks.loopback import loopback
 from benchmarks.society_served import served
 

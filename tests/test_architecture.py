@@ -387,7 +387,7 @@ IMPORTED: dict[str, tuple[str, str, str]] = {
     "analysis knows no command line": ("analysis/ratings.py", "def f():\n    import agentsim.cli.app", "cli.app"),
     "history knows no runner, not even its types": (
         "history/files.py",
-        f"{TYPED}from agentsim.runner.drive import Watcher",
+        f"{TYPED}from agentsim.runner.drive import drive",
         "runner.drive",
     ),
     "scenario knows no report": ("scenario/load.py", "from agentsim.report.page import render", "report.page"),

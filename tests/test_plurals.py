@@ -22,6 +22,9 @@ SEAT = PACKAGE / "server" / "templates" / "seat_part.html.j2"
 _NUMBER = re.compile(r"\b(?:len|sum)\(|^(?![A-Z_]+\b).*:,$")
 _PLURAL = re.compile(r" (?:[a-z]+ )?(?P<noun>[a-z]{3,}s)\b")
 _VERBS = {"has", "leaves", "this", "was"}
+_AGREE = "are|were|have|do|begin|vote|play|share|hold|come|take|need|make|stand|use|work|die|win|go|get|give|pay|want"
+_AFTER_COUNT = re.compile(rf" (?:{_AGREE})\b")
+_IN_TEMPLATE = re.compile(rf"\{{[a-z_.]+:(?!and\b|or\b)[a-z]+(?: [a-z]+)*\}} (?:{_AGREE})\b")
 _MORE_THAN_ONE = {
     ("report.py", "conditions"): "said of two or more",
     ("announcing.py", "teams"): "an auction has two or more",
@@ -48,6 +51,23 @@ def in_strings(path: Path) -> Iterator[tuple[int, str]]:
             found = _PLURAL.match(str(after.value))
             if found and found["noun"] not in _VERBS and _NUMBER.search(f"{ast.unparse(value.value)}:{form}"):
                 yield node.lineno, found["noun"]
+
+
+def verbs_behind_counts(path: Path) -> Iterator[str]:
+    """The verbs in the plural behind a counted noun, in f-strings and in templates of a module."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from (f"{path}:{node.lineno}: {found[0]}" for found in _IN_TEMPLATE.finditer(node.value))
+        elif isinstance(node, ast.JoinedStr):
+            for value, after in pairwise(node.values):
+                is_count = isinstance(value, ast.FormattedValue) and ast.unparse(value.value).startswith("counted(")
+                if is_count and isinstance(after, ast.Constant) and (verb := _AFTER_COUNT.match(str(after.value))):
+                    yield f"{path}:{node.lineno}:{verb[0]}"
+
+
+def test_no_verb_in_the_plural_stands_behind_a_counted_noun() -> None:
+    found = {each for path in PACKAGE.rglob("*.py") for each in verbs_behind_counts(path)}
+    assert found == set()
 
 
 def test_no_line_of_the_program_has_a_plural_behind_a_number_that_may_be_one() -> None:

@@ -35,7 +35,7 @@ class Entrant:
 
     `seat` counts from 1 in the order of the table, `spoke` in the first order of all players that chance drew (None
     without one). `scores` are the outcome's. `asked` is the number of decisions that no bot made, `turned_away` of
-    those that the game refused.
+    those that the game refused. `hosts` has the answers of each model and host, and the unusable ones of them.
     """
 
     player: str
@@ -52,6 +52,11 @@ class Entrant:
     asked: int = 0
     turned_away: int = 0
     scores: Mapping[str, float] = field(default_factory=dict)
+    lost_to_host: int = 0
+    lost_to_model: int = 0
+    lost_to_person: int = 0
+    lost_to_deadline: int = 0
+    hosts: Mapping[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,7 @@ class GameRecord:
     folder: str = ""
     deeds: Mapping[Column, float] = field(default_factory=dict)
     ranked: bool = True
+    lost_to_host: bool = False
 
     @property
     def wins(self) -> list[float]:
@@ -128,7 +134,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
     decided = Counter(decision.player for decision in own)
     fork, paid = history.fork, history.paid
     by_player = paid.by_player or {}
-    fallbacks, seated = shares_in(history), history.seated
+    fallbacks, seated, hosts = shares_in(history), history.seated, _hosts(own, history)
     entrants = []
     for seat, player in enumerate(seated, start=1):
         usage, share = by_player.get(player.id), fallbacks.by_player.get(player.id, Share())
@@ -147,6 +153,11 @@ def game_record(name: str, history: History) -> GameRecord | None:
                 cost_usd=usage.cost_usd if usage else 0.0,
                 asked=share.decisions,
                 turned_away=share.turned_away,
+                lost_to_host=share.host,
+                lost_to_model=share.model,
+                lost_to_person=share.person,
+                lost_to_deadline=share.deadline,
+                hosts=hosts.get(player.id, {}),
                 scores={measure: float(value) for measure, value in scores.get(player.id, {}).items()},
             )
         )
@@ -164,8 +175,28 @@ def game_record(name: str, history: History) -> GameRecord | None:
         fallen=fallbacks.worst,
         scenario=history.scenario,
         deeds=_deeds(dealt or ()),
+        lost_to_host=fallbacks.whole.host > 0,
         ranked=any(each.rank for each in outcome.standings),
     )
+
+
+def _hosts(own: Sequence[DecisionRecord], history: History) -> dict[str, dict[tuple[str, str], tuple[int, int]]]:
+    """Return by player how many answers came from each model and host, and how many of them were unusable.
+
+    Answers that name no host are left out.
+    """
+    models = {player.id: player.model for player in history.players}
+    found: dict[str, dict[tuple[str, str], tuple[int, int]]] = {}
+    for decision in own:
+        for attempt in decision.tries:
+            host = attempt.provider or decision.provider
+            if attempt.reply is None or host is None:
+                continue
+            key = (attempt.model or models.get(decision.player, ""), host)
+            of_player = found.setdefault(decision.player, {})
+            answers, unusable = of_player.get(key, (0, 0))
+            of_player[key] = (answers + 1, unusable + (attempt.error is not None))
+    return found
 
 
 def labelled(games: Sequence[GameRecord], by: str) -> list[GameRecord]:
@@ -282,6 +313,10 @@ class Played:
     cost_usd: float | None
     asked: int
     turned_away: int
+    lost_to_host: int = 0
+    lost_to_model: int = 0
+    lost_to_person: int = 0
+    lost_to_deadline: int = 0
 
 
 def played(games: Sequence[GameRecord]) -> dict[str, Played]:
@@ -305,6 +340,10 @@ def played(games: Sequence[GameRecord]) -> dict[str, Played]:
             cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs) / there[label],
             asked=sum(each.asked for each in own),
             turned_away=sum(each.turned_away for each in own),
+            lost_to_host=sum(each.lost_to_host for each in own),
+            lost_to_model=sum(each.lost_to_model for each in own),
+            lost_to_person=sum(each.lost_to_person for each in own),
+            lost_to_deadline=sum(each.lost_to_deadline for each in own),
         )
     return found
 

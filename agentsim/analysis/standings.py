@@ -73,6 +73,10 @@ class StandingsLine:
     cost_usd: float | None
     asked: int
     turned_away: int
+    lost_to_host: int
+    lost_to_model: int
+    lost_to_person: int
+    lost_to_deadline: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -502,13 +506,28 @@ def _costs(lines: Sequence[Played]) -> DataTable:
         share = f"{line.fallbacks / line.asked:.0%}" if line.asked else None
         cost = "unknown" if line.cost_usd is None else f"${line.cost_usd:.4f}"
         counts = (line.games, line.decisions, line.calls, line.reasks, line.fallbacks)
-        rows.append((line.label, *counts, share, line.turned_away, cost))
-    columns = ("", "games", "decisions", "calls", "re-asks", "fallbacks", "share", "turned away", "cost of a game")
+        lost = (line.lost_to_host, line.lost_to_model, line.lost_to_person, line.lost_to_deadline)
+        rows.append((line.label, *counts, share, *lost, line.turned_away, cost))
+    columns: tuple[str, ...] = ("", "games", "decisions", "calls", "re-asks", "fallbacks", "share")
+    columns += (*("to host", "to model", "to person", "to deadline"), "turned away", "cost of a game")
     note = (
-        "The share of fallbacks is of decisions that no bot made. Turned away is an answer that was read, and that the "
-        "rules of the game refuse. These are counts of what was played, without intervals."
+        "The share of fallbacks is of decisions that no bot made, each lost to one cause. Turned "
+        "away is an answer that was read, and that the rules of the game refuse. These are counts of what was played, "
+        "without intervals."
     )
     return DataTable("Calls and cost", columns, tuple(rows), note, sentence=cost_sentence(lines))
+
+
+def without_host_panels(found: Standings, games: int) -> list[Panel]:
+    """Return the leaderboard and the ratings without the games that lost a decision to a host."""
+    left_out = f"Without {counted(games, 'game')} that lost decisions to a host."
+    if not found.lines:
+        return [DataTable("Ratings without games lost to hosts", ("",), (), f"{left_out} No game is left.")]
+    tables = (
+        (_leaderboard(found, None), "Standings without games lost to hosts"),
+        (_ratings_table(found, None), "Ratings without games lost to hosts"),
+    )
+    return [replace(table, title=title, note=f"{left_out} {table.note}") for table, title in tables]
 
 
 def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> Estimates:

@@ -20,7 +20,7 @@ from agentsim.history.journal import Entry
 from agentsim.players.terminal import cut
 from agentsim.runner.admission import Budget
 from agentsim.runner.batch.tally import BatchWatcher, GameEnd, Tally
-from agentsim.runner.drive import Watcher
+from agentsim.runner.watcher import Watcher
 
 _EVERY_S = 5.0
 CROWD = 20

@@ -155,6 +155,13 @@ def _print(rating: Rating, *, as_json: bool) -> None:
         typer.echo(safe(row))
     chances = ", ".join(f"{place}: {chance:.0%}" for place, chance in enumerate(known.places, 1) if chance >= 0.005)
     say(f"place among all {len(known.places)}: {chances}")
+    if lost := len(found["lost_to_host"]):
+        strength, many = found["without_host"], f"{lost} of {counted(found['games'], 'game')} lost decisions to a host"
+        without = "no game is left without them"
+        if strength is not None:
+            ends = f"{strength['low']:+.2f} to {strength['high']:+.2f}"
+            without = f"without them its log strength is {strength['value']:+.2f} ({ends})"
+        say(f"hosts: {many}; {without}")
     say(f"times in each seat: {', '.join(map(str, found['seats']))}")
     if known.dispersion is not None and known.dispersion.too_much:
         say(

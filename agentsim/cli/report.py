@@ -131,11 +131,12 @@ def _of(game: str, conditions: Sequence[tuple[str, int]]) -> str:
 def _say_fallbacks(part: Part, max_fallbacks: float, *, alone: bool) -> None:
     if not any(line.asked for line in part.table.played):
         return
-    from agentsim.studies.folder_report import DECIDED, fell
+    from agentsim.studies.folder_report import DECIDED, fell, lost_to_hosts
 
     where, said = "" if alone else f" ({part.name})", fell(part, max_fallbacks)
     line = f"fallbacks{where}: {said}"
     typer.echo(safe(f"warning: {line}: {DECIDED}" if part.above else line))
+    typer.echo(safe(f"hosts{where}: {lost_to_hosts(part)}"))
     _warn_of(part.table.played)
 
 
@@ -150,6 +151,9 @@ def _as_json(directories: Sequence[Path], found: Compared, max_fallbacks: float)
             **asdict(part.table),
             "above": list(part.above),
             "kept": None if part.kept is None else asdict(part.kept),
+            "lost_to_host": list(part.lost_to_host),
+            "without_host": None if part.without_host is None else asdict(part.without_host),
+            "hosts": [asdict(each) for each in part.hosts],
             "favours": [asdict(each) for each in part.favours],
             "relations": [asdict(relation) for relation in part.relations],
             "ballots": [asdict(each) for each in part.ballots],

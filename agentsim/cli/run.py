@@ -16,10 +16,10 @@ from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from agentsim.history.run_files import RunFiles
-    from agentsim.runner.drive import Watcher
     from agentsim.runner.fork import Wanted
     from agentsim.runner.replay import Proof
     from agentsim.runner.session import RunResult, Session
+    from agentsim.runner.watcher import Watcher
 
 
 @o.grouped

@@ -41,14 +41,15 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     if above := [f"{run.name} {run.shares.short}" for run in found if run.shares is not None and run.shares.notable]:
         remark(f"warning: fallbacks decided more than {NOTABLE:.0%} of {', '.join(above)}")
     rows: list[tuple[str, ...]] = [
-        ("name", "started", "status", "game", "seed", "players", "winner", "fallbacks", "cost", "models")
+        ("name", "started", "status", "game", "seed", "players", "winner", "fallbacks", "lost to", "cost", "models")
     ]
     for run in found:
         free = not run.cost_usd and all(model.startswith("bot/") for model in run.models)  # or unreadable: no models
         cost = "-" if free else money(run.cost_usd)
         fallbacks = "-" if run.shares is None else run.shares.short
         count, models = sum(run.models.values()), ", ".join(f"{n} {model}" for model, n in run.models.items())
-        about = ("-" if run.seed is None else str(run.seed), str(count or "-"), run.first or "-", fallbacks, cost)
+        lost = "-" if run.shares is None else run.shares.whole.causes_in_words or "-"
+        about = ("-" if run.seed is None else str(run.seed), str(count or "-"), run.first or "-", fallbacks, lost, cost)
         when = run.started_at[:16].replace("T", " ")
         row = (
             run.name,

@@ -54,8 +54,7 @@ def validate(
     played, env = find(scenario.game), keys.env
     if not ping:  # which has more to say about a missing key, and says it of every model
         seated(scenario, played, env, served=True)
-    doubts = getattr(played, "doubts", None)  # `Doubtful`
-    doubted = doubts(scenario.config, [plan.id for plan in scenario.players]) if doubts else ()
+    doubted = played.doubts(scenario.config, [plan.id for plan in scenario.players])
     for line in (*idle_settings(scenario), *setting_notes(scenario, env), *_small_caps(scenario, env), *doubted):
         remark(f"{config}: {line}")
     verdict = "" if ping else ", can be played"

@@ -14,8 +14,8 @@ from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from agentsim.history.run_files import RunFiles
-    from agentsim.runner.drive import Watcher
     from agentsim.runner.session import RunResult, Session
+    from agentsim.runner.watcher import Watcher
     from agentsim.server.address import Address
 
 

@@ -269,7 +269,8 @@ class Past:
     def __init__(self, before: Past | None = None) -> None:
         self._before = before
         self._events: dict[type[Event], list[Event]] = defaultdict(list)
-        self._indexes: dict[tuple[type[Event], tuple[str, ...]], _Index] = {}
+        self._indexes: dict[tuple[type[Event], tuple[str, ...]], tuple[dict[tuple[object, ...], list[Any]], int]] = {}
+        """By class and names of fields: the events by the values of these fields, and how many events are in it."""
 
     def add(self, event: Event) -> None:
         """This happened after all that is here."""
@@ -277,24 +278,15 @@ class Past:
 
     def every(self, kind: type[E], **fields: object) -> Sequence[E]:
         """All events of exactly this class whose fields are these, in order."""
-        names = tuple(fields)
-        index = self._indexes.setdefault((kind, names), _Index({}))
-        events = self._events[kind]
-        for event in events[index.upto :]:
-            index.found.setdefault(tuple(getattr(event, name) for name in names), []).append(event)
-        index.upto = len(events)
-        found = index.found.get(tuple(fields.values()), ())
+        names, events = tuple(fields), self._events[kind]
+        by_values, indexed = self._indexes.get((kind, names), ({}, 0))
+        for event in events[indexed:]:
+            by_values.setdefault(tuple(getattr(event, name) for name in names), []).append(event)
+        self._indexes[kind, names] = by_values, len(events)
+        found = by_values.get(tuple(fields.values()), ())
         return found if self._before is None else [*self._before.every(kind, **fields), *found]
 
     def last(self, kind: type[E], **fields: object) -> E | None:
         """The last event of exactly this class whose fields are these; None where there was none, or none was heard."""
         found = self.every(kind, **fields)
         return found[-1] if found else None
-
-
-@dataclass(slots=True)
-class _Index:
-    """The first `upto` events of a class by the values of some fields."""
-
-    found: dict[tuple[object, ...], list[Any]]
-    upto: int = 0

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.codec import ClosedTable
@@ -25,7 +24,6 @@ from agentsim.engine.table import Table
 from agentsim.engine.wording import by_count
 from agentsim.errors import ScenarioError
 
-K = TypeVar("K")
 M = TypeVar("M")
 Bot: TypeAlias = Callable[[Request[Any], Stream], Decision]
 """A scripted policy: a pure function of the request and of a stream of its own for this one decision."""
@@ -153,37 +151,13 @@ class Lot(NamedTuple):
     drawn: PlayerId
 
 
-class Lawful(Protocol):
-    """What a `Game` may have besides: what its rulebook states of any course of the game, said apart from the rules."""
+class Game(ABC):
+    """Base of games: a stateless object called `GAME` in the folder's `__init__`.
 
-    def laws(self, course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
-        """Every statement that a finished game breaks, in words, and every lot that was drawn in it.
-
-        `course` is the whole log with every question put in where it was asked.
-        """
-        ...
-
-
-class Doubtful(Protocol):
-    """What a `Game` may have besides: doubts whether its settings, which make a game, make the one that was meant."""
-
-    def doubts(self, config: Any, players: Sequence[PlayerId]) -> Iterable[str]:
-        """A line for each, with which `validate` warns."""
-        ...
-
-
-PARTS = frozenset(("panels", "course", "tables", "laws", "doubts"))
-"""Functions of a game that may stand in modules of their own."""
-
-
-class Game(Protocol):
-    """A game: a stateless object called `GAME` in the folder's `__init__`. A class may inherit what it need not say.
-
-    `seats` are the least and the most players (None: any number), `reserved` names that no player can have, in any
-    case. `staff` names the roles that `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`, beside
-    `bot/random`, which every game has (`bots_of`); those that are `typical` stand for models in forecasts, dealt to the
-    seats in turn (`typical_of`). `requests` and `events` are those that its package defines by then, where a class does
-    not list them. Of the modules in `parts` it takes the functions called as one of `PARTS`.
+    `requests` and `events` are all that the rules ask and tell. `seats` are the least and the most players (None: any
+    number), `reserved` names that no player can have, in any case. `staff` names the roles that `[staff.<role>]` may
+    fill. `bots` are the policies behind `bot/<name>`, beside `bot/random`, which every game has (`bots_of`); those that
+    are `typical` stand for models in forecasts, dealt to the seats in turn (`typical_of`).
     """
 
     name: ClassVar[str]
@@ -199,16 +173,6 @@ class Game(Protocol):
     reserved: ClassVar[frozenset[str]] = frozenset()
     staff: ClassVar[frozenset[str]] = frozenset()
 
-    def __init_subclass__(cls, parts: Sequence[ModuleType] = (), **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        for part in parts:
-            for name in PARTS & vars(part).keys():
-                setattr(cls, name, staticmethod(getattr(part, name)))
-        chapters = sys.modules[cls.__module__].__package__ or cls.__module__
-        for what, found in (("requests", asked_in), ("events", told_in)):
-            if all(what not in vars(base) for base in cls.__mro__ if base is not Game):
-                setattr(cls, what, found(chapters))
-
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
         """Raise `ScenarioError` (with a key) where this config and these players cannot make a game.
 
@@ -223,9 +187,21 @@ class Game(Protocol):
         if taken := sorted(answers[alike] for player in players if (alike := look_alike(player)) in answers):
             raise ScenarioError(f"no player can be called {taken[0]}: it is an answer in this game", key="players")
 
+    def doubts(self, config: Any, players: Sequence[PlayerId]) -> Iterable[str]:
+        """Yield a warning of `validate` for each setting that makes a game, and perhaps not the one that was meant."""
+        return ()
+
+    def laws(self, course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+        """Yield every law of the rulebook that a finished game breaks, in words, and every lot that was drawn in it.
+
+        `course` is the whole log with every question put in where it was asked. Laws are stated apart from the rules,
+        to find mistakes in them.
+        """
+        return iter(())
+
+    @abstractmethod
     async def play(self, table: Table, config: Any) -> Outcome:
-        """The rules, from set-up to outcome."""
-        ...
+        """Play the game from set-up to outcome."""
 
     def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
         """Tables, charts and boards of a game, or of the part of it that one player heard."""
@@ -241,10 +217,6 @@ class Game(Protocol):
         Every table is there whatever happened, with no rows where nothing did.
         """
         return {}
-
-
-UNSAID = frozenset(("rules_version", "bots", "typical", "seats", "reserved", "staff"))
-"""What a game need not say though it does not inherit: the defaults of `Game` are read in their place."""
 
 
 def bots_of(game: Game) -> Mapping[str, Bot]:
@@ -268,28 +240,3 @@ def ranked(scores: Sequence[tuple[PlayerId, Any, Mapping[str, int | float]]]) ->
         shared = standings and key == ordered[place - 2][1]
         standings.append(Standing(player, standings[-1].rank if shared else place, score))
     return tuple(standings)
-
-
-def told_in(*chapters: ModuleType | str) -> tuple[type[Event], ...]:
-    """The events that these modules, or the modules of a package, define, but for their bases: a game's `events`."""
-    return tuple(each for each in _defined(Event, chapters) if not each.is_base)
-
-
-def asked_in(*chapters: ModuleType | str) -> tuple[type[Request[Any]], ...]:
-    """The requests that these modules, or the modules of a package, define, but for their bases: a game's `requests`.
-
-    A base is a class that others are made of, or that does not say its answer.
-    """
-    return tuple(each for each in _defined(Request, chapters) if hasattr(each, "answer") and not each.__subclasses__())
-
-
-def _defined(kind: type[K], chapters: Sequence[ModuleType | str]) -> Iterator[type[K]]:
-    names = [chapter if isinstance(chapter, str) else chapter.__name__ for chapter in chapters]
-    found = [(f"{each.__module__}.", each) for each in _kinds(kind)]
-    return (each for name in names for module, each in found if module.startswith(f"{name}."))
-
-
-def _kinds(kind: type[K]) -> Iterator[type[K]]:
-    for each in kind.__subclasses__():
-        yield each
-        yield from _kinds(each)

@@ -168,9 +168,11 @@ def written_name(text: str) -> str:
         legal = kind[0] == "L" or kind in {"Nd", "Mn", "Mc"} or char in "_- "
         if not legal or _NO_LETTERS.match(char) or marks > _MOST_MARKS:
             raise ValueError(f"must be {NAME_RULE}; {_shown(char)} cannot stand there")
-        if not place and not (kind[0] == "L" or kind == "Nd"):
+        if not place and char != " " and not (kind[0] == "L" or kind == "Nd"):
             raise ValueError(f"must be {NAME_RULE}")
-    if not name or len(name) > LONGEST_NAME or name != " ".join(name.split(" ")).strip() or "  " in name:
+    if name != name.strip() or "  " in name:  # which no line of an error shows
+        raise ValueError(f"must be {NAME_RULE}; there are spaces at its ends or two together")
+    if not name or len(name) > LONGEST_NAME:
         raise ValueError(f"must be {NAME_RULE}")
     return name
 

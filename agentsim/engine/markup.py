@@ -254,16 +254,15 @@ FORMS = (
         "FunctionGemma",
         "google/functiongemma-270m-it tokenizer_config.json",
         r"(?:start|end)_function_(?:call|response|declaration)>|escape>",
-        ends=("<start_function_response>", "<end_function_response>"),
         calls=(
-            *("<start_function_call>", "<end_function_call>", "<start_function_declaration>"),
-            "<end_function_declaration>",
+            *("<start_function_call>", "<end_function_call>", "<start_function_response>", "<end_function_response>"),
+            *("<start_function_declaration>", "<end_function_declaration>"),
         ),
         arguments=("<escape>",),
     ),
     Form(
         "LongCat",
-        "meituan-longcat/LongCat-Flash-Thinking README.md (the output of its template), mlx-lm tokenizer_utils.py",
+        "tokenizer_config.json and README.md of LongCat-Flash-Thinking, mlx-lm tokenizer_utils.py",
         r"/?longcat_\w{1,30}>",
         ends=("</longcat_s>",),
         own=("<longcat_assistant>",),
@@ -301,7 +300,7 @@ FORMS = (
     Form(
         "Seed-Coder",
         "ByteDance-Seed/Seed-Coder-8B-Instruct tokenizer_config.json",
-        r"\[[A-Za-z][\w▁ -]{2,40}\]>",
+        r"\[(?:begin|end|PAD|CLS|SEP|MASK|fim)[\w▁ -]{0,40}\]>",
         ends=("<[end▁of▁sentence]>",),
         turns=("<[begin▁of▁sentence]>",),
         fillers=("<[PAD▁TOKEN]>", "<[SEP▁TOKEN]>", "<[fim-prefix]>", "<[fim-middle]>", "<[fim-suffix]>"),
@@ -598,6 +597,7 @@ def _header() -> re.Pattern[str]:
         rf"|{_OPENS}?(?i:{OWN_NAMES}){_SHUTS}?[:：]?{_SHUTS}?[ \t]*+\n"
         rf"|assistant(?:{_INNER}|<\|role_sep\|>)"
         rf"|(?:GPT4 Correct )?{_OPENS}?(?i:{OWN_NAMES})(?:{_SHUTS}?[:：](?=\s)|{_SHUTS}?：|[:：]{_SHUTS})"
+        r"|Action:[ \t]*\w{1,40}[ \t]*\n+Action Input:\s?|>>>(?:all|assistant)[ \t]*\n|✿RETURN✿[:：]\s?"
         r"|### Response:?[ \t]*+\n)"
     )
 
@@ -730,8 +730,8 @@ def label_in(text: str, players: frozenset[str] = frozenset()) -> str:
 
 
 def names_a_role(text: str) -> bool:
-    """Check for a word for a role."""
-    return _ROLE.search(text) is not None
+    """Check for a word for a role, also behind a line end that JSON escapes."""
+    return _ROLE.search(text.replace("\\n", "\n")) is not None
 
 
 def roles_in(names: Iterable[str]) -> frozenset[str]:

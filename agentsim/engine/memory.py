@@ -5,13 +5,10 @@ Who may hear an event is stated where it is told (`table`); which events a memor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from heapq import merge
-from itertools import islice
-from operator import itemgetter
-from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, overload
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from agentsim.engine.event import Event, LogEntry, PlayerId
 from agentsim.engine.prompt import Quoted, in_line, in_quotes, joined, quoted
@@ -19,56 +16,6 @@ from agentsim.engine.wording import cut
 
 _MOST_LINES = 20_000
 """Lines that are kept, some 200 bytes each as a rule."""
-Entry: TypeAlias = tuple[int, LogEntry]
-"""What was told, and its position in the log."""
-Windows: TypeAlias = tuple[tuple[Sequence[Entry], int], ...]
-"""Parts of the log, and how many of their entries count."""
-
-
-class Heard(Sequence[LogEntry]):
-    """What one player has heard so far, in order: a fixed window on the growing log, not a copy of it.
-
-    `last(n)` and iteration cost what they yield, whatever was told to others.
-    """
-
-    def __init__(self, parts: Windows) -> None:
-        self._parts = parts  # each sorted by position
-
-    def __len__(self) -> int:
-        return sum(count for _, count in self._parts)
-
-    def __iter__(self) -> Iterator[LogEntry]:
-        parts = (islice(entries, count) for entries, count in self._parts)
-        return (told for _, told in merge(*parts, key=itemgetter(0)))
-
-    def __reversed__(self) -> Iterator[LogEntry]:
-        parts = (map(entries.__getitem__, reversed(range(count))) for entries, count in self._parts)
-        return (told for _, told in merge(*parts, key=itemgetter(0), reverse=True))
-
-    def since(self, earlier: Heard) -> list[LogEntry]:
-        """What was heard after `earlier`, which is of the same player and kind; costs what it gives."""
-        if not earlier._parts:
-            return list(self)
-        news: list[Entry] = []
-        several = 0
-        for (entries, count), (_, upto) in zip(self._parts, earlier._parts, strict=True):
-            if upto < count:
-                news += entries[upto:count]
-                several += 1
-        if several > 1:
-            news.sort(key=itemgetter(0))
-        return [told for _, told in news]
-
-    def last(self, count: int) -> list[LogEntry]:
-        """The newest `count` events, oldest first."""
-        return list(islice(reversed(self), count))[::-1]
-
-    @overload
-    def __getitem__(self, index: int) -> LogEntry: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[LogEntry]: ...
-    def __getitem__(self, index: int | slice) -> LogEntry | Sequence[LogEntry]:
-        return list(self)[index]
 
 
 class Memory(Protocol):
@@ -85,19 +32,10 @@ class Memory(Protocol):
 M = TypeVar("M", bound=Memory)
 
 
-def skipped(make: Callable[[PlayerId], Memory]) -> Container[type[Event]]:
-    """The kinds of events that such a memory is never handed."""
+def skipped_kinds(make: Callable[[PlayerId], Memory]) -> Container[type[Event]]:
+    """Return the kinds of events that such a memory is never handed."""
     skips: Container[type[Event]] = getattr(make, "skips", frozenset())
     return skips
-
-
-def anew(player: PlayerId, make: Callable[[PlayerId], M], heard: Heard) -> M:
-    """The same of what the player has heard up to now, kept for no later time."""
-    skips, memory = skipped(make), make(player)
-    for entry in heard:
-        if type(entry.event) not in skips:
-            memory.hear(entry)
-    return memory
 
 
 def line_of(

@@ -2,41 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from typing import Any
 
 from agentsim.errors import ScenarioError
 
 
-def plugged(entry: Any, kind: type, unsaid: Collection[str] = ()) -> Any:
-    """What an entry point (`importlib.metadata`) of another distribution leads to, found by the caller.
+def load_plugin(entry: Any) -> Any:
+    """Load the object of an entry point (`importlib.metadata.EntryPoint`, found by the caller).
 
-    Raises `ScenarioError`, which names the distribution, where that fails or is no such `kind` of thing of that name.
-    What is `unsaid`, it need not have: the defaults of `kind` are read in its place.
+    Raises `ScenarioError`, which names the distribution, if that fails.
     """
-    of = "" if entry.dist is None else f" of {entry.dist.name} {entry.dist.version}"
-    where = f"{entry.name}{of} ({entry.value})"
     try:
-        found = entry.load()
+        return entry.load()
     except (Exception, SystemExit) as error:  # its author's code may raise anything, and must not end the program
         problem = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ScenarioError(f"{where} cannot be loaded: {problem}") from error
-    parts = dict.fromkeys(part for part in (*kind.__annotations__, *vars(kind)) if not part.startswith("_"))
-    lacking = [part for part in parts if not hasattr(found, part)]
-    if missing := [part for part in lacking if part not in unsaid]:
-        raise ScenarioError(f"{where} is no {kind.__name__.lower()}: it has no {', '.join(missing)}")
-    if found.name != entry.name:
-        raise ScenarioError(f"{where} calls itself {str(found.name)[:40]!r}")
-    return _Completed(found, {part: getattr(kind, part) for part in lacking}) if lacking else found
+        raise ScenarioError(f"{plugin_name(entry)} cannot be loaded: {problem}") from error
 
 
-class _Completed:
-    """A thing with the defaults of what it does not say."""
-
-    def __init__(self, own: Any, defaults: Mapping[str, Any]) -> None:
-        self._own, self._defaults = own, defaults
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # of this object itself, which is copied before it has any
-            raise AttributeError(name)
-        return self._defaults[name] if name in self._defaults else getattr(self._own, name)
+def plugin_name(entry: Any) -> str:
+    """Return an entry point's name with its distribution and module, for an error."""
+    of = "" if entry.dist is None else f" of {entry.dist.name} {entry.dist.version}"
+    return f"{entry.name}{of} ({entry.value})"

@@ -16,7 +16,8 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, NamedPlayer, PlayerId
-from agentsim.engine.memory import Heard, Lines
+from agentsim.engine.event_log import Heard
+from agentsim.engine.memory import Lines
 from agentsim.engine.options import Choice, Number, Option, Text
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision

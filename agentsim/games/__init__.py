@@ -12,8 +12,8 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import cast
 
-from agentsim.engine.game import UNSAID, Game
-from agentsim.engine.plugin import plugged
+from agentsim.engine.game import Game
+from agentsim.engine.plugin import load_plugin, plugin_name
 from agentsim.engine.wording import near
 from agentsim.errors import ScenarioError
 
@@ -34,9 +34,15 @@ def find(name: str) -> Game:
     for entry in entry_points(group=_GROUP):
         if entry.name == name:
             try:
-                return cast("Game", plugged(entry, Game, UNSAID))
+                found = load_plugin(entry)
             except ScenarioError as error:
                 raise error.placed(key="game") from error.__cause__
+            if not isinstance(found, Game):
+                problem = "is no game: its class does not inherit agentsim.engine.Game"
+                raise ScenarioError(f"{plugin_name(entry)} {problem}", key="game")
+            if found.name != name:
+                raise ScenarioError(f"{plugin_name(entry)} calls itself {str(found.name)[:40]!r}", key="game")
+            return found
     known = names()
     raise ScenarioError(f"there is no game {name[:40]!r}{near(name, known)}", key="game", valid=", ".join(known))
 

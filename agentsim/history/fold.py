@@ -184,6 +184,7 @@ def decision_record(entry: Entry, texts: Mapping[str, int], survey: SurveyPlace 
     """One decision as the history has it; `texts` are places by text."""
     answered = [attempt for attempt in entry.tries if attempt.completion is not None]
     used, by = (answered[-1].completion, answered[-1].model) if answered else (None, None)
+    host = used.provider if used else None
     counted = entry.source != "human" and any(attempt.usage is not None for attempt in entry.tries)
     return DecisionRecord(
         index=entry.index,
@@ -193,18 +194,19 @@ def decision_record(entry: Entry, texts: Mapping[str, int], survey: SurveyPlace 
         decision=dict(entry.decision),
         source=entry.source,
         fallback_reason=entry.fallback_reason,
-        tries=[_try(attempt, texts) for attempt in entry.tries],
+        tries=[_try(attempt, texts, host) for attempt in entry.tries],
         parse=entry.parse,
         model=(used.model or by) if used else None,
-        provider=used.provider if used else None,
+        provider=host,
         answered_by=by,
         usage=usage_of(entry) if counted else None,
         survey=survey,
     )
 
 
-def _try(attempt: Attempt, texts: Mapping[str, int]) -> TryRecord:
+def _try(attempt: Attempt, texts: Mapping[str, int], host: str | None) -> TryRecord:
     completion = attempt.completion
+    by = None if completion is None else completion.provider
     return TryRecord(
         messages=[(message.role, [texts[text] for text in message.segments]) for message in attempt.messages],
         reply=None if completion is None else [texts[completion.text]],
@@ -212,6 +214,7 @@ def _try(attempt: Attempt, texts: Mapping[str, int]) -> TryRecord:
         error=None if attempt.code is None else {"code": attempt.code, "message": attempt.error},
         finish_reason=None if completion is None else completion.finish_reason,
         model=attempt.model,
+        provider=None if by == host else by,
         takeover=attempt.takeover,
         logprobs=None if completion is None or completion.logprobs is None else list(completion.logprobs),
     )
@@ -297,8 +300,9 @@ def warnings_of(
     attempts = [(entry.player, attempt) for entry in entries for attempt in entry.tries]
     first: dict[tuple[str, str], Diagnostic] = {}
     counts: Counter[tuple[str, str]] = Counter()
+    hosts: dict[str, str] = {}
     for player, attempt in (*attempts, *undecided):
-        for diagnostic in diagnostics(attempt.model or models[player], attempt):
+        for diagnostic in diagnostics(attempt.model or models[player], attempt, hosts):
             key = (diagnostic.code, diagnostic.model)
             first.setdefault(key, diagnostic)
             counts[key] += 1

@@ -176,8 +176,8 @@ def chat_lines(run: str, history: History) -> Iterator[bytes]:
     """A line of JSON for each decision of a model: `messages`, the last of which is the reply, and the outcome.
 
     A decision that was asked again has its last reply, and the messages before it. `used` is false where the decision
-    is a fallback all the same. `inherited` is true for a decision of the parent run, which has it as well. `rank` is
-    the player's final rank; None for staff and unfinished games.
+    is a fallback all the same, lost to `cause`. `inherited` is true for a decision of the parent run, which has it as
+    well. `rank` is the player's final rank; None for staff and unfinished games.
     """
     standings = [] if history.outcome is None else history.outcome.standings
     ranks = {standing.player: standing.rank for standing in standings}
@@ -198,6 +198,7 @@ def chat_lines(run: str, history: History) -> Iterator[bytes]:
                 "model": decision.answered_by or models.get(decision.player, ""),
                 "parsed": decision.decision,
                 "used": decision.source != "fallback",
+                "cause": decision.cause,
                 "inherited": history.inherits(decision),
                 "rank": ranks.get(decision.player),
                 "winner": None if history.outcome is None else history.outcome.winner == decision.player,

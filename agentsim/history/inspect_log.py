@@ -139,7 +139,8 @@ class _Sample:
             last = bool(answered) and attempt is answered[-1]
             yield self._called(decision, attempt, span, paid=last)
         made = {"index": decision.index, "player": decision.player, "source": decision.source}
-        data: Any = {**made, "decision": decision.decision, "fallback_reason": decision.fallback_reason}
+        lost = {"fallback_reason": decision.fallback_reason, "cause": decision.cause}
+        data: Any = {**made, "decision": decision.decision, **lost}
         yield InfoEvent(source="decision", data=data, timestamp=self._when(), span_id=span)
         yield self._end(span)
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_serial
 
 from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import first_objection
+from agentsim.history.causes import Cause, cause_of
 from agentsim.history.journal import Parse, Source
 from agentsim.models.base import Usage
 
@@ -80,6 +81,7 @@ class TryRecord:
 
     `error` is `{"code", "message"}`; a reply that could not be used has both a reply and an error. Where the player has
     several models, `model` is the one that was called; `takeover` says that the next one took over from there.
+    `provider` is the host that served it, if that is not the decision's.
     """
 
     messages: list[tuple[str, list[int]]]
@@ -88,6 +90,7 @@ class TryRecord:
     error: dict[str, Any] | None
     finish_reason: str | None = None
     model: Annotated[str | None, _WhereSet] = None
+    provider: Annotated[str | None, _WhereSet] = None
     takeover: bool = False
     logprobs: Annotated[list[tuple[str, float]] | None, _WhereSet] = None
 
@@ -118,6 +121,11 @@ class DecisionRecord:
     answered_by: Annotated[str | None, _WhereSet] = None
     usage: Usage | None
     survey: Annotated[SurveyPlace | None, _WhereSet] = None
+
+    @property
+    def cause(self) -> Cause | None:
+        """What a fallback was lost to; None for a decision that was made."""
+        return None if self.fallback_reason is None else cause_of(self.fallback_reason)
 
 
 class StandingRecord(Record):

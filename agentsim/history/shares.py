@@ -17,6 +17,7 @@ from agentsim import games
 from agentsim.engine.event import Event
 from agentsim.engine.wording import few
 from agentsim.errors import ScenarioError
+from agentsim.history.causes import CAUSES, Cause, cause_of
 from agentsim.history.record import History
 
 LEAST_DECISIONS = 10
@@ -33,6 +34,21 @@ class Share:
     decisions: int = 0
     fallbacks: int = 0
     turned_away: int = 0
+    host: int = 0
+    model: int = 0
+    person: int = 0
+    deadline: int = 0
+
+    @property
+    def causes(self) -> dict[Cause, int]:
+        """The fallbacks by cause, without those that lost none."""
+        counts: dict[Cause, int] = {cause: getattr(self, cause) for cause in CAUSES}
+        return {cause: count for cause, count in counts.items() if count}
+
+    @property
+    def causes_in_words(self) -> str:
+        """`host 3, model 2`, or nothing if no cause is known."""
+        return ", ".join(f"{cause} {count:,}" for cause, count in self.causes.items())
 
     @property
     def rate(self) -> float:
@@ -53,7 +69,8 @@ class Share:
     def to_json(self) -> dict[str, Any]:
         """As `--json` prints it."""
         counts = {"decisions": self.decisions, "fallbacks": self.fallbacks, "share": round(self.rate, 4)}
-        return {**counts, "turned_away": self.turned_away}
+        causes = {cause: getattr(self, cause) for cause in CAUSES}
+        return {**counts, "causes": causes, "turned_away": self.turned_away}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +109,10 @@ class Shares:
 
     @property
     def in_words(self) -> str:
-        """`115 of 213 (54%); by player: ...; by model: ...`; names stand only where shares differ."""
+        """`115 of 213 (54%); by cause: ...; by player: ...; by model: ...`; names stand only where shares differ."""
         parts = [str(self.whole)]
+        if self.whole.causes:
+            parts.append(f"by cause: {self.whole.causes_in_words}")
         for what, found in (("player", self.by_player), ("model", self.by_model)):
             if named := _named(found):
                 parts.append(f"by {what}: {named}")
@@ -109,31 +128,43 @@ class Shares:
 
 
 def shares(
-    decisions: Iterable[tuple[int, str, str]], models: Mapping[str, str] | None = None, turned_away: Iterable[int] = ()
+    decisions: Iterable[tuple[int, str, str]],
+    models: Mapping[str, str] | None = None,
+    turned_away: Iterable[int] = (),
+    reasons: Mapping[int, str | None] | None = None,
 ) -> Shares:
     """The shares of decisions given as (index, player, source); `turned_away` are the indices of those that were.
 
-    A decision may have been turned away in several parts, and counts so often.
+    A decision may have been turned away in several parts, and counts so often. `reasons` are the reasons of fallbacks,
+    by index.
     """
     own = {index: (player, source) for index, player, source in decisions if source != "bot"}
     made = Counter(player for player, _ in own.values())
     fell = Counter(player for player, source in own.values() if source == "fallback")
+    lost: Counter[tuple[str, Cause]] = Counter()
+    for index, (player, source) in own.items():
+        if source == "fallback" and (reason := (reasons or {}).get(index)) is not None:
+            lost[player, cause_of(reason)] += 1
     # what comes of a fallback, such as a forfeit, is counted once
     asked = (own[index] for index in turned_away if index in own)
     refused = Counter(player for player, source in asked if source != "fallback")
-    by_player = {player: Share(count, fell[player], refused[player]) for player, count in made.items()}
+    by_player = {
+        player: Share(count, fell[player], refused[player], *(lost[player, cause] for cause in CAUSES))
+        for player, count in made.items()
+    }
     by_model = _grouped(((models or {}).get(player, ""), share) for player, share in by_player.items())
     return Shares(_sum(by_player.values()), by_player, by_model)
 
 
 def shares_in(history: History) -> Shares:
     """The shares of what the run itself decided: neither a branch's parent's decisions nor surveys are among them."""
-    own = [
-        (each.index, each.player, each.source)
-        for each in history.decisions
-        if not (each.survey or history.inherits(each))
-    ]
-    return shares(own, {player.id: player.model for player in history.players}, _turned_away(history))
+    own = [each for each in history.decisions if not (each.survey or history.inherits(each))]
+    return shares(
+        [(each.index, each.player, each.source) for each in own],
+        {player.id: player.model for player in history.players},
+        _turned_away(history),
+        {each.index: each.fallback_reason for each in own},
+    )
 
 
 def summed(parts: Collection[Shares]) -> Shares:

@@ -42,7 +42,7 @@ BASE: Mapping[str, Mapping[str, Kind]] = {
     ),
     "decisions": _columns(
         "index whole, wave whole, player text, kind text, decision json, source text, fallback_reason text, "
-        f"stage text, candidates whole, repaired flag, tries whole, model text, provider text, {_TOKENS}, "
+        f"cause text, stage text, candidates whole, repaired flag, tries whole, model text, provider text, {_TOKENS}, "
         "inherited flag, player_model text"
     ),
     "standings": _columns("player text, model text, temperature number, rank whole, winner flag"),
@@ -145,7 +145,7 @@ def _decision(history: History, record: DecisionRecord, models: Mapping[str, str
     return (
         *(record.index, record.wave, record.player, record.kind),
         _json(record.decision, f"decision {record.index}"),
-        *(record.source, record.fallback_reason),
+        *(record.source, record.fallback_reason, record.cause),
         *((None, None, None) if parse is None else (parse.stage, parse.candidates, parse.repaired)),
         *(len(record.tries), record.model, record.provider),
         *((None,) * 5 if record.usage is None else astuple(record.usage)),

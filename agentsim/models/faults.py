@@ -14,55 +14,31 @@ from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.models import error_words as table
 from agentsim.models.attempts import duration, retry_after
 from agentsim.models.profiles import Profile
 from agentsim.models.redaction import redact
 
 UNACCEPTED = "bad_request"
 """The code of a request that its host does not accept as it is, while it may accept another."""
+FORBIDDEN, NOT_FOUND = "forbidden", "unknown_model"
+_THIS_PROMPT = frozenset((UNACCEPTED, FORBIDDEN, NOT_FOUND))
+
+
+def may_be_the_prompt(refused: bool, code: str | None) -> bool:
+    """Return whether a refusal may be about its prompt alone, or about every call of the model.
+
+    It is about the prompt if the model has answered before, as the filter of a proxy that says 403 or 404 is; else
+    about the key, the model or what is asked for.
+    """
+    return refused and code in _THIS_PROMPT
+
 
 _FOREIGN = 300  # characters of a provider's own words in a message
 _YEAR_S = 365 * 86_400.0
 _READ = 64 * 1024  # bytes of an error that are read
 _WORDS_READ = 16 * 1024  # characters of what it says that are looked at
 
-# In the words of OpenAI, Anthropic, Gemini, xAI, Z.ai, Mistral, Bedrock, Cohere, Moonshot, DashScope, MiniMax, TGI,
-# vLLM, SGLang, llama.cpp, LM Studio and Ollama.
-_TOO_LONG = re.compile(
-    r"context.?(length|window|size|limit)|maximum (context|prompt|input)|max(imum)? (prompt|input) (length|tokens)"
-    r"|too many (input |prompt )?tokens|exceed_context_size|model token limit|range of input length"
-    r"|(prompt|inputs?|request|messages?)\b.{0,60}\b(too (long|large)|exceeds? (the )?(max|limit|model))"
-    r"|token (count|limit).{0,40}exceed|exceed.{0,40}(token limit|tokens? allowed)|reduce the length"
-    r"|`?inputs`? (tokens|must have (less|fewer) than \d+ tokens)|total number of tokens in the prompt cannot exceed",
-    re.IGNORECASE | re.DOTALL,
-)
-_MODERATED = re.compile(
-    r"moderat|content.?(policy|filter|management)|flagged|invalid_prompt|safety (system|policy|filter)", re.IGNORECASE
-)
-_NO_CREDIT = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits"}
-_BAD_KEY = re.compile(r"api.?key (not|is not) valid|api_key_invalid|(invalid|incorrect) api.?key", re.IGNORECASE)
-# Of hosts that say 400 or 403 where others say 402 and 404.
-_NO_MONEY = re.compile(
-    r"credit balance is too low|insufficient.{0,10}(balance|credit|fund|quota)|out of credits|no credits? left"
-    r"|used all (available )?credits|spending limit|billing (is )?(not|hard)",
-    re.IGNORECASE,
-)
-_NO_MODEL = re.compile(
-    r"not a valid model|model_not_found|(invalid|unknown|no such) model\b|model identifier is invalid"
-    r"|\bmodel\b.{0,80}\b(not found|not exist|does ?n.t exist|is not available|is unknown)\b|deploymentnotfound",
-    re.IGNORECASE,
-)
-
-# What a 200 may call its error instead of an HTTP status, in its code, its type or its status.
-_WORDS = {
-    **dict.fromkeys(("rate_limit_exceeded", "rate_limited", "rate_limit_error", "resource_exhausted"), 429),
-    **dict.fromkeys(_NO_CREDIT, 402),
-    "billing_error": 402,
-    **dict.fromkeys(("invalid_api_key", "authentication_error", "unauthenticated", "unauthorized"), 401),
-    **dict.fromkeys(("permission_error", "permission_denied", "content_filter", "content_policy_violation"), 403),
-    **dict.fromkeys(("model_not_found", "not_found_error", "not_found"), 404),
-    **dict.fromkeys(("context_length_exceeded", "invalid_request_error", "invalid_argument"), 400),
-}
 # A limit on the reply that does not fit the window: the prompt of another turn would not change it.
 _ABOUT_MAX_TOKENS = re.compile(r"\W{0,3}max_(completion_|output_)?tokens\b", re.IGNORECASE)
 
@@ -70,8 +46,6 @@ _FORMAT_HINT = (
     'see `structured` ("json_object", "prompt", or "auto" for the first that is accepted) and `strip_schema_keywords` '
     "in [providers.{provider}]"
 )
-# OpenRouter's 404 for a model whose hosts do not take every parameter: of ours, only the schema is one that some lack.
-_NO_SUCH_HOST = re.compile(r"no endpoints found that (can handle|support)", re.IGNORECASE)
 # A grammar that cannot be made is no breakdown, though some servers say 500.
 _NO_GRAMMAR = re.compile(r"grammar|response_format|json_?schema|guided_json|not supported", re.IGNORECASE)
 _GENERATION_FAILED = frozenset(("json_validate_failed", "tool_use_failed", "output_parse_failed"))
@@ -132,6 +106,34 @@ class Complaint:
     def words(self) -> str:
         return " ".join((self.message, *sorted(self.codes)))
 
+    @property
+    def plain_codes(self) -> frozenset[str]:
+        """The codes as the tables have them."""
+        return frozenset(map(table.plain, self.codes))
+
+    @property
+    def told(self) -> str:
+        """The words, with those of the codes apart: `data inspection failed`."""
+        return " ".join((self.words, *(code.replace("_", " ") for code in sorted(self.plain_codes))))
+
+    @property
+    def is_moderation(self) -> bool:
+        """Whether the words of the prompt or of the reply were objected to."""
+        objected = bool(self.plain_codes & table.MODERATED_CODES or table.MODERATED.search(self.told))
+        return objected and not table.SUSPENDED.search(self.words)
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether the prompt does not fit the context."""
+        if self.plain_codes & table.TOO_LONG_CODES or table.NOTHING_LEFT.search(self.words):
+            return True
+        return bool(table.TOO_LONG.search(self.told)) and not self.of_max_tokens
+
+    @property
+    def is_unpaid(self) -> bool:
+        """Whether nothing is paid, as a code says."""
+        return bool(self.plain_codes & table.NO_CREDIT)
+
     def without(self, secrets: tuple[str, ...]) -> Complaint:
         """Return the same complaint with no secret in its words."""
         codes, fields = (frozenset(redact(word, secrets) for word in words) for words in (self.codes, self.fields))
@@ -153,11 +155,15 @@ class Unaccepted(ModelRefused):
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """The faults of one model behind one profile; every message is one line without any of `secrets`."""
+    """The faults of one model behind one profile; every message is one line without any of `secrets`.
+
+    `wanted` is what an answer should be.
+    """
 
     profile: Profile
     model: str
     secrets: tuple[str, ...] = ()
+    wanted: str = "a completion"
 
     def timeout(self, seconds: float) -> ModelError:
         """The deadline passed."""
@@ -187,13 +193,13 @@ class Faults:
 
     def bad_envelope(self, what: str, body: str = "") -> ModelError:
         """A 200 that is no completion."""
-        message = f"{self._who}: the answer is not a completion: {what}{self._says(body)}"
+        message = f"{self._who}: the answer is not {self.wanted}: {what}{self._says(body)}"
         return TransportFailed(message, code="bad_envelope", status=200)
 
     def reported(self, error: object) -> ModelError:
         """An error inside a 200: as if its code had been the HTTP status."""
         complaint = _complaint({"error": error})
-        if (status := _status_in(error)) is not None:
+        if (status := _status_in(error) or _status_by_words(complaint)) is not None:
             return self._judged(status, complaint)
         message = f"{self._who}: the provider failed while answering{self._says(complaint.message)}"
         return TransportFailed(message, code="provider_error", status=200)
@@ -208,11 +214,10 @@ class Faults:
         if 300 <= status < 400:
             what = "answers with a redirect, which is not followed; check base_url"
             return self._rejected("redirect", status, what)
-        too_long = _TOO_LONG.search(complaint.words) and not complaint.of_max_tokens
-        if status == 413 or (status in {400, 422, 500} and too_long):
+        if status == 413 or (status in {400, 422, 500} and complaint.is_too_long):
             what = f"the prompt is too long for the model's context; {self.profile.context_hint}"
             return ModelRefused(f"{self._who}: {what}{says}", code="context", status=status)
-        if status == 429 and not complaint.codes & _NO_CREDIT:
+        if status == 429 and not complaint.is_unpaid:
             # Without a wait the policy's own applies; the words help to see which limit it was.
             message = f"{self._who}: rate limited{_for(complaint.retry_after)}{says}"
             return RateLimited(message, retry_after=complaint.retry_after, status=status)
@@ -220,31 +225,46 @@ class Faults:
         if not unmade and (status < 200 or status in {408, 409, 425} or status >= 500):
             message = f"{self._who}: HTTP {status}{_for(complaint.retry_after)}{says}"
             return TransportFailed(message, code=f"http_{status}", status=status, retry_after=complaint.retry_after)
-        if status in {400, 403, 422} and _MODERATED.search(complaint.words):
+        if status == 451 or (status in {400, 403, 404, 422} and complaint.is_moderation):
             return ModelRefused(f"{self._who}: the prompt was refused{says}", code="moderation", status=status)
         return self._final(status, complaint, says)
 
     def _final(self, status: int, complaint: Complaint, says: str) -> ModelError:
-        if status == 401 or (status == 400 and _BAD_KEY.search(complaint.words)):
+        told = complaint.told
+        if status == 401 or (status in {400, 403} and table.BAD_KEY.search(told)):
             variable = " or ".join(self.profile.key_envs)
             what = f"does not accept the key in {variable}" if variable else "needs a key, and none was sent"
             hint = "" if variable else f"; name its variable as `api_key_env` in [providers.{self.profile.provider}]"
             return self._rejected("bad_key", status, f"{what} (HTTP {status}){hint}{says}")
-        if status in {402, 429} or (status in {400, 403} and _NO_MONEY.search(complaint.words)):
+        if status in {402, 429} or (status in {400, 403} and (complaint.is_unpaid or table.NO_MONEY.search(told))):
             return self._rejected("no_credit", status, f"no credit is left (HTTP {status}){says}")
-        if status == 403:
-            return self._rejected("forbidden", status, f"the key may not use this model (HTTP {status}){says}")
-        no_host = _NO_SUCH_HOST.search(complaint.words)
-        if not no_host and (status == 404 or (status in {400, 422} and _NO_MODEL.search(complaint.words))):
-            hint = self.profile.unknown_model_hint.replace("{model}", self.model)
-            if self._is_about_the_address(complaint):
-                hint = f"does the API begin at {self.profile.base_url} (most begin at /v1)?"
-            what = f"is not found at {self.profile.host} (HTTP {status}); {hint}{says}"
-            return self._rejected("unknown_model", status, what)
+        of_a_part = table.PARAMETER.search(table.without(told, self._names))
+        named = complaint.plain_codes & table.NO_MODEL_CODES or table.names_no_model(complaint.words, self._names)
+        if status == 404 and not of_a_part:
+            named = named or "model" in told.lower() or any(name in told for name in self._names)
+        if named and status in {400, 404, 422}:
+            return self._rejected(NOT_FOUND, status, self._not_found(status, complaint, says))
+        if status in {403, 404} and not of_a_part:
+            code = FORBIDDEN if status == 403 else NOT_FOUND
+            what = f"the key may not use this model (HTTP {status}){says}"
+            what = what if status == 403 else self._not_found(status, complaint, says)
+            return ModelRefused(f"{self._who}: {what}", code=code, status=status)
         hint = next((hint for pattern, hint in _HINTS if pattern.search(complaint.words)), "")
         advice = f"; {hint.format(provider=self.profile.provider)}" if hint else ""
         message = f"{self._who}: the request is not accepted (HTTP {status}){advice}{says}"
         return Unaccepted(message, status=status, complaint=complaint.without(self.secrets))
+
+    def _not_found(self, status: int, complaint: Complaint, says: str) -> str:
+        hint = self.profile.unknown_model_hint.replace("{model}", self.model)
+        if self._is_about_the_address(complaint):
+            hint = f"does the API begin at {self.profile.base_url} (most begin at /v1)?"
+        return f"is not found at {self.profile.host} (HTTP {status}); {hint}{says}"
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """The names that a host may have for the model: the id, and its last part."""
+        last = self.model.rpartition("/")[2]
+        return tuple(filter(None, (self.model, last, last.partition(":")[0])))
 
     def _is_about_the_address(self, complaint: Complaint) -> bool:
         """Return whether a 404 is that of a path: no word of a model, and what servers say of any unknown path."""
@@ -288,7 +308,7 @@ def failed_generation(body: bytes) -> str | None:
 
 def _parsed(body: bytes) -> Any:
     """Return the JSON of an error's body, or its text."""
-    text = body[:_READ].decode("utf-8", "replace")
+    text = body[:_READ].decode("utf-8-sig", "replace")
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -297,15 +317,31 @@ def _parsed(body: bytes) -> Any:
 
 def _status_in(error: object) -> int | None:
     """The HTTP status that an error inside a 200 stands for: the first of its code, type and status that says one."""
-    values = [error.get(key) for key in ("code", "type", "status")] if isinstance(error, Mapping) else []
+    keys = ("code", "type", "status", "status_code", "error_code")
+    values = [error.get(key) for key in keys] if isinstance(error, Mapping) else []
     for value in values:
         if isinstance(value, str):
-            found: float | None = int(value) if re.fullmatch(r"[3-5]\d\d", value) else _WORDS.get(value.lower())
+            known = table.STATUS_OF.get(table.plain(value))
+            found: float | None = int(value) if re.fullmatch(r"[3-5]\d\d", value) else known
+        elif isinstance(value, int) and str(value) in table.STATUS_OF:
+            found = table.STATUS_OF[str(value)]
         else:
             found = value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
         if found is not None and 300 <= found <= 599 and found == int(found):
             return int(found)
     return None
+
+
+def _status_by_words(complaint: Complaint) -> int | None:
+    """Return the HTTP status that the words of an error inside a 200 stand for, or None."""
+    found = (
+        (403, complaint.is_moderation),
+        (400, complaint.is_too_long),
+        (401, table.BAD_KEY.search(complaint.told)),
+        (402, table.NO_MONEY.search(complaint.told)),
+        (429, table.RATE_LIMITED.search(complaint.told)),
+    )
+    return next((status for status, told in found if told), None)
 
 
 def _complaint(body: object) -> Complaint:
@@ -323,9 +359,10 @@ _DEEPEST = 8  # levels of an error in an error that are looked into
 _MOST_OF_A_LIST = 8
 _SAID = (
     *("title", "error", "message", "msg", "detail", "error_message", "error_description", "description"),
+    *("status_msg", "error_msg", "blockReason", "blockReasonMessage"),
     *("fieldViolations", "errors", "details"),
 )
-_CODED = ("code", "type", "param", "status")
+_CODED = ("code", "type", "param", "status", "status_code", "error_code")
 _FIELDS = ("loc", "param", "field", "property", "pointer", "instancePath", "path", "source")
 # What stands beside words and is none of them: among it what was sent, which may be the prompt.
 _NO_WORDS = frozenset((*_CODED, *_FIELDS, "input", "ctx", "object", "id", "request_id", "timestamp", "metadata", "url"))
@@ -395,7 +432,9 @@ def _behind(metadata: object, found: _Reading, depth: int) -> str:
         found.codes.add("flagged")
     behind = _Reading()
     words = _words(metadata.get("raw"), behind, depth + 1)
-    found.codes |= behind.codes - _NO_CREDIT  # the credit is the gateway's, not the user's
+    found.codes |= {
+        code for code in behind.codes if table.plain(code) not in table.NO_CREDIT
+    }  # the credit is the gateway's, not the user's
     return words
 
 

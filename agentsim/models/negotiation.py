@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Set
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agentsim.engine.wording import counted
@@ -35,16 +35,22 @@ _MOST_REQUESTS: Final = 24
 _MOST_HOPELESS: Final = 64  # refusals that are remembered as those that nothing helps against
 
 _MAX_TOKENS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
-_OF_SCHEMA: Final = frozenset(("response_format", "tools", "tool_choice", "text", "output_config"))
+_OF_SCHEMA: Final = frozenset(("response_format", "tools", "tool_choice", "text", "output_config.format"))
 # Fields that a request is nothing without, or that say where it goes.
 _NEEDED: Final = frozenset(("model", "messages", "input", "instructions", "system", "provider", "store", "stream"))
-# Fields by which one thing is asked for, with the words that refusals have for it.
+# Fields by which one thing is asked for, with the words that refusals have for it; a dot leads into an object.
 _GROUPS: Final[Mapping[str, tuple[frozenset[str], re.Pattern[str]]]] = {
     "reasoning": (
         frozenset(
             (
                 *("reasoning", "reasoning_effort", "thinking", "think", "enable_thinking", "thinking_budget"),
-                *("chat_template_kwargs", "reasoning_format", "include_reasoning", "extra_body"),
+                *(
+                    "chat_template_kwargs",
+                    "reasoning_format",
+                    "include_reasoning",
+                    "extra_body",
+                    "output_config.effort",
+                ),
             )
         ),
         re.compile(r"reasoning|thinking|budget_tokens|\bthink\b|\beffort\b", re.IGNORECASE),
@@ -86,7 +92,8 @@ class Negotiation:
         self._first = FirstCall(endpoint) if profile.structured == "auto" and terms.structured is None else None
         self._turn = asyncio.Lock()
         self._answered = known is not None
-        self._hopeless: set[str] = set()
+        self._searches: dict[str, _Search] = {}  # by name of the schema
+        self._hopeless: set[tuple[str, str]] = set()
         self._accepted: set[str] = set()  # names of schemas that were accepted as they are sent now
 
     @property
@@ -100,65 +107,111 @@ class Negotiation:
         Raises `ModelError`: `Unaccepted` where nothing that can be left out makes the host accept it.
         """
         for _ in range(_MOST_REQUESTS):
-            terms = self.terms
-            try:
-                return self._accept(call, terms, await send(terms))
-            except Unaccepted as refused:
-                async with self._turn:
-                    if self.terms == terms:
-                        return await self._settled(call, body_of, send, refused)
+            terms, search = self.terms, self._searches.get(call.schema_name)
+            sent = search is None
+            if search is None:
+                try:
+                    return self._accept(call, terms, await send(terms))
+                except Unaccepted as refused:
+                    search = _Search(refused, terms, self._ways(call, refused.complaint, body_of(terms), terms))
+            async with self._turn:
+                if self.terms == terms:
+                    return await self._settled(call, body_of, send, search, sent=sent)
             await self._endpoint.limiter.again()  # another call has found out meanwhile what is accepted
         return await send(self.terms)
 
     def _accept(self, call: Call, terms: Terms, completion: Completion) -> Completion:
-        if terms != self.terms:
-            self._accepted.clear()
-        self.terms, self._answered = terms, True
-        self._accepted.add(call.schema_name)
+        if terms == self.terms:  # or they were refused since this call was sent
+            self._answered = True
+            self._accepted.add(call.schema_name)
         asked = call.schema is not None and self._profile.structured == "auto"
         if asked and self._first is not None:
             self._first.settled = True
         said = replace(terms, structured=mode_of(self._profile, terms, self._wire)) if asked else terms
         return completion if said == AS_ASKED else replace(completion, terms=said)
 
-    async def _settled(self, call: Call, body_of: BodyOf, send: Send, refused: Unaccepted) -> Completion:
-        """Send a refused request again, in one way after another, and keep to the first that is accepted."""
-        first, terms, tried = refused, self.terms, {self.terms}
-        if _alike(refused) in self._hopeless:
-            raise refused
-        left = self._ways(call, refused.complaint, body_of(terms), terms)
-        for _ in range(_MOST_REQUESTS):
-            way = next((each for each in left if each == self.terms or each not in tried), None)
-            if way is None:
-                break
-            tried.add(way)
-            await self._endpoint.limiter.again()
+    def _keep_to(self, terms: Terms) -> None:
+        """Send all later calls under these terms."""
+        if terms != self.terms:
+            self.terms = terms
+            self._accepted.clear()
+            self._searches.clear()
+            self._hopeless.clear()
+
+    async def _settled(self, call: Call, body_of: BodyOf, send: Send, search: _Search, *, sent: bool) -> Completion:
+        """Send a refused request again, in one way after another, and keep to the first that is accepted.
+
+        `sent` says whether the call has been sent before. If the host fails otherwise in between, the next call goes on
+        where this one ends.
+        """
+        hopeless = call.schema_name, _alike(search.first)
+        if hopeless in self._hopeless:
+            raise search.first
+        while (way := search.next_way(self.terms)) is not None:
+            if sent:
+                await self._endpoint.limiter.again()
+            sent = True
             try:
-                return self._accept(call, way, await send(way))
+                completion = await send(way)
             except Unaccepted as error:
-                if _alike(error) != _alike(refused):  # what was refused before is accepted now
-                    refused, terms = error, way
-                    left = self._ways(call, error.complaint, body_of(terms), terms)
+                search.way = None
+                if _alike(error) != _alike(search.refused):  # what was refused before is accepted now
+                    search.refused, search.terms = error, way
+                    search.left = self._ways(call, error.complaint, body_of(way), way)
             except ModelError:
-                if way in list(named(refused.complaint, body_of(terms), terms, self._wire, self._profile)):
-                    self.terms = way  # what is refused by its name is not tried again
+                complaint, terms = search.refused.complaint, search.terms
+                if way in list(named(complaint, body_of(terms), terms, self._wire, self._profile)):
+                    self._keep_to(way)  # what is refused by its name is not tried again
+                else:
+                    self._searches[call.schema_name] = search
                 raise
+            else:
+                self._searches.pop(call.schema_name, None)
+                self._keep_to(way)
+                return self._accept(call, way, completion)
+        self._searches.pop(call.schema_name, None)
         if len(self._hopeless) < _MOST_HOPELESS:
-            self._hopeless.add(_alike(first))
-        raise first
+            self._hopeless.add(hopeless)
+        raise search.first
 
     def _ways(self, call: Call, complaint: Complaint, body: Mapping[str, Any], terms: Terms) -> Iterator[Terms]:
         """Yield terms that may be accepted: without what is named, else without each part in turn, and without all."""
         found = list(named(complaint, body, terms, self._wire, self._profile))
         yield from found
+        if not found:
+            yield terms  # it may have been a whim
         if not self._answered:
             yield from unnamed(body, terms, self._wire, self._profile)
             return
-        if not found:
-            yield terms  # it may have been a whim
         # All else was accepted before; if this schema was too, the refusal is about the words.
         if call.schema_name not in self._accepted and _holds_schema(body):
             yield from _next_modes(terms, self._wire, self._profile)
+
+
+@dataclass(slots=True)
+class _Search:
+    """The search for terms that a host accepts, after it refused a request."""
+
+    first: Unaccepted
+    terms: Terms
+    """The terms that the latest refusal is about."""
+    left: Iterator[Terms]
+    refused: Unaccepted = field(init=False)
+    tried: set[Terms] = field(default_factory=set)
+    way: Terms | None = None
+    """What was sent last, as long as it is neither accepted nor refused."""
+
+    def __post_init__(self) -> None:
+        self.refused = self.first
+        self.tried.add(self.terms)
+
+    def next_way(self, present: Terms) -> Terms | None:
+        """Return the terms to send next, or None if none are left; the `present` ones may be sent again."""
+        if self.way is None and len(self.tried) < _MOST_REQUESTS:
+            self.way = next((each for each in self.left if each == present or each not in self.tried), None)
+            if self.way is not None:
+                self.tried.add(self.way)
+        return self.way
 
 
 class FirstCall(RateLimiter):
@@ -221,6 +274,10 @@ def trimmed(terms: Terms, body: dict[str, Any]) -> dict[str, Any]:
     for group, (keys, _) in _GROUPS.items():
         out |= keys if group in out else set()
     made = {key: value for key, value in body.items() if key not in out}
+    for key, _, inner in (each.partition(".") for each in out if "." in each):
+        if isinstance(part := made.get(key), Mapping) and inner in part:
+            kept = {name: value for name, value in part.items() if name != inner}
+            made = {**{name: value for name, value in made.items() if name != key}, **({key: kept} if kept else {})}
     nested = out.intersection(_NESTED)
     return {key: _pruned(value, nested) for key, value in made.items()} if nested else made
 
@@ -242,12 +299,37 @@ def named(complaint: Complaint, body: Mapping[str, Any], terms: Terms, wire: Wir
         for field in body.keys() & set(_MAX_TOKENS):
             ways = _other_caps(field, words, body, terms, wire)
             found.append((field not in complaint.fields, about.start(), ways))
+    found += _named_parts(complaint, body, terms)
+    sorted_ways = [list(ways) for _, _, ways in sorted(found, key=lambda each: each[:2])]
+    for each in sorted_ways:
+        yield from each
+    if len(sorted_ways) > 1:
+        yield _together(terms, [each[0] for each in sorted_ways if each])
+
+
+def _named_parts(
+    complaint: Complaint, body: Mapping[str, Any], terms: Terms
+) -> Iterator[tuple[bool, int, Iterator[Terms]]]:
+    """Yield the terms without each optional part that a refusal names, with the place of the name as a sort key."""
+    words = complaint.words
     for name in _droppable(body):
         keys, pattern = _GROUPS.get(name, (frozenset((name,)), re.compile(rf"(?<![\w-]){re.escape(name)}(?!\w)")))
-        if about := pattern.search(words):
-            found.append((not keys.intersection(complaint.fields), about.start(), iter((_without(terms, name),))))
-    for _, _, ways in sorted(found, key=lambda each: each[:2]):
-        yield from ways
+        around = {key.partition(".")[0] for key in keys if "." in key and _holds(body, key)}
+        said = [pattern.search(words), *(re.search(each, words) for each in around)]
+        if places := [about.start() for about in said if about]:
+            yield not keys.intersection(complaint.fields), min(places), iter((_without(terms, name),))
+
+
+def _together(terms: Terms, ways: Iterable[Terms]) -> Terms:
+    """Return terms that leave out or change all that any of these ways does."""
+    both = terms
+    for way in ways:
+        changed = {each.name: getattr(way, each.name) for each in fields(way)}
+        changed = {name: value for name, value in changed.items() if value != getattr(terms, name)}
+        for name in changed.keys() & {"dropped", "keywords"}:
+            changed[name] = tuple(sorted({*getattr(both, name), *changed[name]}))
+        both = replace(both, **changed)
+    return both
 
 
 def unnamed(body: Mapping[str, Any], terms: Terms, wire: Wire, profile: Profile) -> Iterator[Terms]:
@@ -257,9 +339,9 @@ def unnamed(body: Mapping[str, Any], terms: Terms, wire: Wire, profile: Profile)
     optional = _droppable(body)
     for name in optional:
         yield _without(terms, name)
-    caps = [field for field in _MAX_TOKENS if field in body]
-    for field in caps:
-        yield from _other_caps(field, "", body, terms, wire)
+    caps = [name for name in _MAX_TOKENS if name in body]
+    for name in caps:
+        yield from _other_caps(name, "", body, terms, wire)
     yield from _system_moved(body, terms)
     bare = replace(terms, structured="prompt" if _holds_schema(body) else terms.structured)
     yield _without(bare, *optional)
@@ -271,6 +353,8 @@ def words_of(terms: Terms) -> Iterator[str]:
     """Yield what is left out or sent in another way than asked for, in a sentence for each."""
     if terms.structured in {"json_object", "prompt"}:
         yield f'the host enforces no JSON schema: replies are asked for with `structured = "{terms.structured}"`'
+    elif terms.structured == "tool":
+        yield "the host enforces a JSON schema for calls of tools alone: replies are asked for as such a call"
     for name in terms.dropped:
         if name in _MAX_TOKENS:
             yield "the host accepts no max_tokens, which is left out"
@@ -295,14 +379,22 @@ def _mentions(word: str, words: str) -> bool:
     return re.search(rf"(?<![\w$]){re.escape(word)}(?!\w)", words) is not None
 
 
+def _holds(body: Mapping[str, Any], key: str) -> bool:
+    """Check for a field of a body; a dot leads into an object."""
+    outer, _, inner = key.partition(".")
+    return outer in body and (not inner or (isinstance(part := body[outer], Mapping) and inner in part))
+
+
 def _holds_schema(body: Mapping[str, Any]) -> bool:
-    return bool(_OF_SCHEMA & body.keys())
+    return any(_holds(body, key) for key in _OF_SCHEMA)
 
 
 def _droppable(body: Mapping[str, Any]) -> list[str]:
     """Return the names of what can be left out of a body, in the order in which it is tried."""
-    others = [key for key in body if key not in _NEEDED | _OF_SCHEMA and key not in _MAX_TOKENS]
-    names = [name for name in _OPTIONAL if name in others or (name in _GROUPS and _GROUPS[name][0] & body.keys())]
+    apart = {key.partition(".")[0] for key in _OF_SCHEMA}
+    others = [key for key in body if key not in _NEEDED | apart and key not in _MAX_TOKENS]
+    asked = {name for name, (keys, _) in _GROUPS.items() if any(_holds(body, key) for key in keys)}
+    names: list[str] = [name for name in _OPTIONAL if name in others or name in asked]
     grouped = {key for keys, _ in _GROUPS.values() for key in keys}
     names += [key for key in others if key not in names and key not in grouped]
     text = json.dumps(body)

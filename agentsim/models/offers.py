@@ -18,7 +18,7 @@ from agentsim.models.prices import context_window, listed_price
 from agentsim.models.profiles import Profile
 from agentsim.models.remote import Endpoint, decoded
 from agentsim.models.settings import most_output
-from agentsim.models.wire.answer import at, count, word
+from agentsim.models.wire.answer import at, count, raise_stated_error, word
 
 _PATIENCE_S = 30.0
 _MOST_PAGES = 100
@@ -32,6 +32,7 @@ _CONTEXT = (
     *("context_length", "max_model_len", "context_window", "max_context_length", "max_input_tokens"),
     *("loaded_context_length", "inputTokenLimit"),
 )
+_NAMES = ("id", "name", "model", "model_name", "modelId", "key")
 _REPLY = ("max_completion_tokens", "max_output_tokens", "max_tokens", "outputTokenLimit")
 _NESTED = (("top_provider",), ("meta",), ("limits",))
 _TRAINED = ("n_ctx", "n_ctx_train")  # llama-server
@@ -60,7 +61,7 @@ async def offers(profile: Profile, key: str | None) -> list[Offer]:
     if (why := _NO_LIST.get(profile.service)) is not None:
         raise ProviderRejected(why, code="no_list")
     endpoint = Endpoint(profile.base_url, key, service=profile.service, options=profile.client_options)
-    faults = Faults(profile, "models", (key,) if key else ())
+    faults = Faults(profile, "models", (key,) if key else (), wanted="a list of models")
     try:
         found = {offer.id: offer for offer in [_completed(profile, each) async for each in _listed(endpoint, faults)]}
     except TimeoutError:
@@ -105,13 +106,19 @@ async def _page(endpoint: Endpoint, path: str, faults: Faults) -> Any:
 
 
 def _read(page: Any, faults: Faults) -> Iterator[Offer]:
-    """Yield the models in one answer: `{"data": [...]}`, `{"models": [...]}` or the list alone (Together)."""
-    rows = page if isinstance(page, list) else at(page, "data")
-    rows = rows if isinstance(rows, list) else at(page, "models")
-    if not isinstance(rows, list):
+    """Yield the models in one answer: `{"data": [...]}`, `{"models": [...]}` or the list alone (Together).
+
+    A model is an object, its id alone, or, where they are in an object, what stands under its id.
+    """
+    lists = [page] if isinstance(page, list) else [at(page, "data"), at(page, "models")]
+    found = next((each for each in lists if isinstance(each, (list, Mapping))), None)
+    if isinstance(page, Mapping):
+        raise_stated_error(page, found, faults)
+    if found is None:
         raise _no_list(faults)
-    for row in rows:
-        name = word(at(row, "id") or at(row, "name"), faults.secrets)
+    for row in found if isinstance(found, list) else _by_id(found):
+        said = row if isinstance(row, str) else next(filter(None, (at(row, key) for key in _NAMES)), None)
+        name = word(said, faults.secrets)
         if name is not None:
             yield Offer(
                 name.removeprefix("models/"),  # Gemini
@@ -120,6 +127,11 @@ def _read(page: Any, faults: Faults) -> Iterator[Offer]:
                 _price(row, "prompt", "input"),
                 _price(row, "completion", "output"),
             )
+
+
+def _by_id(found: Mapping[str, Any]) -> Iterator[object]:
+    for name, row in found.items():
+        yield {"id": name, **row} if isinstance(row, Mapping) else name
 
 
 def _no_list(faults: Faults) -> ModelError:

@@ -84,9 +84,12 @@ _AS_SET = (
     *("requests_per_minute", "tokens_per_minute", "wire", "structured", "max_tokens_field", "extra_body"),
     "supports_temperature",
 )
+_ROUTER = "openrouter"  # whose models have hosts of their own
 _OF_MESSAGES = {"anthropic", "bedrock", "vertex"}  # the services that speak it
 _CLIENT_OPTIONS = ("api_version", "region", "project")
-_SHAPING = {"wire", "structured", "max_tokens_field", "strip_schema_keywords", "extra_body", "supports_temperature"}
+_SHAPING = {
+    *("pin", "wire", "structured", "max_tokens_field", "strip_schema_keywords", "extra_body", "supports_temperature")
+}
 
 
 def _refused(problem_of: Callable[[Any], str | None]) -> AfterValidator:
@@ -139,6 +142,8 @@ class ProviderSettings(ClosedTable):
     """The region of Bedrock or Vertex"""
     project: str | None = None
     """The project of Vertex"""
+    pin: Annotated[str | None, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$")] = None
+    """The one host of OpenRouter that answers, by its slug there, such as deepinfra; no other takes over"""
     warm: Literal["auto", "on", "off"] | None = None
     """Whether one call of a wave goes ahead of those that begin alike; auto: where the provider is known to cache"""
 
@@ -403,11 +408,33 @@ def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mappi
         base_url = urlsplit(base_url)._replace(path=path).geturl()
     options = {name: value for name in _CLIENT_OPTIONS if (value := getattr(settings, name)) is not None}
     given["client_options"] = {**_default_options(start, wire, base_url), **options}
+    given |= _pinned(start, settings)
     if settings.strip_schema_keywords is not None:
         given["strip_schema_keywords"] = frozenset(settings.strip_schema_keywords)
     # A service's name at another address may be anything; a server of one's own is what it is called.
     warm = settings.warm == "on" or (settings.warm != "off" and start.warm and (own or not start.key_envs))
     return replace(start, base_url=normal(base_url), key_envs=key_envs, warm=warm, **given)
+
+
+def _pinned(start: Profile, settings: ProviderSettings) -> dict[str, Any]:
+    """Return what of a profile a `pin` changes: every body asks OpenRouter for one host, and for no other instead.
+
+    Source: https://openrouter.ai/docs/features/provider-routing (`order`, `only`, `allow_fallbacks`). Raises
+    `ScenarioError` for a provider that is known to have no hosts to choose from.
+    """
+    host = settings.pin
+    if host is None:
+        return {}
+    if start.provider in BUILT_IN and start.provider != _ROUTER:
+        problem = f"{start.provider} has no hosts to choose from; {_ROUTER} has"
+        raise ScenarioError(problem, key=f"providers.{start.provider}.pin")
+    body = start.extra_body if settings.extra_body is None else settings.extra_body
+    said = body.get("provider")
+    preferences = said if isinstance(said, Mapping) else {}
+    return {
+        "extra_body": {**body, "provider": {**preferences, "order": [host], "only": [host], "allow_fallbacks": False}},
+        "unknown_model_hint": f"is the id right, and does the host that it is pinned to, {host}, serve it?",
+    }
 
 
 def _default_options(start: Profile, wire: WireName, base_url: str) -> Mapping[str, str]:

@@ -211,7 +211,7 @@ class RemoteModel:
 def decoded(body: bytes, content_type: str, faults: Faults) -> Any:
     """The JSON of a 200, whatever it holds."""
     try:
-        return json.loads(body.decode("utf-8"))
+        return json.loads(body.decode("utf-8-sig"))  # some servers begin with a byte order mark
     except UnicodeDecodeError:
         raise faults.bad_envelope("not UTF-8") from None
     except RecursionError:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import chain
@@ -132,11 +132,17 @@ class Diagnostic:
     message: str
 
 
-def diagnostics(model: str, attempt: Attempt) -> Iterator[Diagnostic]:
-    """What is strange about one attempt at a decision; of bots, scripts and failed calls there is nothing to say."""
+def diagnostics(model: str, attempt: Attempt, hosts: MutableMapping[str, str] | None = None) -> Iterator[Diagnostic]:
+    """Yield what is strange about one attempt at a decision; of bots, scripts and failed calls there is nothing to say.
+
+    `hosts` has the host that answered first, by model, and takes in another model's.
+    """
     if attempt.completion is not None and "/" in model and not model.startswith(("script:", "bot/")):
         for code, said in _remarks(model, attempt, attempt.completion):
             yield Diagnostic(code, model, f"{model}: {said}")
+        host = attempt.completion.provider
+        if hosts is not None and host is not None and (first := hosts.setdefault(model, host)) != host:
+            yield Diagnostic("several_hosts", model, f"{model}: {_several_hosts(model, first, host)}")
 
 
 def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[tuple[str, str]]:
@@ -161,6 +167,12 @@ def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[t
         yield "unknown_part", f"a part of an answer is of the kind {completion.unknown!r}, which is not known: left out"
     if completion.cut:
         yield "reply_cut", f"a reply of more than {MOST_TEXT // 1024} KiB was cut"
+
+
+def _several_hosts(model: str, first: str, host: str) -> str:
+    said = f"its answers come from several hosts ({first}, then {host}), which may run it differently"
+    provider = model.partition("/")[0]
+    return f"{said}; `pin` in [providers.{provider}] holds it to one" if provider == "openrouter" else said
 
 
 def _fills_a_window(used: Usage) -> bool:

@@ -114,7 +114,7 @@ def _arc(tie: Tie, at: Mapping[str, Drawing], width: float, kind: int) -> Drawin
     aside = _APART * (1 + 2 * kind)
     x = round(middle + _PULL * ((a.x + b.x) / 2 - middle) - down / length * aside, 1)
     y = round(middle + _PULL * ((a.y + b.y) / 2 - middle) + across / length * aside, 1)
-    title = f"{tie.source} to {tie.target}: {number(tie.weight)}" + (f" {tie.kind}" if tie.kind else "")
+    title = f"{tie.source} to {tie.target}{f', {tie.kind}' if tie.kind else ''}: {number(tie.weight)}"
     path = f"M{a.x} {a.y}Q{x} {y} {b.x} {b.y}"
     width = round(max(_THIN, width), 1)
     return Drawing(source=a.place, target=b.place, path=path, width=width, tone=f"kind{kind % 3}", title=title)

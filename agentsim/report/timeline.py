@@ -13,6 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from agentsim.history.causes import cause_of
 from agentsim.history.record import DecisionRecord, EventRecord, History, TryRecord
 from agentsim.models.finish_reasons import ending
 from agentsim.report.markup import Drawing, foreign
@@ -24,7 +25,6 @@ MOST_FOLDS = 3_000
 # 10,000 decisions with the same long rules must still make a page that a browser opens.
 PROMPT_BUDGET = 16_000_000
 _LINE = 300  # characters of an event's data up to which it stands in one line
-_BAD_REPLY = ("unreadable", "ambiguous", "illegal")
 
 
 class Timeline:
@@ -176,12 +176,12 @@ def _json(value: Any) -> str:
 def _badges(decision: DecisionRecord) -> Iterator[tuple[str, str, str]]:
     """Every mishap on the way to a decision: what, why, and `bad` where the decision is not the player's own."""
     if decision.source == "fallback":
-        yield "Fallback", decision.fallback_reason or "", "bad"
+        yield f"Fallback ({decision.cause})", decision.fallback_reason or "", "bad"
     last = len(decision.tries) - 1
     for place, attempt in enumerate(decision.tries):
         if attempt.error is not None:
             code, message = str(attempt.error.get("code", "error")), str(attempt.error.get("message", ""))
-            done = "Failed" if place == last else "Re-asked" if code in _BAD_REPLY else "Retried"
+            done = "Failed" if place == last else "Re-asked" if cause_of(code) == "model" else "Retried"
             yield f"{'Taken over' if attempt.takeover else done}: {code}", message, "note"
         if (ended := ending(attempt.finish_reason)) in {"cut", "full"}:
             limit = "the limit of tokens" if ended == "cut" else "the end of the model's context"

@@ -1,7 +1,8 @@
 """Admission: whether a call may be made: what the run may still spend, and which providers are still asked.
 
-`Budget` counts calls, US dollars and seconds; what a call costs is `models.prices`. `CircuitBreaker` counts failed
-calls in a row; which errors count is `models.faults`. How fast a host is called is `models.rate_limiter`.
+`Budget` counts calls, US dollars and seconds; what a call costs is `models.prices`. `CircuitBreaker` counts decisions
+in a row that a provider failed; which errors count is `models.faults`. How fast a host is called is
+`models.rate_limiter`.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ import time
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from agentsim.engine.wording import counted
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
 from agentsim.models.base import Attempt, Fault, fault_of
-from agentsim.models.faults import UNACCEPTED
+from agentsim.models.faults import UNACCEPTED, may_be_the_prompt
 
 T = TypeVar("T")
 _DUST_USD = 1e-9  # what adding binary fractions may leave above a limit that is exactly reached
@@ -126,12 +127,14 @@ class Budget:
 
 
 STREAK = 5
+"""Decisions in a row that a provider may leave without an answer before it is asked no more."""
 _TWICE = 2  # the first may be one decision's own limit; the second, with no answer between, is the model's
 
 
 class Link(NamedTuple):
-    """One model that may be asked for a request: what is rejected is rejected by it alone, failures of its provider
-    count together.
+    """One model that may be asked for a request.
+
+    A rejection is of one model, transport failures count for its provider.
     """
 
     name: str
@@ -143,6 +146,7 @@ class _Call(NamedTuple):
     fault: Fault | None
     error: ModelError | None  # of this process; an earlier one's is only counted
     held: bool
+    doubtful: bool = False  # a refusal that may be about this prompt, or about every call of the model
     unaccepted: bool = False  # its host accepts no such request, whatever is left out
 
 
@@ -155,25 +159,40 @@ class _Place:
     calls: deque[_Call] = field(default_factory=deque)
     settled: bool = False
     rejected: set[int] = field(default_factory=set)  # links that rejected this very request
+    silent: set[str] = field(default_factory=set)  # providers whose last call failed for transport reasons
+
+    def take(self, call: _Call) -> None:
+        """Add a call. An answer, also a bad one or a refusal, ends the silence of its provider; a wait does not."""
+        self.calls.append(call)
+        if call.fault == "transport":
+            self.silent.add(call.link.provider)
+        elif call.fault in {None, "refused"}:
+            self.silent.discard(call.link.provider)
 
 
 class CircuitBreaker:
-    """Counts transport failures in a row, by provider, and remembers which models were rejected.
+    """Counts decisions in a row that a provider failed, and remembers which models were rejected.
 
-    A provider that fails `STREAK` calls in a row, or a model that is rejected, is not asked from the next wave on for
-    requests that have another model. The run stops where a request has no other, and where the first decision of the
-    run gets no answer at all. It also stops where a model's host wants more time than a decision has (`held`), twice
-    without an answer between: that limit holds for every call of the model. A request that is not accepted in any form
-    costs one decision if the provider has answered before; if it never has, the model counts as rejected. Anything less
-    costs one decision.
+    A provider fails a decision if its last call for it failed for transport reasons, however often it was tried. One
+    that fails `STREAK` decisions in a row, or a model that is rejected, is not asked from the next wave on for requests
+    that have another model. The run stops before a decision for which no other model is left, and before the first
+    decision of the run if it gets no answer at all. It also stops where a model's host wants more time than a decision
+    has (`held`), twice without an answer between: that limit holds for every call of the model. A refusal that may be
+    about its prompt (`faults.may_be_the_prompt`) costs one decision if the model has answered before; if it never has,
+    the model counts as rejected. Anything less costs one decision.
 
-    Calls are judged in the order of the requests, not of the replies: a wave's calls count as if they had been made one
-    after another, so that how many run at once never decides whether a run stops, or who is asked in the next wave.
+    Decisions are judged in the order of the requests, not of the replies: a wave's calls count as if they had been made
+    one after another, so that how many run at once never decides whether a run stops, or who is asked in the next wave.
     Places are those of one wave's requests.
+
+    With `on_failure="fallback"`, silence, held calls and requests that are not accepted cost decisions only; rejected
+    models stop the run as always.
     """
 
-    def __init__(self) -> None:
-        self._answered: set[str] = set()
+    def __init__(self, on_failure: Literal["stop", "fallback"] = "stop") -> None:
+        self._goes_on = on_failure == "fallback"
+        self._answered: set[str] = set()  # providers
+        self._answered_by: set[str] = set()  # models
         self._streak: Counter[str] = Counter()
         self._held: Counter[str] = Counter()  # by model
         self._last: dict[str, ModelError] = {}
@@ -191,8 +210,9 @@ class CircuitBreaker:
         alive = tuple(index for index, link in enumerate(links) if self._lives(link))
         return alive or tuple(range(len(links)))
 
-    def _lives(self, link: Link) -> bool:
-        return self._streak[link.provider] < STREAK and link.name not in self._rejected
+    def _lives(self, link: Link, here: _Place | None = None) -> bool:
+        failed = self._streak[link.provider] if here is None else self._failed(link.provider, here)
+        return failed < STREAK and link.name not in self._rejected
 
     def order(self, place: int) -> tuple[int, ...]:
         """Which of a request's models are asked, in order: those that were alive when the wave began; if none, all."""
@@ -211,7 +231,8 @@ class CircuitBreaker:
             fault = None
         elif fault is None or (past and not held):
             return
-        self._places[place].calls.append(_Call(link, fault, None, held, attempt.code == UNACCEPTED))
+        doubtful = may_be_the_prompt(fault == "refused", attempt.code)
+        self._places[place].take(_Call(link, fault, None, held, doubtful, attempt.code == UNACCEPTED))
         self._judge()
 
     def called(self, place: int, error: ModelError | None, link: int = 0, *, held: bool = False) -> None:
@@ -225,8 +246,9 @@ class CircuitBreaker:
             if here.rejected.issuperset(here.order):
                 raise ProviderStopped(f"{here.links[link].provider}: {error}") from None
         fault = None if error is None else fault_of(error)
+        doubtful = error is not None and may_be_the_prompt(fault == "refused", error.code)
         unaccepted = error is not None and error.code == UNACCEPTED
-        here.calls.append(_Call(here.links[link], fault, error, held, unaccepted))
+        here.take(_Call(here.links[link], fault, error, held, doubtful, unaccepted))
         self._judge()
 
     def settled(self, place: int) -> None:
@@ -238,24 +260,43 @@ class CircuitBreaker:
         """Whether requests before this one are not decided yet."""
         return self._judged < place
 
-    async def gave_up(self, place: int) -> None:
-        """A decision ran out of attempts, and everything before it is waited for.
+    def is_silent(self, place: int) -> bool:
+        """Return whether a provider's last call for this request failed for transport reasons."""
+        return bool(self._places[place].silent)
 
-        Raises `ProviderStopped` where its calls failed and, in request order, none had been answered before.
+    async def gave_up(self, place: int, *, late: bool = False) -> None:
+        """Wait until everything before a decision that found no usable answer is decided, and judge it.
+
+        Raises `ProviderStopped` if its providers have failed `STREAK` decisions with this one, or if they had not
+        answered before. A decision that is `late` may have been answered in time, and is not judged as the first.
         """
         while self.waits(place):
             self._moved.clear()
             await self._moved.wait()
-        links = self._places[place].links
-        if all(self._never_answered(link) for link in links):
-            silent = next((link.provider for link in links if link.provider in self._last), links[0].provider)
-            rejected = any(link.name in self._rejected for link in links)
+        here = self._places[place]
+        if self._may_go_on(here):
+            return
+        seen_silent = [link.provider for link in here.links if link.provider in here.silent & self._last.keys()]
+        if seen_silent and not any(self._lives(link, here) for link in here.links):
+            row = f"no answer for {counted(self._failed(seen_silent[0], here), 'decision')} in a row"
+            raise ProviderStopped(f"{seen_silent[0]}: {row}; the last: {self._last[seen_silent[0]]}") from None
+        if not late and all(self._never_answered(link, here) for link in here.links):
+            silent = next((link.provider for link in here.links if link.provider in self._last), here.links[0].provider)
+            rejected = any(link.name in self._rejected for link in here.links)
             why = self._last.get(silent, "it is rejected" if rejected else "it had not answered when the run ended")
             raise ProviderStopped(f"{silent}: the first call failed: {why}") from None
 
-    def _never_answered(self, link: Link) -> bool:
-        failed = bool(self._streak[link.provider]) or link.name in self._rejected
-        return failed and link.provider not in self._answered
+    def _may_go_on(self, here: _Place) -> bool:
+        return self._goes_on and any(link.name not in self._rejected for link in here.links)
+
+    def _failed(self, provider: str, here: _Place) -> int:
+        """Return how many decisions in a row a provider has failed, with the one at this place."""
+        return self._streak[provider] + (provider in here.silent)
+
+    def _never_answered(self, link: Link, here: _Place) -> bool:
+        if link.name in self._rejected:
+            return link.name not in self._answered_by
+        return bool(self._failed(link.provider, here)) and link.provider not in self._answered
 
     def _judge(self) -> None:
         while self._judged < len(self._places):
@@ -264,35 +305,33 @@ class CircuitBreaker:
                 self._count(place, place.calls.popleft())
             if not place.settled:
                 return
+            for provider in place.silent:
+                self._streak[provider] += 1
             self._judged += 1
             self._moved.set()
 
     def _count(self, place: _Place, call: _Call) -> None:
         provider = call.link.provider
-        if call.unaccepted and provider in self._answered:
+        if call.doubtful and (call.link.name in self._answered_by or (self._goes_on and call.unaccepted)):
             return
-        match "rejected" if call.unaccepted else call.fault:
+        match "rejected" if call.doubtful else call.fault:
             case None | "refused":
                 self._answered.add(provider)
+                self._answered_by.add(call.link.name)
                 self._streak[provider] = self._held[call.link.name] = 0
                 return
             case "limited" if not call.held:
                 return
-            case "transport":
-                self._streak[provider] += 1
             case "rejected":
                 self._rejected.add(call.link.name)
         self._held[call.link.name] += call.held
         if call.error is None:
             return
         self._last[provider] = call.error
+        ended = call.held and self._held[call.link.name] >= _TWICE
+        if not (ended or call.link.name in self._rejected) or self._may_go_on(place):
+            return
         if any(self._lives(link) and not (call.held and self._held[link.name] >= _TWICE) for link in place.links):
             return
-        row = (
-            f"{counted(self._streak[provider], 'call')} in a row failed; the last: "
-            if call.fault == "transport"
-            else ""
-        )
-        if call.held and self._held[call.link.name] >= _TWICE:
-            row = "wants more time than rate_limit_patience_s, twice with no answer in between; the last: "
-        raise ProviderStopped(f"{provider}: {row}{call.error}") from None
+        why = "wants more time than rate_limit_patience_s, twice with no answer in between; the last: " if ended else ""
+        raise ProviderStopped(f"{provider}: {why}{call.error}") from None

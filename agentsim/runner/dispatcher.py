@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask, GamePlay, Wave
@@ -30,9 +30,7 @@ from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
 from agentsim.runner.referee import deadline, fallen_back, rule, to_entry, unanswered
 from agentsim.runner.warming import Warming
-
-if TYPE_CHECKING:
-    from agentsim.runner.drive import Watcher
+from agentsim.runner.watcher import Watcher
 
 Seat: TypeAlias = Player | BotPlayer
 Gate: TypeAlias = Callable[[Ask], Awaitable[None]]
@@ -61,11 +59,12 @@ class Dispatcher:
     watcher: Watcher
     branch: Branch | None = None
     tick_deadline_s: float | None = None
+    on_provider_failure: Literal["stop", "fallback"] = "stop"
     gate: Gate | None = None
     before: Before | None = None
 
     def __post_init__(self) -> None:
-        self.breaker = CircuitBreaker()
+        self.breaker = CircuitBreaker(self.on_provider_failure)
         self.warming = Warming()
         self.totals = Totals()
         self.stopped: Exception | None = None  # what ended the run; decisions under way follow
@@ -77,6 +76,7 @@ class Dispatcher:
         self.slots: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(self.concurrency))
         self._places: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
+        self._hosts: dict[str, str] = {}  # which answered first, by model
         self._sync_due: asyncio.TimerHandle | None = None
         self._tick_ends: float | None = None  # in the event loop's time
 
@@ -136,10 +136,11 @@ class Dispatcher:
                     raise
                 code = WITHDRAWN if isinstance(ended, Withdrawn) else code
                 ruling = fallen_back(ask, self.journal.contents.open_tries(ask.wave, ask.place), code)
-            if ruling.fallback_reason not in {None, NO_ANSWER, WITHDRAWN, TICK_DEADLINE}:
+            late = ruling.fallback_reason == TICK_DEADLINE
+            if self.breaker.is_silent(place) if late else ruling.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
                 if self.breaker.waits(place):
                     self.check()  # or it would wait for requests that are asked no more
-                await self.breaker.gave_up(place)
+                await self.breaker.gave_up(place, late=late)
             entry = to_entry(ask, ruling)
             self.journal.decided(entry, sync=True)
             self.sync_soon()
@@ -170,7 +171,7 @@ class Dispatcher:
     def answered(self, player: ModelPlayer, attempt: Attempt, completion: Completion) -> None:
         """Count a call that brought a completion, and say what is to be said of its model once."""
         self.totals.add_call(attempt)
-        for diagnostic in diagnostics(player.model.name, attempt):
+        for diagnostic in diagnostics(player.model.name, attempt, self._hosts):
             if (diagnostic.code, diagnostic.model) not in self._warned:
                 self._warned.add((diagnostic.code, diagnostic.model))
                 self.watcher.warned(diagnostic.message)

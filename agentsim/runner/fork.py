@@ -25,12 +25,13 @@ from agentsim.history.load import branches_in
 from agentsim.history.record import CONTROL, Branch
 from agentsim.history.run_files import RunFiles, check_name, is_running
 from agentsim.models.own import OwnModel
-from agentsim.runner.drive import Watcher, not_whole, played_again
+from agentsim.runner.drive import not_whole, played_again
 from agentsim.runner.plays import RunResult, changed_scenario, head_of, new_play, restored_scenario
 from agentsim.runner.referee import Ruling, to_entry
 from agentsim.runner.replay import over
 from agentsim.runner.seats import seated
 from agentsim.runner.session import Session, resumed
+from agentsim.runner.watcher import Watcher
 from agentsim.scenario.document import overridden
 from agentsim.scenario.scenario import Scenario, with_limits
 

@@ -15,11 +15,19 @@ from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision, Reading
 from agentsim.engine.play import Ask
 from agentsim.engine.request import Request
-from agentsim.errors import DecisionError, ModelError, ProviderRejected, RateLimited, TransportFailed, UnreadableReply
+from agentsim.errors import (
+    DecisionError,
+    ModelError,
+    ModelRefused,
+    ProviderRejected,
+    RateLimited,
+    TransportFailed,
+    UnreadableReply,
+)
 from agentsim.history.journal import TICK_DEADLINE, Entry, Parse, Source
 from agentsim.models.attempts import Attempts, held, pause, persevere
 from agentsim.models.base import MOST_TEXT, Attempt, Completion, Message
-from agentsim.models.faults import UNACCEPTED
+from agentsim.models.faults import may_be_the_prompt
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import Complaint, Player, emptiness
 from agentsim.players.web import NO_ANSWER, WebPlayer
@@ -147,7 +155,8 @@ class _RetryLoop:
 
     def may_take_over(self, error: ModelError) -> bool:
         """Whether another model is asked where this error is final: this one cannot be reached, rather than refuses."""
-        unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected) or error.code == UNACCEPTED
+        doubtful = may_be_the_prompt(isinstance(error, ModelRefused), error.code)
+        unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected) or doubtful
         return unreachable and any(place > self._link for place in self._order)
 
     def take_over(self) -> None:

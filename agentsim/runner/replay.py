@@ -23,8 +23,9 @@ from agentsim.history.load import parsed
 from agentsim.history.record import FINISHED, History
 from agentsim.history.run_files import RunFiles, is_running, read_history, write_history
 from agentsim.history.versions import HISTORY_FORMAT
-from agentsim.runner.drive import Discreet, Watcher, not_whole, played_again, recalled
+from agentsim.runner.drive import not_whole, played_again, recalled
 from agentsim.runner.plays import Played, new_play, restored_scenario, volatile_of
+from agentsim.runner.watcher import PublicWatcher, Watcher
 
 _MISSING = object()
 _TAIL = 4096
@@ -222,7 +223,7 @@ class _Follower:
     def __init__(self, files: RunFiles, contents: Contents, watcher: Watcher) -> None:
         scenario, game = restored_scenario(contents)
         people = any(plan.name.kind == "human" for plan in scenario.seats)
-        self._watcher = Discreet(watcher) if people else watcher
+        self._watcher = PublicWatcher(watcher) if people else watcher
         self._contents = contents
         self._play = new_play(scenario, game, contents)
         self._totals = Totals()

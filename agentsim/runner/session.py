@@ -27,12 +27,13 @@ from agentsim.models.own import OwnModel
 from agentsim.players.model import BotPlayer
 from agentsim.runner.admission import Budget
 from agentsim.runner.dispatcher import Before, Dispatcher, Gate
-from agentsim.runner.drive import Discreet, Watcher, drive
+from agentsim.runner.drive import drive
 from agentsim.runner.plays import Played, RunResult, filled, head_of, new_play, restored_scenario, stamp, volatile_of
 from agentsim.runner.process import make_room, stoppable
 from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import over, rebuilt, unfit
 from agentsim.runner.seats import Seats, seated
+from agentsim.runner.watcher import PublicWatcher, Watcher
 from agentsim.scenario.scenario import Scenario, with_limits
 
 __all__ = ["MAX_DRAWN_SEED", "RunResult", "Session", "begin", "go_on", "opened", "reopened", "resumed"]
@@ -221,9 +222,10 @@ class Session:
             budget=Budget(limits.max_calls, limits.max_cost_usd, limits.max_wall_s, within=self.within),
             prices=self.seats.prices,
             concurrency=limits.concurrency,
-            watcher=Discreet(self.watcher) if self.seats.has_person else self.watcher,
+            watcher=PublicWatcher(self.watcher) if self.seats.has_person else self.watcher,
             branch=self.scenario.branch,
             tick_deadline_s=limits.tick_deadline_s,
+            on_provider_failure=limits.on_provider_failure,
             gate=self.gate,
             before=self.before,
         )

@@ -204,6 +204,11 @@ class Limits(ClosedTable):
         description="The share of decisions, bots' left out, that may be fallbacks before the run is degraded: of the "
         "run, or of a player with ten or more; 1: never",
     )
+    on_provider_failure: Literal["stop", "fallback"] = Field(
+        default="stop",
+        description="When a provider gives no answer for five decisions in a row, or for the first: stop the run, or "
+        "go on with fallbacks; a bad key, an unknown model or missing credit stop it in either case",
+    )
 
 
 class ScenarioTable(ClosedTable):

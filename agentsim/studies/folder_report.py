@@ -22,11 +22,12 @@ from agentsim.analysis.conditions import (
     same_sizes,
 )
 from agentsim.analysis.finished_games import Games, labelled, read_games, without_branches
+from agentsim.analysis.hosts import HostLine, differ, host_lines, host_panel
 from agentsim.analysis.in_words import SMALL, p_value
 from agentsim.analysis.inference import Interval
 from agentsim.analysis.positions import Ballots, ballot_panel, ballots
 from agentsim.analysis.preference import OwnMaker, Relation, own_makers, relations
-from agentsim.analysis.standings import Standings, panels, standings
+from agentsim.analysis.standings import Standings, panels, relative, standings, without_host_panels
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
 from agentsim.engine.wording import counted
 from agentsim.history.load import RunSummary
@@ -42,13 +43,20 @@ MOST_CONDITIONS = 8
 
 @dataclass(frozen=True)
 class Part:
-    """The games of one game under one condition; `above` are those with too many fallbacks, `kept` is without them."""
+    """The games of one game under one condition; `above` are those with too many fallbacks, `kept` is without them.
+
+    `lost_to_host` are games with a decision lost to a host; `without_host` is without them, None if there are none.
+    `hosts` has the answers by who served them.
+    """
 
     game: str
     condition: Condition
     table: Standings
     above: tuple[str, ...]
     kept: Standings | None
+    lost_to_host: tuple[str, ...]
+    without_host: Standings | None
+    hosts: tuple[HostLine, ...]
     favours: tuple[OwnMaker, ...]
     relations: tuple[Relation, ...]
     ballots: tuple[Ballots, ...]
@@ -60,11 +68,18 @@ class Part:
     def panels(self) -> list[Panel]:
         """Its tables and charts."""
         shown = panels(self.table, self.favours, self.relations, self.kept)
+        if self.without_host is not None:
+            shown.extend(without_host_panels(self.without_host, len(self.lost_to_host)))
+        if differ(self.hosts):
+            shown.append(host_panel(self.hosts, relative=self.table.relative))
         return [*shown, ballot_panel(self.ballots)] if self.ballots else shown
 
     def figures(self) -> Iterator[tuple[str, tuple[Sequence[Any], dict[str, Cell]]]]:
         """The same as records."""
         yield "standings", (self.table.lines, {})
+        if self.without_host is not None:
+            yield "standings-without-games-lost-to-hosts", (self.without_host.lines, {})
+        yield "results-by-host", (self.hosts, {})
         yield "calls-and-cost", (self.table.played, {})
         yield "head-to-head", (list(_head_to_head(self.table)), {})
         yield "seats", (self.table.seats, {"p": self.table.seats_p})
@@ -227,13 +242,17 @@ def _part(name: str, condition: Condition, max_fallbacks: float) -> Part:
     games = condition.games
     above = tuple(game.name for game in games if game.fallen > max_fallbacks)
     kept = [game for game in games if game.fallen <= max_fallbacks]
-    lots = (ballots(games, final=final) for final in (False, True))
+    lost = tuple(game.name for game in games if game.lost_to_host)
+    lots, table = (ballots(games, final=final) for final in (False, True)), standings(games)
     return Part(
         game=name,
         condition=condition,
-        table=standings(games),
+        table=table,
         above=above,
         kept=standings(kept) if above else None,
+        lost_to_host=lost,
+        without_host=standings([game for game in games if not game.lost_to_host]) if lost else None,
+        hosts=host_lines([relative(game) for game in games] if table.relative else games),
         favours=tuple(own_makers(games)),
         relations=tuple(relations(games)),
         ballots=tuple(each for each in lots if each is not None),
@@ -287,6 +306,14 @@ def fell(part: Part, max_fallbacks: float) -> str:
     return f"{len(part.above)} of {counted(len(part.condition.games), 'game')} with more than {max_fallbacks:.0%}"
 
 
+def lost_to_hosts(part: Part) -> str:
+    """Say how many games of a part lost decisions to a host, and whether ratings stand without them as well."""
+    if not part.lost_to_host:
+        return "no game lost a decision to its host: ratings stand once"
+    many = f"{len(part.lost_to_host)} of {counted(len(part.condition.games), 'game')}"
+    return f"{many} lost decisions to a host: ratings stand with and without these games"
+
+
 def planned_by_batch(directory: Path) -> list[str]:
     """The tables that a batch's design names beforehand: models that rotate are there to be compared."""
     try:
@@ -313,6 +340,8 @@ def folder_page(
         played.append(run.game.replace("_", " ").title())
         by_model = {} if run.shares is None else run.shares.by_model
         share = ", ".join(f"{model} {each.percent}" for model, each in by_model.items())
+        if run.shares is not None and run.shares.whole.causes:
+            share += f"; by cause: {run.shares.whole.causes_in_words}"
         page = pages.get(run.name)
         games.append(GameLink(run.name, run.status, run.seed, run.first, run.cost_usd, page, share or None))
     finished = sum(game.status in FINISHED for game in games)

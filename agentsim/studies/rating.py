@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -57,6 +57,7 @@ class Rating:
     own: Collection[str] = ()
     max_cost_usd: float | None = None
     _over: dict[str, tuple[Stages, tuple[int, float, int]]] = field(default_factory=dict)
+    _lost_to_host: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.frozen = pool = read_pool(self.pool)
@@ -118,6 +119,8 @@ class Rating:
                 ranks = [entrant.rank for entrant in sorted(record.entrants, key=lambda entrant: entrant.seat)]
                 result = stages(ranks, game.models, len(self.manifest.casts))
                 self._over[game.name] = result, used(files, done=True)
+                if record.lost_to_host:
+                    self._lost_to_host.append(game.name)
         return True
 
     def _block(self, number: int, table: tuple[int, ...]) -> list[Planned]:
@@ -132,7 +135,21 @@ class Rating:
     @cached_property
     def placement(self) -> Placement:
         """Where the model stands by the games that are planned, all of which are over."""
-        own, size = [self._over[game.name][0] for game in self.manifest.games], len(self.manifest.casts)
+        return self._placed([game.name for game in self.manifest.games])
+
+    @property
+    def lost_to_host(self) -> list[str]:
+        """The games that lost a decision to a host."""
+        return [game.name for game in self.manifest.games if game.name in self._lost_to_host]
+
+    @property
+    def without_host(self) -> Placement | None:
+        """Where the model stands without the games that lost a decision to a host; None if none or all of them did."""
+        left = [game.name for game in self.manifest.games if game.name not in self._lost_to_host]
+        return self._placed(left) if 0 < len(left) < len(self.manifest.games) else None
+
+    def _placed(self, games: Sequence[str]) -> Placement:
+        own, size = [self._over[game][0] for game in games], len(self.manifest.casts)
         return placement(self.frozen.results(size), own, size, block=self.seats, weight=self.frozen.weight)
 
     @property
@@ -160,6 +177,7 @@ class Rating:
         where the interval is not as narrow as asked.
         """
         known, spent = self.placement, [spent for _, spent in self._over.values()]
+        without = self.without_host
         by_member = zip(self.frozen.labels, known.members, known.stronger, strict=True)
         return {
             "model": self.model,
@@ -180,6 +198,8 @@ class Rating:
             ],
             "dispersion": None if known.dispersion is None else asdict(known.dispersion),
             "games": len(self.manifest.games),
+            "lost_to_host": self.lost_to_host,
+            "without_host": None if without is None else asdict(without.strength),
             "seats": self.had,
             "calls": sum(calls for calls, _, _ in spent),
             "cost_usd": round(sum(cost for _, cost, _ in spent), 10),

@@ -8,7 +8,7 @@ from math import prod
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
-from agentsim.engine.game import Lot, bots_of
+from agentsim.engine.game import Game, Lot, bots_of
 from agentsim.engine.play import Ask
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
@@ -25,14 +25,13 @@ _UNLIKELY = 1e-3
 def laws_hold(case: Case) -> Findings:
     """What the game's `laws` state holds in every game, and its lots fall now on one player, now on another.
 
-    A law is a statement of the rulebook about what is told and asked (`agentsim.engine.game.Lawful`): mend the rules.
+    A law is a statement of the rulebook about what is told and asked (`Game.laws`): mend the rules.
     """
-    laws = getattr(case.game, "laws", None)
-    if laws is None:
+    if type(case.game).laws is Game.laws:
         return "nothing: the game has no `laws`"
     lots: defaultdict[str, list[Lot]] = defaultdict(list)
     for where, played in _games(case):
-        for broken in laws(played.course(), case.players):
+        for broken in case.game.laws(played.course(), case.players):
             if isinstance(broken, Lot):
                 lots[broken.what].append(broken)
             else:

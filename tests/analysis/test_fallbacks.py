@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.command_line import Said, agentsim
 from tests.fakes.replies import varied_by_schema
-from tests.fakes.server import FakeServer
+from tests.fakes.server import FakeServer, Raw
 
 pytestmark = pytest.mark.usefixtures("without_workers")
 
@@ -63,11 +63,12 @@ def reported(tmp_path: Path, *words: str) -> dict[str, Any]:
 def test_ten_games_of_nothing_but_fallbacks_are_not_ranked_without_a_word(server: Fitful, tmp_path: Path) -> None:
     runs = played(server, tmp_path, 10, lost=10)
     assert {(said.code, said.line) for said in runs} == {
-        (4, "degraded: fallbacks decided more than 20%: 9 of 9 (100%)")
+        (4, "degraded: fallbacks decided more than 20%: 9 of 9 (100%); by cause: model 9")
     }
-    first, second, third, *_ = agentsim("report", "logs", "--pool", cwd=tmp_path).out.splitlines()
+    first, second, hosts, third, *_ = agentsim("report", "logs", "--pool", cwd=tmp_path).out.splitlines()
     assert first == "logs: 10 games of agent_island, by player"
     assert second.startswith("warning: fallbacks: 10 of 10 games with more than 10%")
+    assert hosts == "hosts: no game lost a decision to its host: ratings stand once"
     assert third.startswith("warning: fallbacks decided more than 5% of A ")
     assert all(f" {player} " in third for player in "ABC")
     found = reported(tmp_path)
@@ -113,7 +114,7 @@ def test_the_page_of_many_games_says_it_at_its_head_and_of_each_game(server: Fit
     head, _, rest = page.partition("</header>")
     assert "1 of 3 games with more than 10%" in head
     assert '<p class="notice">' in head
-    assert rest.partition('id="games-title"')[2].count("100%</td>") == 1
+    assert rest.partition('id="games-title"')[2].count("100%; by cause: model 9</td>") == 1
 
 
 def test_the_list_of_runs_says_the_share_and_warns(server: Fitful, tmp_path: Path) -> None:
@@ -134,3 +135,26 @@ def test_a_batch_says_the_share_of_all_its_games(server: Fitful, tmp_path: Path)
     assert "degraded: 2 games of this session" in said.out
     again = agentsim("batch", "--config", "game.toml", "--games", "2", "--out", "b", "--json", *QUIET, cwd=tmp_path)
     assert json.loads(again.out)["fallbacks"]["share"] == 1.0
+
+
+class Unwell(Fitful):
+    """As `Fitful`, but the games in `lost` are answered by an error of the host."""
+
+    def _said(self, body: dict[str, Any]) -> Any:
+        lost = any(f"In {game}." in str(body["messages"]) for game in self.lost)
+        failing = lost and "You are player A." in str(body["messages"])
+        return Raw(500, {"error": "unwell"}) if failing else varied_by_schema(body)
+
+
+def test_ratings_stand_with_and_without_the_games_that_lost_decisions_to_a_host(tmp_path: Path) -> None:
+    with (fake := Unwell()).in_thread():
+        played(fake, tmp_path, 4, lost=1)
+    found = reported(tmp_path)
+    assert found["lost_to_host"] == ["run0"]
+    assert {line["games"] for line in found["without_host"]["lines"]} == {3}
+    lost = {line["label"]: line["lost_to_host"] for line in found["lines"]}
+    assert (lost["A"] > 0, lost["B"], lost["C"]) == (True, 0, 0)
+    out = agentsim("report", "logs", "--pool", cwd=tmp_path).out
+    assert "hosts: 1 of 4 games lost decisions to a host: ratings stand with and without these games" in out
+    assert "Ratings without games lost to hosts" in out
+    assert "host " in agentsim("runs", cwd=tmp_path).out

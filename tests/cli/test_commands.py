@@ -34,11 +34,23 @@ def test_runs_lists_what_is_there_whatever_it_is(project: Path) -> None:
     assert (said.code, said.err) == (0, "")
     head, *rows = [re.split("  +", row) for row in said.out.splitlines()]
     winner = outcome(project)["winner"]
-    assert head == ["name", "started", "status", "game", "seed", "players", "winner", "fallbacks", "cost", "models"]
+    assert head == [
+        "name",
+        "started",
+        "status",
+        "game",
+        "seed",
+        "players",
+        "winner",
+        "fallbacks",
+        "lost to",
+        "cost",
+        "models",
+    ]
     three = "1 bot/random, 1 bot/grudge, 1 bot/loyal"
     nothing, finished = (
-        ["unreadable", *"------"],
-        ["completed", "agent_island", "7", "3", winner, "-", "-", three],
+        ["unreadable", *"-------"],
+        ["completed", "agent_island", "7", "3", winner, "-", "-", "-", three],
     )
     when = json.loads((project / "logs" / "done.json").read_text())["volatile"]["started_at"][:16].replace("T", " ")
     troubles = [row.pop() for row in rows if row[2] == "unreadable"]
@@ -46,7 +58,7 @@ def test_runs_lists_what_is_there_whatever_it_is(project: Path) -> None:
     assert sorted(rows) == sorted(
         [
             ["corrupt", "-", *nothing],
-            ["cut", when, "interrupted", "agent_island", "7", "3", "-", "-", "-", three],
+            ["cut", when, "interrupted", "agent_island", "7", "3", "-", "-", "-", "-", three],
             ["done", when, *finished],
             ["empty", "-", *nothing],
             ["link", when, *finished],

@@ -25,7 +25,7 @@ from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody
 from agentsim.history.fold import Totals
 from agentsim.models.base import Attempt, Completion, Usage
 from agentsim.players.terminal import MARK
-from agentsim.runner.drive import Discreet, Watcher
+from agentsim.runner.watcher import PublicWatcher, Watcher
 from tests.cli.command_line import program, trio
 from tests.cli.vt import Screen, plain
 from tests.fakes.replies import varied_by_schema
@@ -328,8 +328,8 @@ def test_a_cost_is_never_said_to_be_none_and_what_is_known_of_it_is_said(
 
 
 def test_a_person_at_the_screen_is_not_told_which_provider_is_busy(shown: Shown) -> None:
-    Discreet(shown.display).began("run-1", "Island", ["A", "B"])
-    Discreet(shown.display).limited_by(lambda: ["8 of 16 slots at openrouter"])
+    PublicWatcher(shown.display).began("run-1", "Island", ["A", "B"])
+    PublicWatcher(shown.display).limited_by(lambda: ["8 of 16 slots at openrouter"])
     assert "openrouter" not in shown.panel()
 
 
@@ -405,7 +405,7 @@ class Everything(Watcher):
 
 def test_a_player_at_the_screen_does_not_learn_who_is_asked_what() -> None:
     everything = Everything()
-    watcher = Discreet(everything)
+    watcher = PublicWatcher(everything)
     totals = Totals()
     watcher.began("run-1", "Island", ["A", "B"])
     watcher.wave(wave(ask("xq-B", "xq-answer_approach")), "Round 1")
@@ -424,7 +424,7 @@ def test_a_player_at_the_screen_does_not_learn_who_is_asked_what() -> None:
 
 
 def test_a_discreet_panel_says_the_round_and_the_sums(shown: Shown) -> None:
-    watcher = Discreet(shown.display)
+    watcher = PublicWatcher(shown.display)
     watcher.began("run-1", "Island", ["A", "B"])
     watcher.wave(wave(ask("B", "answer_approach")), "Round 3")
     watcher.calling(ask("B", "answer_approach"))

@@ -67,6 +67,10 @@ SHAPES: dict[str, tuple[Any, list[dict[str, Any]]]] = {
             offer("x/y", context=200_000, max_output=64_000, input=1.25, output=10.0),
         ],
     ),
+    "ids alone": (["b", "a"], [offer("a"), offer("b")]),
+    "ids in models": ({"models": ["b", "a"]}, [offer("a"), offer("b")]),
+    "an object by id": ({"data": {"b": {"context_length": 9}, "a": {}}}, [offer("a"), offer("b", context=9)]),
+    "by model": ({"models": [{"model": "a"}]}, [offer("a")]),
     "Together": (
         [
             {
@@ -165,7 +169,7 @@ FAULTS: dict[str, tuple[int, Any, str]] = {
     "not allowed": (405, "", "lab has no list of models at 127.0.0.1:"),
     "unwell": (503, {"error": {"message": f"it is {KEY}"}}, "lab: HTTP 503"),
     "a limit": (429, {}, "lab: rate limited"),
-    "a page": (200, "<html>", "lab: the answer is not a completion: not JSON"),
+    "a page": (200, "<html>", "lab: the answer is not a list of models: not JSON"),
     "no list in it": (200, {"data": "x"}, "lab: the answer of 127.0.0.1:"),
 }
 
@@ -234,3 +238,9 @@ def test_the_catalogue_knows_what_the_providers_own_list_does_not_say(tmp_path: 
     assert (known["name"], known["input"], known["output"]) == ("openai/gpt-5-mini", 0.25, 2.0)
     assert known["context"] >= 100_000
     assert unknown == {"name": "openai/nobody-knows", **Offer("nobody-knows").record()}
+
+
+def test_an_error_inside_a_200_is_told(tmp_path: Path) -> None:
+    said = listed(tmp_path, {"error": {"message": "no such key", "code": 401}})
+    assert said.code == 3
+    assert "does not accept the key" in said.err

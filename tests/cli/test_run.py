@@ -484,7 +484,7 @@ def test_4_is_degraded_by_default_and_where_a_limit_says_so(
     server.reply = lambda body: "no"
     trio(tmp_path, lab(server))
     said = agentsim(*PLAYED, "--json", *limit, cwd=tmp_path)
-    whose = "4 of 9 (44%); by player: A 67%, B 33%, C 33%"
+    whose = "4 of 9 (44%); by cause: model 4; by player: A 67%, B 33%, C 33%"
     assert (said.code, said.line) == (4, f"degraded: fallbacks decided more than {above}: {whose}")
     line = only_line(said)
     assert line["status"] == "degraded"

@@ -185,7 +185,10 @@ def test_names_are_typed_on_the_command_line_as_they_are_written(tmp_path: Path)
     ("change", "line"),
     [
         ("players.Jose.temperature=1", 'players.Jose.temperature: there is no such player (valid: 0 to 3, or Ana, '),
-        ('players."Ana Maria".temperature=9', 'players."Ana Maria".temperature: must be a number from 0 to 2, found 9'),
+        (
+            'players."Ana Maria".temperature=9',
+            'players."Ana Maria".temperature: must be a number from 0 to 2 or "default", found 9',
+        ),
         ("players.Ana Maria.temperature=1", "must be KEY=VALUE, with a dotted key whose parts are quoted unless "),
     ],
     ids=["a stranger", "a bad value", "no quotes"],

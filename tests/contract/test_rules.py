@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
+from agentsim import games
+from agentsim.engine.event import Event
+from agentsim.engine.request import Request
 from agentsim.testing import CHECKS
 from tests.amounts import amounts
 from tests.contract.golden import GOLDEN
@@ -41,3 +47,24 @@ def test_the_game_passes(name: str, check: str, seeds: int) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_every_fallback_is_legal_and_a_function_of_the_request(name: str) -> None:
     look(name, "fallbacks_legal")
+
+
+def _kinds(base: type[Any]) -> Iterator[type[Any]]:
+    for kind in base.__subclasses__():
+        yield kind
+        yield from _kinds(kind)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_lists_every_event_and_request_of_its_package(name: str) -> None:
+    """But bases: an event that is told only as one of its subclasses, and a request that others are made of."""
+    package = f"agentsim.games.{name}."
+    game = games.find(name)
+    events = {kind for kind in _kinds(Event) if kind.__module__.startswith(package) and not kind.is_base}
+    requests = {
+        kind
+        for kind in _kinds(Request)
+        if kind.__module__.startswith(package) and hasattr(kind, "answer") and not kind.__subclasses__()
+    }
+    assert events == set(game.events)
+    assert requests == set(game.requests)

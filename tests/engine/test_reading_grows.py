@@ -193,4 +193,5 @@ def test_growth_is_seen() -> None:
             sum(1 for _ in text for _ in text)
 
     quadratic: Any = Quadratic()
-    assert growth(quadratic, UNITS["full stops"]) > MOST
+    # another process can make the short text dearer, though not each time
+    assert any(growth(quadratic, UNITS["full stops"]) > MOST for _ in range(3))

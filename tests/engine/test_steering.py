@@ -23,10 +23,10 @@ from agentsim.history.tables import survey_answers
 from agentsim.models.keys import Variables
 from agentsim.report.page import PageOptions, page_of
 from agentsim.results import run_in
-from agentsim.runner.drive import Watcher
 from agentsim.runner.fork import parent_of
 from agentsim.runner.replay import prove
 from agentsim.runner.session import Session, resumed
+from agentsim.runner.watcher import Watcher
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.runner.island import BOTS, FOUR, scenario_text

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody, Past
-from agentsim.engine.memory import Heard
+from agentsim.engine.event_log import Heard
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import RulesBroken
@@ -126,8 +126,8 @@ def test_an_event_stands_in_the_round_that_had_begun() -> None:
     assert table.rounds == ["Set-up", "Round 1"]
 
 
-class _Counted(list[tuple[int, LogEntry]]):
-    """A part of the log that counts how often it is looked at."""
+class _Counted(list[int]):
+    """Positions in the log that count how often they are looked at."""
 
     looks = 0
 
@@ -136,7 +136,7 @@ class _Counted(list[tuple[int, LogEntry]]):
         return super().__getitem__(index)
 
     def __iter__(self) -> Any:
-        raise AssertionError("a part of the log is never walked as a whole")
+        raise AssertionError("positions are never walked as a whole")
 
 
 @pytest.mark.parametrize("others", [0, 5_000])
@@ -150,9 +150,9 @@ def test_last_20_of_10000_players_costs_the_same_whatever_others_were_told(other
         table.tell(Spoke("agent2", f"private {index}"), to=(players[2 + index],))
     table.tell(Spoke("agent1", "to me"), to=("agent2",))
     _Counted.looks = 0
-    heard = Heard(tuple((_Counted(entries), count) for entries, count in table.heard("agent2")._parts))
-    assert len(heard._parts) == 2, "the public part and its own, and none of the others'"
-    newest = heard.last(20)
+    heard = table.heard("agent2")
+    public, private = ((_Counted(positions), count) for positions, count in (heard._public, heard._private))
+    newest = Heard(heard._entries, public, private).last(20)
     assert _texts(newest) == [f"public {index}" for index in range(981, 1_000)] + ["to me"]
     assert _Counted.looks <= 4 * 20
 

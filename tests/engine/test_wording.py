@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from rich.cells import cell_len
 
-from agentsim.engine.wording import CUT, Naming, counted, cut, first_place, listed, near, sentence
+from agentsim.engine.wording import CUT, Naming, aligned, counted, cut, first_place, listed, near, sentence
 
 
 def test_what_is_cut_says_so_within_its_limit() -> None:
@@ -108,3 +109,10 @@ def test_a_name_stands_for_its_player() -> None:
 
 def test_a_name_without_a_word_is_never_found() -> None:
     assert list(Naming([("!!", "p1")]).named("!! what")) == []
+
+
+def test_a_column_is_as_wide_as_a_terminal_shows_its_letters() -> None:
+    rows = [("Ana Maria", "1"), ("李雷", "2"), ("Ольга", "3"), ("เต้", "4"), ("김철수", "5"), ("José", "6")]
+    lines = aligned(rows)
+    assert {cell_len(line[: line.rindex(" ") + 1]) for line in lines} == {11}
+    assert aligned([("Ana", "x"), ("B", "y")], " ") == ["Ana x", "B   y"]

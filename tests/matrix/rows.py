@@ -207,7 +207,12 @@ ROWS: tuple[Row, ...] = (
     each("F17-gemini", lambda _b: Raw(400, [{"error": {"code": 400, "message": "Unknown name \"const\"",
          "status": "INVALID_ARGUMENT"}}]), "bad_request", first=2, says="strip_schema_keywords"),
     stops("F18-401", error(401, f"Incorrect API key provided: {KEY}"), "the key in LAB_KEY"),
-    stops("F18-403", "forbidden", "may not use this model"),
+    each("F18-403", "forbidden", "forbidden", first=2, says="may not use this model"),
+    replace(stops("F18-403-at-once", "forbidden", "may not use this model", settings=("limits.concurrency=1",)),
+            first=1, everybody=True),
+    each("F18-403-html", lambda _b: Raw(403, "<html>Blocked</html>", content_type="text/html"), "forbidden", first=2),
+    each("F19-404-html", lambda _b: Raw(404, "<html>Not Found</html>", content_type="text/html"), "unknown_model",
+         first=2),
     stops("F19-404", "unknown_model", "is not found"),
     once("F20-error-in-200", "error_200"),
     once("F20-finish-error", answer(varied_by_schema, finish_reason="error")),
@@ -216,6 +221,9 @@ ROWS: tuple[Row, ...] = (
          elsewhere={"messages": {"reason": "content_filter"}}),  # there a refusal is a reason to stop
     each("F21-filter", answer(lambda _b: "half a", finish_reason="content_filter"), "content_filter", failed=0),
     each("F21-moderation", "moderated", "moderation"),
+    each("F21-xai", lambda _b: Raw(403, {"code": "The caller does not have permission", "error":
+         "Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"}), "moderation"),
+    each("F21-deepseek", error(400, "Content Exists Risk", "invalid_request_error"), "moderation"),
     each("F22-no-choices", "empty_choices", "bad_envelope", failed=2),
     each("F22-no-message", enveloped(choices=[{"index": 0, "finish_reason": "stop"}]), "bad_envelope", failed=2),
     asked_again("F22-null-content", answer(lambda _b: None), "empty"),

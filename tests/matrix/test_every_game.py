@@ -15,9 +15,9 @@ from agentsim.engine.play import Ask
 from agentsim.errors import ProviderStopped
 from agentsim.models import remote
 from agentsim.models.transport import Connector
-from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import prove
 from agentsim.runner.session import RunResult, begin, go_on
+from agentsim.runner.watcher import Watcher
 from tests.contract.harness import GAMES, on_server, tiny
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw

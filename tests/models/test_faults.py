@@ -83,10 +83,10 @@ WINDOW = "This model's maximum context length is 512 tokens."
         (402, error("credits"), ProviderRejected, "no_credit"),
         (429, error("pay", code="insufficient_quota"), ProviderRejected, "no_credit"),
         (429, error("pay", type="insufficient_quota", code=None), ProviderRejected, "no_credit"),
-        (403, error("not yours"), ProviderRejected, "forbidden"),
+        (403, error("not yours"), ModelRefused, "forbidden"),
         (404, error("model not found"), ProviderRejected, "unknown_model"),
         (404, {"error": "model not found"}, ProviderRejected, "unknown_model"),
-        (404, b"<html>404</html>", ProviderRejected, "unknown_model"),
+        (404, b"<html>404</html>", ModelRefused, "unknown_model"),
         (
             400,
             error("Unsupported value", param="temperature", code="unsupported_value"),
@@ -140,7 +140,7 @@ def test_a_status_and_its_body(status: int, body: Any, kind: type[ModelError], c
         ({"code": "server_error", "type": "Invalid_API_Key"}, ProviderRejected, "bad_key"),
         ({"status": "UNAUTHENTICATED"}, ProviderRejected, "bad_key"),
         ({"status": 401}, ProviderRejected, "bad_key"),
-        ({"type": "permission_error"}, ProviderRejected, "forbidden"),
+        ({"type": "permission_error"}, ModelRefused, "forbidden"),
         ({"type": "rate_limit_error"}, RateLimited, "rate_limited"),
         ({"code": 502, "type": "invalid_request_error"}, TransportFailed, "http_502"),
         ({"code": "model_not_found", "type": "invalid_request_error"}, ProviderRejected, "unknown_model"),
@@ -158,6 +158,116 @@ def test_an_error_inside_a_200(reported: Any, kind: type[ModelError], code: str)
     fault = OPENAI.reported(reported)
     assert type(fault) is kind
     assert fault.code == code
+
+
+OBJECTED: list[tuple[int, Any]] = [
+    (403, {"code": "The caller does not have permission", "error": "Content violates usage guidelines. Team: t"}),
+    (400, error("Content Exists Risk", code="invalid_request_error")),
+    (400, error("no", code="data_inspection_failed")),
+    (400, error("no", code="DataInspectionFailed")),
+    (400, error("no", code="1301")),
+    (400, error("系统检测到输入或生成内容可能包含不安全或敏感内容")),
+    (400, error("no", code="InputTextSensitiveContentDetected")),
+    (400, error("no", code="InputTextRiskDetection")),
+    (400, error("The request was rejected because it was considered high risk")),
+    (400, error("Your input has been blocked by the Guardrail")),
+    (422, error("Blocked by guardrails")),
+    (400, error("no", code="content_filter", innererror={"code": "ResponsibleAIPolicyViolation"})),
+    (400, error("Invalid prompt: your prompt was flagged as potentially violating our usage policy.")),
+    (404, error("The response was filtered due to our content management policy")),
+    (451, error("no")),
+    (400, error("input new_sensitive (1026)")),
+    (400, error("unsafe content detected")),
+]
+
+
+@pytest.mark.parametrize(("status", "body"), OBJECTED)
+def test_a_filter_is_one_in_any_status_and_in_any_words(status: int, body: Any) -> None:
+    fault = judged(status, body)
+    assert (type(fault), fault.code) == (ModelRefused, "moderation")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "reasoning_effort must be one of low, moderate, high",
+        "Unsupported value: 'temperature'",
+        "Request contains an invalid argument.",
+        "Input should be a valid string",
+    ],
+)
+def test_words_about_a_parameter_are_no_filter(words: str) -> None:
+    assert judged(400, error(words)).code == "bad_request"
+
+
+def test_an_account_that_is_closed_is_no_filter() -> None:
+    fault = judged(403, error("Your account has been suspended for violating our usage policies."))
+    assert fault.code == "forbidden"
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, error("Prompt 超长", code="1261")),
+        (400, error("no", code="1261")),
+        (400, error("输入长度超过模型最大长度限制")),
+        (400, error("Number of input tokens must be no more than 8192, got 9000")),
+        (400, error("the number of input tokens 5000 cannot exceed the total tokens limit 4096 for this model")),
+        (400, error("Input tokens exceed the configured limit of 272000 tokens.")),
+        (400, error("number of input tokens (83121) have exceeded max_prompt_tokens (65536) limit.")),
+        (400, error("no", code="tokens_too_long")),
+        (400, error("Total tokens of image and text exceed max message tokens")),
+        (400, error("The prompt is 9000 tokens, which is longer than the 8192 supported")),
+        (400, error("Please reduce: Current length is 9000 while limit is 8192")),
+        (400, error("max_tokens must be at least 1, got -512")),
+        (422, error("Expected request to be at most 8192 tokens")),
+    ],
+)
+def test_a_prompt_that_is_too_long_is_known_in_any_words(status: int, said: Any) -> None:
+    fault = judged(status, said)
+    assert (type(fault), fault.code) == (ModelRefused, "context")
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 422])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Model 'gpt-5-mini': parameter temperature is not available for it",
+        "The requested combination of model and reasoning effort is not available",
+        "Structured outputs are not supported by any provider of this model",
+        "This model does not exist in a version that supports response_format",
+        "Unknown model argument 'seed'",
+    ],
+)
+def test_a_model_s_name_beside_a_parameter_is_no_missing_model(status: int, words: str) -> None:
+    assert type(judged(status, error(words))) is Unaccepted
+
+
+@pytest.mark.parametrize("model", ["qwen3-thinking", "org/tools-7b", "json-schema-8b"])
+def test_a_model_whose_name_holds_a_parameter_s_may_be_missing(model: str) -> None:
+    faults = Faults(BUILT_IN["openai"], model)
+    for status in (400, 404):
+        fault = judged(status, error(f"The model `{model}` does not exist"), faults=faults)
+        assert (type(fault), fault.code) == (ProviderRejected, "unknown_model")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "code"),
+    [
+        (
+            400,
+            error("Access denied, please make sure your account is in good standing.", code="Arrearage"),
+            "no_credit",
+        ),
+        (403, error("The request failed", code="AccountOverdueError"), "no_credit"),
+        (429, error("余额不足", code="1113"), "no_credit"),
+        (400, error("no", code="1211"), "unknown_model"),
+        (403, error("Incorrect API key provided"), "bad_key"),
+    ],
+)
+def test_money_key_and_model_are_known_by_their_codes(status: int, body: Any, code: str) -> None:
+    fault = judged(status, body)
+    assert (type(fault), fault.code) == (ProviderRejected, code)
 
 
 def test_a_rate_limit_says_how_long() -> None:
@@ -415,7 +525,13 @@ def test_a_200_that_is_no_completion(body: Any, kind: type[ModelError], code: st
 
 
 @pytest.mark.parametrize(
-    "nothing", [{"message": None, "code": None}, {"message": "", "code": 0}, {}, "", None, False], ids=repr
+    "nothing",
+    [
+        *({"message": None, "code": None}, {"message": "", "code": 0}, {}, "", None, False),
+        *({"code": 0, "message": "success"}, {"code": "0", "message": "OK"}, {"code": 200, "message": "ok"}, "none"),
+        *({"code": 0, "message": "success", "request_id": "r-1"}, [], [None], {"error": {"code": None}}),
+    ],
+    ids=repr,
 )
 def test_a_good_answer_beside_an_error_that_says_nothing_is_a_good_answer(nothing: Any) -> None:
     assert received(envelope("yes") | {"error": nothing}).text == "yes"

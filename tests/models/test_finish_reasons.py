@@ -21,7 +21,7 @@ SPELT: dict[Ending, tuple[str, ...]] = {
     "cut": (
         *("length", "max_tokens", "MAX_TOKENS", "maxTokens", "max-tokens", "Max Tokens", "max_output_tokens"),
         *("FINISH_REASON_MAX_TOKENS", "FinishReason.MAX_TOKENS", "REASON_MAX_LEN", "token_limit", "not_finished"),
-        *("time_limit", "incomplete"),
+        *("time_limit", "incomplete", "stop: length", "max_tokens_reached", "ALTERNATIVE_STATUS_TRUNCATED_FINAL"),
     ),
     "full": (
         *("model_length", "MODEL_LENGTH", "model_context_window_exceeded", "context_length_exceeded"),
@@ -30,6 +30,8 @@ SPELT: dict[Ending, tuple[str, ...]] = {
     "filtered": (
         *("content_filter", "contentFilter", "sensitive", "SAFETY", "FINISH_REASON_SAFETY", "refusal", "RECITATION"),
         *("PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "content_filtered", "guardrail_intervened", "ERROR_TOXIC"),
+        *("content_filter: RECITATION", "content_filter:SAFETY", "blacklist", "ALTERNATIVE_STATUS_CONTENT_FILTER"),
+        *("error: content_filter", "harmful"),
     ),
     "failed": (
         *("error", "ERROR", "network_error", "networkError", "insufficient_system_resource", "abort", "cancelled"),

@@ -164,7 +164,7 @@ def test_a_proxy_of_the_environment_is_not_asked_for_our_own_machine(monkeypatch
         ("bad_key", ProviderRejected, "bad_key"),
         ("unknown_model", ProviderRejected, "unknown_model"),
         ("no_credit", ProviderRejected, "no_credit"),
-        ("forbidden", ProviderRejected, "forbidden"),
+        ("forbidden", ModelRefused, "forbidden"),
         ("quota", ProviderRejected, "no_credit"),
         ("bad_parameter", Unaccepted, "bad_request"),
         ("redirect", ProviderRejected, "redirect"),

@@ -299,3 +299,32 @@ def test_the_version_of_azure_s_api_is_one_that_has_what_is_asked_for(
     table = ProviderSettings(base_url=f"https://mine.openai.azure.com{path}", **settings)
     profile = resolve("azure", {"azure": table}, {})
     assert (profile.client_options.get("api_version"), profile.service) == (version, "azure")
+
+
+def test_a_pin_keeps_what_else_is_said_of_the_routing() -> None:
+    given = ProviderSettings(pin="deepinfra", extra_body={"provider": {"sort": "price", "order": ["x"]}, "top_k": 1})
+    profile = resolve("openrouter", {"openrouter": given}, {})
+    pinned = {"sort": "price", "order": ["deepinfra"], "only": ["deepinfra"], "allow_fallbacks": False}
+    assert profile.extra_body == {"provider": pinned, "top_k": 1}
+    assert profile.structured_body == {"provider": {"require_parameters": True}}
+    assert (given.record()["pin"], given.request_part()["pin"]) == ("deepinfra", "deepinfra")
+    assert "pin" not in ProviderSettings().record()
+
+
+def test_a_pin_holds_for_a_router_of_one_s_own() -> None:
+    given = ProviderSettings(pin="deepinfra", base_url="http://localhost:8000/v1")
+    for provider in ("openrouter", "lab"):
+        assert resolve(provider, {provider: given}, {}).extra_body["provider"]["only"] == ["deepinfra"]
+
+
+@pytest.mark.parametrize("provider", ["openai", "groq", "anthropic", "ollama"])
+def test_a_pin_is_refused_where_no_host_is_to_choose(provider: str) -> None:
+    with pytest.raises(ScenarioError, match=f"{provider} has no hosts to choose from; openrouter has") as caught:
+        resolve(provider, {provider: ProviderSettings(pin="deepinfra")}, {})
+    assert caught.value.key == f"providers.{provider}.pin"
+
+
+@pytest.mark.parametrize("pin", ["", " deepinfra", "deep infra", "a" * 101, "a\nb", '"x"'])
+def test_a_pin_is_a_slug(pin: str) -> None:
+    with pytest.raises(ValidationError, match="pin"):
+        ProviderSettings(pin=pin)

@@ -11,8 +11,10 @@ import pytest
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage
 from agentsim.models.faults import Unaccepted
+from agentsim.models.finish_reasons import ending
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, WireName, resolve
 from agentsim.models.settings import USUAL_MAX_TOKENS
+from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 from tests.models.asking import tried
 
@@ -302,6 +304,77 @@ def failure(kind: str, words: str = "Overloaded") -> dict[str, Any]:
     return {"type": "error", "error": {"type": kind, "message": words}, "request_id": "req_1"}
 
 
+def answered_on(wire: WireName) -> dict[str, Any]:
+    """A good answer of a wire."""
+    good = {
+        "responses": lambda: response(said("yes")),
+        "messages": lambda: message("yes"),
+        "chat": lambda: envelope("yes"),
+    }
+    return good[wire]()
+
+
+EVERY: tuple[WireName, ...] = ("chat", "responses", "messages")
+NOTHING = [{"code": None, "message": None}, {"code": 0, "message": "success"}, {"code": "0", "message": "ok"}, "", {}]
+
+
+@pytest.mark.parametrize("wire", EVERY)
+@pytest.mark.parametrize("nothing", NOTHING, ids=repr)
+def test_an_error_that_says_nothing_beside_an_answer_is_none(wire: WireName, nothing: Any) -> None:
+    assert read(wire, answered_on(wire) | {"error": nothing}).text == "yes"
+    assert read(wire, answered_on(wire) | {"base_resp": {"status_code": 0, "status_msg": ""}}).text == "yes"
+    assert read(wire, answered_on(wire) | {"code": 200, "message": "success"}).text == "yes"
+
+
+@pytest.mark.parametrize("wire", EVERY)
+@pytest.mark.parametrize(
+    ("stated", "kind", "code"),
+    [
+        ({"base_resp": {"status_code": 1002, "status_msg": "rate limit"}}, RateLimited, "rate_limited"),
+        ({"base_resp": {"status_code": 1004, "status_msg": "login fail"}}, ProviderRejected, "bad_key"),
+        ({"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}, ProviderRejected, "no_credit"),
+        ({"base_resp": {"status_code": 1026, "status_msg": "input new_sensitive"}}, ModelRefused, "moderation"),
+        ({"base_resp": {"status_code": 1013, "status_msg": "unknown"}}, TransportFailed, "provider_error"),
+        ({"base_resp": {"status_code": 2013, "status_msg": "context window exceeds limit"}}, ModelRefused, "context"),
+        ({"error_code": 17, "error_msg": "Open api daily request limit reached"}, RateLimited, "rate_limited"),
+        ({"promptFeedback": {"blockReason": "SAFETY"}}, ModelRefused, "moderation"),
+        ({"code": 1113, "msg": "no", "success": False}, ProviderRejected, "no_credit"),
+        ({"object": "error", "message": "maximum context length is 4096", "code": 400}, ModelRefused, "context"),
+        ({"detail": "Invalid API key"}, ProviderRejected, "bad_key"),
+        ({"error": "Content Exists Risk"}, ModelRefused, "moderation"),
+    ],
+)
+def test_an_error_in_a_200_is_judged_wherever_it_stands(
+    wire: WireName, stated: dict[str, Any], kind: type[ModelError], code: str
+) -> None:
+    empty: dict[str, Any] = {"choices": None, "output": None, "content": None}
+    fault = tried(FakeServer(lambda _body: Raw(200, empty | stated)), CALL, SAMPLING, lab(wire), key=KEY)
+    assert (type(fault), getattr(fault, "code", None)) == (kind, code), fault
+
+
+@pytest.mark.parametrize("wire", EVERY)
+def test_a_byte_order_mark_before_an_answer_is_passed_over(wire: WireName) -> None:
+    body = b"\xef\xbb\xbf" + json.dumps(answered_on(wire)).encode()
+    completion = tried(FakeServer(lambda _body: Raw(200, body)), CALL, SAMPLING, lab(wire), key=KEY)
+    assert getattr(completion, "text", completion) == "yes"
+
+
+@pytest.mark.parametrize("wire", EVERY)
+@pytest.mark.parametrize(
+    ("said_of_it", "reason"), [(2, "2"), (0, "0"), ({"reason": "wound down"}, "wound down"), ({"x": 1}, '{"x": 1}')]
+)
+def test_a_finish_reason_that_is_no_word_is_kept_as_one_that_no_table_knows(
+    wire: WireName, said_of_it: Any, reason: str
+) -> None:
+    field = {"responses": "status", "messages": "stop_reason"}.get(wire)
+    good = answered_on(wire) | ({field: said_of_it} if field else {})
+    if field is None:
+        good["choices"][0]["finish_reason"] = said_of_it
+    completion = read(wire, good)
+    assert (completion.text, completion.finish_reason) == ("yes", reason)
+    assert ending(completion.finish_reason) is None
+
+
 FAULTS: list[tuple[WireName, Raw, type[ModelError], str]] = [
     ("messages", Raw(529, failure("overloaded_error")), TransportFailed, "http_529"),
     ("messages", Raw(200, failure("overloaded_error")), TransportFailed, "provider_error"),
@@ -309,7 +382,7 @@ FAULTS: list[tuple[WireName, Raw, type[ModelError], str]] = [
     ("messages", Raw(200, failure("rate_limit_error")), RateLimited, "rate_limited"),
     ("messages", Raw(200, failure("authentication_error")), ProviderRejected, "bad_key"),
     ("messages", Raw(401, failure("authentication_error", "invalid x-api-key")), ProviderRejected, "bad_key"),
-    ("messages", Raw(403, failure("permission_error")), ProviderRejected, "forbidden"),
+    ("messages", Raw(403, failure("permission_error")), ModelRefused, "forbidden"),
     ("messages", Raw(404, failure("not_found_error", "model: x")), ProviderRejected, "unknown_model"),
     ("messages", Raw(413, failure("request_too_large")), ModelRefused, "context"),
     (

@@ -170,7 +170,7 @@ def _votes(w: _Writer, index: int) -> None:
             error = {"code": "unreadable", "message": "no vote can be found in the reply"}
             reply = interned(w.texts, "As a large language model I would rather not choose.")
             decision["tries"][0] |= {"error": error, "reply": reply}
-            decision |= {"source": "fallback", "fallback_reason": "unreadable twice", "parse": None}
+            decision |= {"source": "fallback", "fallback_reason": "unreadable", "parse": None}
             decision["tries"].append(dict(decision["tries"][0]))
         said = f"{voter} votes for {choice}. {why}" if choice else f"{voter} abstains."
         event = w.event("vote", f"Player {voter}'s vote", f"player {voter}", said, [voter], vote=choice, round=index)

@@ -93,6 +93,7 @@ def test_the_header_says_what_was_played() -> None:
         "Cost": "unknown",
         "Calls": "22",
         "Decisions": "19, 1 by fallback, 3 asked again",
+        "Lost decisions by cause": "model 1",
         "Fallbacks by model": "Claude Haiku 4.5 20%",
         "Players": "4",
         "Seed": "7",
@@ -114,7 +115,7 @@ def test_what_says_nothing_is_no_fact() -> None:
 
 def test_the_header_warns_where_fallbacks_decided_more_than_a_twentieth() -> None:
     (notice,) = tree().one("header", cls="masthead").all("p", cls="notice")
-    assert notice.text.startswith("Fallbacks decided 1 of 19 (5%): ")
+    assert notice.text.startswith("Fallbacks decided 1 of 19 (5%), by cause: model 1: ")
     made = [replace(each, source="model") for each in sample().decisions]
     assert not tree(changed(decisions=made)).one("header", cls="masthead").all("p", cls="notice")
 
@@ -182,7 +183,7 @@ def test_fallbacks_reasks_and_retries_are_badges() -> None:
 
     assert badges("vote", "player D") == ["Re-asked: illegal you may not vote for yourself; valid: C, A, B"]
     assert badges("vote", "player B", 1) == [
-        "Fallback unreadable twice",
+        "Fallback (model) unreadable",
         "Re-asked: unreadable no vote can be found in the reply",
         "Failed: unreadable no vote can be found in the reply",
     ]

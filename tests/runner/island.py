@@ -8,9 +8,9 @@ from typing import Any
 
 from agentsim.history.journal import Entry, read_journal
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import without_volatile
 from agentsim.runner.session import RunResult, begin, go_on
+from agentsim.runner.watcher import Watcher
 from agentsim.scenario.load import load
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Received, Reply

@@ -109,6 +109,7 @@ def test_a_host_that_breaks_down_is_asked_again_as_after_any_fault_of_transport(
     ("reason", "wire"),
     on_wires(
         *("content_filter", "sensitive", "SAFETY", "refusal", "RECITATION", "guardrail_intervened"),
+        *("content_filter: RECITATION", "blacklist"),
     ),
 )
 @pytest.mark.parametrize("words", [None, HALF])
@@ -129,6 +130,89 @@ def test_a_word_that_no_table_knows_is_a_warning_and_no_guess(wire: str, tmp_pat
         "fake/echo: a reply ended for 'wrapped_up', which is taken for a whole one"
     ]
     assert "unknown_finish" in {found["code"] for found in history["warnings"]}
+
+
+@every_wire
+def test_a_finish_reason_that_is_a_number_is_a_warning(wire: str, tmp_path: Path) -> None:
+    _, said_of_it = played(lambda body: said(body, finish_reason=2), tmp_path, over(wire))
+    assert [line for line in said_of_it if "'2'" in line]
+
+
+def fifth(raw: Raw) -> Any:
+    """A host that gives this answer to the fifth prompt, however often it is asked."""
+    prompts: list[str] = []
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        words = json.dumps(body["messages"])
+        prompts.extend([words] if words not in prompts else [])
+        return raw if prompts.index(words) == 4 else answered(body)
+
+    return reply
+
+
+PAGE = "<html>Sorry, you have been blocked</html>"
+ONE_PROMPT: dict[str, tuple[Raw, str]] = {
+    "xAI": (
+        Raw(
+            403,
+            {
+                "code": "The caller does not have permission to execute the specified operation",
+                "error": "Content violates usage guidelines. Team: t, Failed check: SAFETY_CHECK_TYPE_BIO",
+            },
+        ),
+        "moderation",
+    ),
+    "DeepSeek": (Raw(400, {"error": {"message": "Content Exists Risk"}}), "moderation"),
+    "MiniMax": (Raw(200, {"base_resp": {"status_code": 1026, "status_msg": "input new_sensitive"}}), "moderation"),
+    "Z.ai": (Raw(400, {"error": {"code": "1261", "message": "Prompt 超长"}}), "context"),
+    "a firewall": (Raw(403, PAGE, content_type="text/html"), "forbidden"),
+    "nginx": (Raw(404, "<html>404 Not Found</html>", content_type="text/html"), "unknown_model"),
+    "a plain 403": (Raw(403, {"error": {"message": "Forbidden"}}), "forbidden"),
+}
+
+
+@pytest.mark.parametrize("host", ONE_PROMPT)
+def test_what_a_host_has_against_one_prompt_costs_that_decision_alone_and_is_asked_once(
+    host: str, tmp_path: Path
+) -> None:
+    raw, reason = ONE_PROMPT[host]
+    history, _ = played(fifth(raw), tmp_path)
+    assert Counter(filter(None, (each["fallback_reason"] for each in history["decisions"]))) == {reason: 1}
+    assert (history["usage"]["failed_calls"], history["usage"]["reasks"]) == (1, 0)
+    assert "negotiated" not in history["volatile"]
+
+
+@pytest.mark.parametrize("host", ["xAI", "DeepSeek", "MiniMax"])
+def test_a_filter_at_the_first_prompt_costs_that_decision_alone(host: str, tmp_path: Path) -> None:
+    history, _ = played(first(ONE_PROMPT[host][0]), tmp_path)
+    assert history["decisions"][0]["fallback_reason"] == "moderation"
+    assert history["usage"]["failed_calls"] == 1
+
+
+@pytest.mark.parametrize("then", ["stop", "fallback"])
+@pytest.mark.parametrize("host", ["a firewall", "nginx", "a plain 403"])
+def test_a_403_or_404_at_the_first_call_of_a_model_stops_the_run(host: str, then: str, tmp_path: Path) -> None:
+    with FakeServer(first(ONE_PROMPT[host][0])).in_thread() as server:
+        result = play(server.url(), tmp_path, "limits.concurrency=1", f'limits.on_provider_failure="{then}"')
+        assert len(server.received) == 1
+    assert result.status == "stopped_provider"
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+def test_a_403_of_a_model_whose_key_may_not_use_it_stops_the_run_though_others_of_the_host_answer(
+    concurrency: int, tmp_path: Path
+) -> None:
+    def reply(body: dict[str, Any]) -> str | Raw:
+        return Raw(403, {"error": {"message": "Forbidden"}}) if body["model"] == "dearer" else answered(body)
+
+    players = "".join(
+        f'[[players]]\nid = "{seat}"\nmodel = "fake/{model}"\n'
+        for seat, model in (("A", "echo"), ("B", "echo"), ("C", "dearer"))
+    )
+    with FakeServer(reply).in_thread() as server:
+        result = play(server.url(), tmp_path, f"limits.concurrency={concurrency}", players=players)
+    assert result.status == "stopped_provider"
+    assert "dearer" in str(result.error)
 
 
 def call(body: dict[str, Any], name: str, layers: int = 1) -> dict[str, Any]:

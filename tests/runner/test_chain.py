@@ -147,12 +147,13 @@ def test_each_attempt_has_the_whole_time(server: Mendable, tmp_path: Path) -> No
     }
 
 
-def test_a_provider_that_failed_five_calls_in_a_row_is_asked_no_more(server: Mendable, tmp_path: Path) -> None:
+def test_a_provider_that_failed_five_decisions_in_a_row_is_asked_no_more(server: Mendable, tmp_path: Path) -> None:
     server.reply = faulty(only("a", UNWELL))
-    play(server.url(), tmp_path, *chained(server.url()))
-    # Pitches are asked one after another: two calls each to `a`, and after the third pitch six have failed.
-    assert asked(server).startswith("aab" * 3 + "b")
-    assert asked(server).count("a") == 6
+    six = "".join(f'[[players]]\nid = "{player}"\n' for player in "ABCDEF")
+    play(server.url(), tmp_path, *chained(server.url()), players=six)
+    # Pitches are asked one after another: two calls each to `a`, and it has failed five of them.
+    assert asked(server).startswith("aab" * 5 + "b")
+    assert asked(server).count("a") == 10
 
 
 def test_a_model_that_was_rejected_is_asked_no_more(server: Mendable, tmp_path: Path) -> None:
@@ -190,9 +191,10 @@ def test_a_first_model_that_was_given_up_is_asked_again_once_a_provider_stopped_
     server: Mendable, tmp_path: Path
 ) -> None:
     server.reply = lambda body: UNWELL if body["model"] == "a" or len(server.received) > 12 else varied_by_schema(body)
-    result = play(server.url(), tmp_path, *chained(server.url()))
+    result = play(server.url(), tmp_path, *chained(server.url(), "limits.max_fallback_rate=1"))
     assert isinstance(result.error, ProviderStopped)
-    assert len(journaled(result.files)) >= 4, "the first was passed over by then"
+    assert len(journaled(result.files)) == 8, "the first was passed over by then"
+    assert asked(server)[-2:] == "bb", "its last call failed, and its retry"
     server.reply = varied_by_schema
     since = len(server.received)
     again = resumed(result.files)

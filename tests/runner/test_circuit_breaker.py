@@ -9,6 +9,7 @@ import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, ProviderStopped, RateLimited, TransportFailed
 from agentsim.models.base import Attempt, Completion
+from agentsim.models.faults import UNACCEPTED
 from agentsim.runner.admission import STREAK, CircuitBreaker, Link
 
 LAB, OTHER = Link("lab/m", "lab"), Link("other/m", "other")
@@ -32,30 +33,100 @@ def decision(breaker: CircuitBreaker, *calls: ModelError | None, model: Link = L
     breaker.settled(0)
 
 
-def test_five_transport_faults_in_a_row_stop_the_run_and_say_what_the_last_was() -> None:
+def test_five_decisions_in_a_row_without_an_answer_stop_the_run_and_say_what_the_last_was() -> None:
     breaker = CircuitBreaker()
     decision(breaker, None)
-    decision(breaker, *[fault("some fault")] * (STREAK - 1))
-    with pytest.raises(ProviderStopped, match="lab: 5 calls in a row failed; the last: the last fault"):
+    for _ in range(STREAK - 1):
+        decision(breaker, fault("some fault"))
+    with pytest.raises(ProviderStopped, match="lab: no answer for 5 decisions in a row; the last: the last fault"):
         decision(breaker, fault("the last fault"))
+
+
+def test_the_calls_of_one_decision_count_once() -> None:
+    breaker = CircuitBreaker()
+    decision(breaker, None)
+    for _ in range(STREAK - 1):
+        decision(breaker, *[fault()] * 20)
+    decision(breaker, *[fault()] * 20, None)
 
 
 def test_an_answer_ends_the_row() -> None:
     breaker = CircuitBreaker()
     for _ in range(20):
-        decision(breaker, *[fault()] * (STREAK - 1), None)
+        decision(breaker, None)
+        for _ in range(STREAK - 1):
+            decision(breaker, fault())
+
+
+def test_an_answer_within_a_decision_ends_the_row_before_it() -> None:
+    """A bad reply, and then none to the question that is put again: the provider fails, but it is there."""
+    breaker = CircuitBreaker()
+    for _ in range(3 * STREAK):
+        decision(breaker, None, fault())
+    for _ in range(STREAK - 2):
+        decision(breaker, fault())
+    with pytest.raises(ProviderStopped, match="5 decisions in a row"):
+        decision(breaker, fault())
 
 
 def test_a_refusal_is_an_answer() -> None:
     breaker = CircuitBreaker()
-    decision(breaker, *[fault()] * (STREAK - 1), refused())
+    decision(breaker, None)
+    for _ in range(STREAK):
+        decision(breaker, fault(), refused())
     decision(breaker, fault())
 
 
 def test_a_wait_neither_ends_the_row_nor_counts() -> None:
+    breaker, wait = CircuitBreaker(), RateLimited("slow down")
+    decision(breaker, None)
+    for _ in range(STREAK - 1):
+        decision(breaker, wait, fault(), wait)
+        decision(breaker, wait)
+    with pytest.raises(ProviderStopped, match="5 decisions in a row"):
+        decision(breaker, fault(), wait)
+
+
+def test_a_decision_that_is_late_counts_and_is_never_the_first() -> None:
     breaker = CircuitBreaker()
-    with pytest.raises(ProviderStopped, match="5 calls in a row"):
-        decision(breaker, *[fault(), RateLimited("slow down")] * STREAK, None)
+
+    def late() -> None:
+        breaker.wave([[LAB]])
+        breaker.called(0, fault())
+        asyncio.run(breaker.gave_up(0, late=True))
+        breaker.settled(0)
+
+    for _ in range(STREAK - 1):
+        late()
+    with pytest.raises(ProviderStopped, match="5 decisions in a row"):
+        late()
+
+
+def test_what_an_earlier_process_met_counts_and_stops_nothing_by_itself() -> None:
+    breaker = CircuitBreaker()
+    decision(breaker, None)
+    for _ in range(STREAK):
+        breaker.wave([[LAB]])
+        breaker.recalled(0, Attempt((), fault="transport", final=True), past=False)
+        asyncio.run(breaker.gave_up(0))
+        breaker.settled(0)
+    with pytest.raises(ProviderStopped, match="6 decisions in a row"):
+        decision(breaker, fault())
+
+
+def test_a_run_that_goes_on_is_stopped_by_no_silence() -> None:
+    breaker = CircuitBreaker("fallback")
+    for _ in range(3 * STREAK):
+        decision(breaker, fault())
+        held(breaker, WANTS_A_DAY[0])
+
+
+def test_a_run_that_goes_on_is_stopped_by_no_request_that_is_not_accepted() -> None:
+    breaker = CircuitBreaker("fallback")
+    for _ in range(3):
+        decision(breaker, ModelRefused("not in this form", code=UNACCEPTED))
+    with pytest.raises(ProviderStopped):
+        decision(CircuitBreaker(), ModelRefused("not in this form", code=UNACCEPTED))
 
 
 def held(breaker: CircuitBreaker, error: ModelError, *, model: Link = LAB) -> None:
@@ -121,7 +192,8 @@ def test_what_an_earlier_process_was_answered_counts() -> None:
 
 WAVES = {
     "answers between": ([[None], [fault()], [None], [fault()], [None], [fault()]], False),
-    "five in a row behind an answer": ([[None], [fault()], [fault(), fault()], [fault()], [fault()], [None]], True),
+    "five in a row behind an answer": ([[None], [fault()], [fault(), fault()], *[[fault()]] * 3, [None]], True),
+    "four in a row behind an answer": ([[None], [fault()], [fault(), fault()], *[[fault()]] * 2, [None]], False),
     "the first gives up": ([[fault()], [None], [None], [None], [None], [None]], True),
     "a later one gives up": ([[None], [fault()], [None], [None], [None], [None]], False),
     "nobody is answered": ([[fault()]] * 6, True),
@@ -130,7 +202,7 @@ WAVES = {
 
 @pytest.mark.parametrize(("calls", "stops"), WAVES.values(), ids=WAVES)
 def test_the_order_of_replies_never_decides(calls: list[list[ModelError | None]], stops: bool) -> None:
-    """Six requests of one wave, their replies in every order: the verdict is that of one call after another."""
+    """The requests of one wave, their replies in every order: the verdict is that of one call after another."""
 
     async def play(order: tuple[int, ...]) -> bool:
         breaker = CircuitBreaker()
@@ -184,7 +256,7 @@ def test_who_has_only_the_dead_one_is_stopped_by_the_next_failure() -> None:
     breaker = CircuitBreaker()
     for _ in range(STREAK):
         chain_decision(breaker, (0, fault()), (1, None))
-    with pytest.raises(ProviderStopped, match="lab: 6 calls in a row failed"):
+    with pytest.raises(ProviderStopped, match="lab: no answer for 6 decisions in a row"):
         decision(breaker, fault())
 
 
@@ -204,20 +276,26 @@ def test_a_rejected_spare_stops_nobody_whose_first_is_only_busy() -> None:
 
 def test_when_all_are_dead_all_are_asked_once_more() -> None:
     breaker = CircuitBreaker()
-    breaker.wave([CHAIN])
-    for model in ("lab/m", "other/m"):
-        for _ in range(STREAK):
+    for _ in range(STREAK):
+        breaker.wave([CHAIN])
+        for model in ("lab/m", "other/m"):
             breaker.recalled(0, Attempt((), fault="transport", model=model), past=False)
-    breaker.settled(0)
+        breaker.settled(0)
     breaker.wave([CHAIN])
     assert breaker.order(0) == (0, 1)
-    with pytest.raises(ProviderStopped, match="lab: 6 calls in a row"):
-        breaker.called(0, fault(), 0)
+    for link in breaker.order(0):
+        breaker.called(0, fault(), link)
+    with pytest.raises(ProviderStopped, match="lab: no answer for 6 decisions in a row"):
+        asyncio.run(breaker.gave_up(0))
 
 
 def test_who_is_asked_is_settled_when_the_wave_begins() -> None:
     breaker = CircuitBreaker()
-    breaker.wave([CHAIN, CHAIN])
-    for _ in range(STREAK):
-        breaker.called(0, fault(), 0)
-    assert breaker.order(1) == (0, 1), "whether it is asked before or after those calls must not matter"
+    breaker.wave([CHAIN] * (STREAK + 1))
+    for place in range(STREAK):
+        breaker.called(place, fault(), 0)
+        breaker.called(place, None, 1)
+        breaker.settled(place)
+    assert breaker.order(STREAK) == (0, 1), "whether it is asked before or after those calls must not matter"
+    breaker.wave([CHAIN])
+    assert breaker.order(0) == (1,)

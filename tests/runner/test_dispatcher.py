@@ -22,7 +22,7 @@ from agentsim.history.fold import Totals
 from agentsim.history.journal import Entry
 from agentsim.history.run_files import RunFiles
 from agentsim.runner import dispatcher
-from agentsim.runner.drive import Watcher
+from agentsim.runner.watcher import Watcher
 from tests.fakes.server import FakeServer, Raw
 from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, resumed, stable
 

@@ -12,9 +12,9 @@ import pytest
 from agentsim.errors import BudgetReached, ProviderStopped
 from agentsim.history.journal import Entry, read_journal
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
+from agentsim.runner.watcher import Watcher
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import Raw
 from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, resumed, stable
@@ -49,18 +49,25 @@ def failing(which: tuple[str, str], answer: Raw, *, times: int = 10**6) -> Any:
 UNWELL = Raw(500, {"error": {"message": "the server is unwell"}})
 
 
+REJECTED = {
+    "bad_key": "needs a key, and none was sent",
+    "unknown_model": "HTTP 404",
+    "no_credit": "no credit is left",
+    "quota": "no credit is left",
+    "redirect": "redirect, which is not followed",
+    "forbidden": "may not use this model",
+}
+
+
 @pytest.mark.parametrize(
-    ("broken", "says"),
+    ("broken", "says", "after"),
     [
-        ("bad_key", "needs a key, and none was sent"),
-        ("unknown_model", "HTTP 404"),
-        ("no_credit", "no credit is left"),
-        ("quota", "no credit is left"),
-        ("forbidden", "may not use this model"),
-        ("redirect", "redirect, which is not followed"),
+        pytest.param(broken, says, after, id=f"{'in the middle' if after else 'from the first call'}-{broken}")
+        for broken, says in REJECTED.items()
+        for after in (0, 6)
+        if not (after and broken == "forbidden")  # after good answers it may be the prompt's: tests/runner/test_answers
     ],
 )
-@pytest.mark.parametrize("after", [0, 6], ids=["from the first call", "in the middle"])
 def test_a_provider_that_rejects_us_stops_the_run_and_mended_it_goes_on_to_the_same_history(  # noqa: PLR0917 - fixtures and cases
     server: Mendable, undisturbed: str, tmp_path: Path, broken: str, says: str, after: int
 ) -> None:
@@ -183,21 +190,28 @@ def test_a_rate_limit_is_waited_out_and_counted(server: Mendable, tmp_path: Path
     assert [attempt.code for attempt in first.tries] == ["rate_limited", None]
 
 
-def test_five_faults_in_a_row_stop_the_run_though_it_had_begun_well(server: Mendable, tmp_path: Path) -> None:
+def test_five_decisions_in_a_row_without_an_answer_stop_the_run_though_it_had_begun_well(
+    server: Mendable, tmp_path: Path
+) -> None:
     server.reply = lambda body: varied_by_schema(body) if server.started["ok"] <= 4 else UNWELL
     result = play(server.url(), tmp_path, "limits.concurrency=1")
     assert result.status == "stopped_provider"
-    assert "5 calls in a row failed" in str(result.error)
-    # Two votes have used up their attempts, the third fails once: five in a row, in the order of the requests.
-    assert [entry.source for entry in journaled(result.files)] == ["model"] * 4 + ["fallback"] * 2
-    assert 4 + 5 <= server.started["ok"] <= 4 + 6
+    assert "no answer for 5 decisions in a row" in str(result.error)
+    # The fifth is not made: it is asked again when the run goes on.
+    assert [entry.source for entry in journaled(result.files)] == ["model"] * 4 + ["fallback"] * 4
+    assert server.started["ok"] == 4 + 5 * 2, "each had its retry"
+    server.reply = varied_by_schema
+    again = resumed(result.files)
+    assert again.status == "degraded"
+    assert [entry.source for entry in journaled(result.files)][4:] == ["fallback"] * 4 + ["model"] * 10
 
 
-def test_four_faults_in_a_row_do_not(server: Mendable, tmp_path: Path) -> None:
+def test_four_decisions_in_a_row_do_not(server: Mendable, tmp_path: Path) -> None:
     server.reply = lambda body: UNWELL if server.started["ok"] in {2, 3, 4, 5} else varied_by_schema(body)
-    result = play(server.url(), tmp_path, "limits.concurrency=1")
+    settings = ("limits.concurrency=1", "limits.max_fallback_rate=1", "defaults.retries=0")
+    result = play(server.url(), tmp_path, *settings)
     assert result.status == "completed"
-    assert [entry.source for entry in journaled(result.files)][:4] == ["model", "fallback", "fallback", "model"]
+    assert [entry.source for entry in journaled(result.files)][:6] == ["model", *["fallback"] * 4, "model"]
     assert result.history["usage"]["failed_calls"] == 4
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from agentsim.history.journal import read_journal
 from agentsim.models.base import Terms
-from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import prove
+from agentsim.runner.watcher import Watcher
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.runner.island import play, resumed, stable
@@ -323,6 +323,54 @@ def test_a_whim_of_the_host_changes_nothing(tmp_path: Path) -> None:
     usage = result.history["usage"]
     assert (result.status, usage["fallbacks"], usage["failed_calls"]) == ("completed", 0, 0)
     assert "negotiated" not in result.history["volatile"]
+
+
+@pytest.mark.parametrize("setting", [AUTO, "limits.concurrency=1"], ids=["auto", "fixed mode"])
+def test_a_whim_of_the_host_at_the_first_call_changes_nothing(setting: str, tmp_path: Path) -> None:
+    asked: Counter[str] = Counter()
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        asked["all"] += 1
+        return BARE if asked["all"] == 1 else answered(body)
+
+    with FakeServer(reply).in_thread() as server:
+        result = play(server.url(), tmp_path, "limits.concurrency=1", setting)
+        assert all(mode_is("json_schema")(received.body) for received in server.received)
+    assert (result.status, result.history["usage"]["fallbacks"]) == ("completed", 0)
+
+
+def test_a_prompt_that_is_never_accepted_ends_no_negotiation_of_other_schemas(tmp_path: Path) -> None:
+    words: list[str] = []
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        question = body["messages"][-1]["content"]
+        words.extend([question] if question not in words else [])
+        votes_by_schema = '"vote"' in json.dumps(body.get("response_format", {}))
+        return BARE if words.index(question) == 2 or votes_by_schema else answered(body)
+
+    with FakeServer(reply).in_thread() as server:
+        result = play(server.url(), tmp_path, "limits.concurrency=1")
+    usage = result.history["usage"]
+    assert (result.status, usage["fallbacks"], usage["failed_calls"]) == ("completed", 1, 1)
+    assert read_journal(result.files.journal).negotiated == {"fake/echo": Terms("json_object")}
+
+
+@pytest.mark.parametrize("refused", [BARE, DEPRECATED], ids=["without a name", "by its name"])
+def test_a_host_that_is_busy_in_between_does_not_begin_the_negotiation_anew(refused: Raw, tmp_path: Path) -> None:
+    asked: Counter[str] = Counter()
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        asked["all"] += 1
+        if asked["all"] % 3 == 0:
+            return Raw(429, {"error": {"message": "Slow down."}}, headers={"Retry-After": "0.01"})
+        return refused if "temperature" in body else answered(body)
+
+    with FakeServer(reply).in_thread() as server:
+        result = play(server.url(), tmp_path, "limits.concurrency=1", "defaults.temperature=0.2")
+        usage = result.history["usage"]
+        assert len(server.received) < 2 * (usage["calls"] - usage["failed_calls"])
+    assert (result.status, usage["fallbacks"]) == ("completed", 0)
+    assert read_journal(result.files.journal).negotiated == {"fake/echo": Terms(dropped=("temperature",))}
 
 
 def test_a_model_that_accepts_nothing_at_all_stops_the_run_at_its_first_decision(tmp_path: Path) -> None:

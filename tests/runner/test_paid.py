@@ -112,19 +112,21 @@ def test_calls_before_a_provider_stopped_the_run_are_said_where_the_undisturbed_
     assert again.history["usage"]["calls"] + failed == len(server.received)
 
 
-def test_a_decision_that_stops_the_run_is_in_its_history(server: Mendable, tmp_path: Path) -> None:
-    """A fails last, and that is one failure too many; its fallback is on disk by then."""
-    asked: Counter[str] = Counter()
+def test_decisions_up_to_the_one_that_stops_the_run_are_in_its_history(server: Mendable, tmp_path: Path) -> None:
+    """The first who votes fails last; the decisions behind it wait for it, and the fifth without an answer is open."""
+    voters: list[str] = []
 
     def reply(body: dict[str, Any]) -> str | Raw:
         player, kind = decided(body)
-        asked[player] += kind == "vote"
+        voters.extend([player] if kind == "vote" else [])
         return UNWELL if kind == "vote" else varied_by_schema(body)
 
     server.reply = reply
-    server.latency_s = lambda body: 0.3 if decided(body) == ("A", "vote") and asked["A"] == 2 else 0.0
-    stopped = play(server.url(), tmp_path, "defaults.retries=1", "defaults.retry_wait_s=[0]")
+    server.latency_s = lambda body: 0.3 if decided(body)[1] == "vote" and decided(body)[0] == voters[0] else 0.0
+    six = "".join(f'[[players]]\nid = "{player}"\n' for player in "ABCDEF")
+    stopped = play(server.url(), tmp_path, "defaults.retries=1", "defaults.retry_wait_s=[0]", players=six)
     assert stopped.status == "stopped_provider"
+    assert [each["source"] for each in stopped.history["decisions"]] == ["model"] * 6 + ["fallback"] * 4
     assert len(stopped.history["decisions"]) == len(read_journal(stopped.files.journal).entries)
     assert prove(stopped.files).decisions == len(stopped.history["decisions"])
 

@@ -17,9 +17,9 @@ from agentsim.history.bundle import pack
 from agentsim.history.fold import Totals
 from agentsim.history.journal import Entry
 from agentsim.history.run_files import RunFiles, is_running
-from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import ReplayDiffers, follow, prove
 from agentsim.runner.session import begin, go_on
+from agentsim.runner.watcher import Watcher
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim, program, snapshot, trio
 from tests.fakes.journals import change_line

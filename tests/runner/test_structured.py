@@ -13,8 +13,8 @@ import pytest
 from agentsim.errors import ScenarioError
 from agentsim.history.journal import read_journal
 from agentsim.models.base import Terms
-from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import prove
+from agentsim.runner.watcher import Watcher
 from agentsim.scenario.load import load
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw

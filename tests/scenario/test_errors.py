@@ -112,7 +112,14 @@ ADDED = {
         '[[players]]\nid = "O\'Neil"',
         f"players.2.id: {ID_SHAPE}; ' (U+0027) cannot stand there, found \"O'Neil\"",
     ),
-    "two spaces in an id": ('[[players]]\nid = "Ana  Maria"', f'players.2.id: {ID_SHAPE}, found "Ana Maria"'),
+    "two spaces in an id": (
+        '[[players]]\nid = "Ana  Maria"',
+        f'players.2.id: {ID_SHAPE}; there are spaces at its ends or two together, found "Ana Maria"',
+    ),
+    "a space before an id": (
+        '[[players]]\nid = " Ana"',
+        f'players.2.id: {ID_SHAPE}; there are spaces at its ends or two together, found "Ana"',
+    ),
     "an id that looks like the narrator": (
         '[[players]]\nid = "NАRRATOR"',
         'players.2.id: must not be one of NARRATOR, ENGINE, SYSTEM, EVERYONE, ALL, in any case, found "NАRRATOR"',

@@ -70,6 +70,7 @@ def test_the_run_part_holds_the_rest(tmp_path: Path) -> None:
             "tick_deadline_s": None,
             "concurrency": 4,
             "max_fallback_rate": 0.5,
+            "on_provider_failure": "stop",
         },
         "base_urls": {"lab": "http://127.0.0.1:8000/v1"},
         "paths": {"config": str(scenario.path), "models": {}, "allow_dirs": [str(tmp_path)]},

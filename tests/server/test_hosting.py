@@ -20,9 +20,9 @@ from agentsim.errors import UsageError
 from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables
-from agentsim.runner.drive import Watcher
 from agentsim.runner.replay import prove
 from agentsim.runner.session import Session, resumed
+from agentsim.runner.watcher import Watcher
 from agentsim.server import hosting
 from agentsim.server.site import Site
 from tests.cli.command_line import TRIO, agentsim, program, trio

@@ -19,6 +19,9 @@ from agentsim.history.run_files import MANIFEST
 from agentsim.studies.reference_pool import Pool
 from tests.cli.command_line import TRIO, program, trio
 from tests.cli.command_line import agentsim as command
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer, Raw
+from tests.runner.island import decided
 
 pytestmark = pytest.mark.usefixtures("without_workers")
 
@@ -179,3 +182,34 @@ def test_a_model_with_several_settings_is_several_members(tmp_path: Path) -> Non
     assert pool.labels == ["bot/random temperature=null", "bot/grudge", "bot/loyal", "bot/random temperature=0.5"]
     assert "temperature" not in pool.shared()
     assert pool.shared()["retries"] == 1
+
+
+def failing_votes_of(players: str) -> FakeServer:
+    unwell = Raw(500, {"error": {"message": "unwell"}})
+    lost = {(player, "vote") for player in players}
+    return FakeServer(lambda body: unwell if decided(body) in lost else varied_by_schema(body))
+
+
+@pytest.mark.parametrize(("players", "lost"), [("", 0), ("A", 2), ("ABCD", 4)])
+def test_the_strength_stands_with_and_without_the_games_that_lost_decisions_to_a_host(
+    lab: Path, tmp_path: Path, players: str, lost: int
+) -> None:
+    """In a block of four games the rated model has two of four seats, and so A's seat in two games."""
+    out = tmp_path / "out"
+    words = ("rate", "--model", "ollama/echo", "--pool", "pool.json", "--games", "4", "--out", str(out), *QUIET)
+    with failing_votes_of(players).in_thread() as server:
+        env = {"OLLAMA_HOST": server.url().removesuffix("/v1")}
+        said = command(*words, cwd=lab, env=env)
+        found = json.loads(command(*words, "--json", cwd=lab, env=env).out)
+    assert len(found["lost_to_host"]) == lost
+    lines = [line for line in said.out.splitlines() if line.startswith("hosts: ")]
+    if not lost:
+        assert (found["without_host"], lines) == (None, [])
+    elif lost == found["games"]:
+        assert found["without_host"] is None
+        assert lines == ["hosts: 4 of 4 games lost decisions to a host; no game is left without them"]
+    else:
+        value = found["without_host"]["value"]
+        assert value != found["strength"]["value"]
+        assert lines[0].startswith("hosts: 2 of 4 games lost decisions to a host; without them its log strength is ")
+        assert f"{value:+.2f} (" in lines[0]

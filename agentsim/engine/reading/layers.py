@@ -18,6 +18,13 @@ from agentsim.errors import DecisionError, UnreadableReply
 
 _MOST_LAYERS = 6  # of JSON in each other
 _FENCED = re.compile(r"```\w{0,12}\s*+(?P<inner>[\"\[{].*[\"}\]])\s*+```\Z", re.DOTALL)
+# Gemma's and Gemini's code around a call
+_WRAPPERS = (
+    re.compile(r"<tool_code>((?:(?!</?tool_code>).)*)</tool_code>", re.DOTALL),
+    re.compile(r"print\(([a-z].*)\)", re.DOTALL),
+    re.compile(r"default_api\.(\w{1,40}\(.*\))", re.DOTALL),
+)
+_CALL = re.compile(r"[a-z]\w{1,30}\(\s*+(?:(\w{1,30})\s?:\s?)?(\"(?:[^\"\\]|\\.)*+\")\s*+\)", re.DOTALL)
 _ESCAPED_OBJECT = re.compile(r"[\[{]\s*\\\"")
 _ESCAPED_LINES = re.compile(r"\\n\\n|(?<=[.!?…:;,\"”’)*])\\n(?=[^a-z]|$)")
 _UNESCAPED_QUOTE = re.compile(r"(?<!\\)(?:\\\\)*\"")
@@ -30,7 +37,7 @@ def turn_of(text: str, players: frozenset[str] = frozenset()) -> str:
     """Return the turn of the player itself, decoded and without its header; `players` are named as roles are."""
     for _ in range(_MOST_LAYERS):
         before = text
-        text = _unquoted(own_turn(plain_signs(text), players))
+        text = _unquoted(_uncalled(own_turn(plain_signs(text), players)))
         if text == before:
             break
     return text
@@ -46,6 +53,21 @@ def own_turn(text: str, players: frozenset[str] = frozenset()) -> str:
     except DecisionError:
         return turn
     return first_turn(text, spans, players) if spans else turn
+
+
+def _uncalled(text: str) -> str:
+    """Return the words of a call that is written as code and has one argument: `speak("W")`, `pitch(text: "W")`."""
+    inner = text.strip()
+    for wrapper in _WRAPPERS:
+        if inside := wrapper.fullmatch(inner):
+            inner = inside[1].strip()
+    call = _CALL.fullmatch(inner)
+    if call is None:
+        return text if inner == text.strip() else inner
+    key, value = call.groups()
+    if key is None:
+        return str(value)
+    return f"{{{json.dumps(key)}: {value}}}"
 
 
 def _unquoted(text: str) -> str:

@@ -94,7 +94,9 @@ _POST = (*SPEECH, "post", "forum post", "my post")
 _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
 # a tag, an escape, or a heading in a string: not read at once
 _DETOUR = re.compile(r"<|\\u|&[a-zA-Z#]|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
-_LAYERS = re.compile(rf"\\[n\"]|^\W*(?:{OWN_NAMES})\b|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE)
+_LAYERS = re.compile(
+    rf"\\[n\"]|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE
+)
 _NOT_SAID = re.compile(any_name((*THINKING, *ASIDES)))
 # what stands for a value in a form
 _FORM = re.compile(r"\s*<[^<>]{1,80}>\s*")  # of a question in words alone: `<your pitch>`
@@ -325,7 +327,8 @@ class Reply:
         players = self.players
         worded = [self.names[field.path] for field in self.fields if field.kind == "words"]
         own = [name for names in worded for name in (names if self.decides else names[:1])]
-        said, thoughts = split(plain_tags(turn_of(self.text.replace("\ufeff", ""), players)), own, strict=True)
+        text = _without_name(self.text.replace("\ufeff", ""), self.request.player)
+        said, thoughts = split(plain_tags(turn_of(text, players)), own, strict=True)
         said = plain_tags(turn_of(without_header(said, players), players))
         if not said.lstrip().startswith("{"):
             every = [name for field in self.fields for name in self.names[field.path]]
@@ -541,6 +544,12 @@ class Reply:
         if is_lead_in(folded(before[above:]), self.around.names):
             before = before[:above]
         return _trimmed(f"{before}\n{self.prose[self.around.line(each.end)[1] :]}")
+
+
+def _without_name(text: str, player: str) -> str:
+    """Return a reply without a header of ChatML that has the player's own name for its role."""
+    begins = re.match(rf"\s*<\|im_start\|>\s?{re.escape(player)}[ \t]*\n", text)
+    return text[begins.end() :] if begins else text
 
 
 def _holds_placeholder(record: Mapping[str, Any] | None) -> bool:

@@ -77,6 +77,7 @@ _ORDINARY = re.compile(
     re.IGNORECASE,
 )
 """Names of tags that are words of a sentence as well."""
+_SPACED_OUT = re.compile(r"<\s[^<>]*\s>")  # signs of less and more around a word
 # spellings with an end of their own, by the name of the group that finds their beginning
 _ENDS = {
     "channel": re.compile(r"<channel\|>|<\|(?:end|channel)\|?>(?:\s*(?:final|response|answer)\b(?:<\|message\|>)?)?"),
@@ -275,7 +276,8 @@ def _is_word(text: str, mark: re.Match[str], *, ends: bool, strict: bool) -> boo
     before = text[max(0, start - _NEAR) : start].rpartition("\n")[2].rstrip(" \t\"'“‘`*_(")
     if ends or not (before[-1:].isalnum() or before.endswith((",", "，", ";"))):
         return False
-    if in_words and _ORDINARY.fullmatch(mark["name"] or ""):
+    spaced_out = bool(_SPACED_OUT.fullmatch(mark[0])) and text[start - 1 : start] == " " == text[end : end + 1]
+    if (in_words or spaced_out) and _ORDINARY.fullmatch(mark["name"] or ""):
         return True
     if not strict:
         return False

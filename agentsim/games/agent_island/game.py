@@ -18,8 +18,19 @@ from agentsim.errors import ScenarioError
 from agentsim.games.agent_island import panels, rulebook
 from agentsim.games.agent_island.bots import BOTS
 from agentsim.games.agent_island.config import AgentIslandConfig, RoundSettings
-from agentsim.games.agent_island.sidebars import NOBODY, AnswerApproach, Approach, Whisper, phase_sidebars
-from agentsim.games.agent_island.speeches import Pitch, Quips, phase_pitches, phase_quips
+from agentsim.games.agent_island.sidebars import (
+    NOBODY,
+    AnswerApproach,
+    Approach,
+    Approached,
+    ExchangeBegan,
+    Paired,
+    TakenAside,
+    Whisper,
+    Whispered,
+    phase_sidebars,
+)
+from agentsim.games.agent_island.speeches import Pitch, Pitched, Quipped, Quips, phase_pitches, phase_quips
 from agentsim.games.agent_island.state import Island
 from agentsim.games.agent_island.view import (
     GameBegan,
@@ -28,11 +39,21 @@ from agentsim.games.agent_island.view import (
     OrderDrawn,
     RoundBegan,
     Summarize,
+    Summarized,
     View,
     phase_summaries,
     view,
 )
-from agentsim.games.agent_island.votes import Vote, phase_elimination, phase_votes
+from agentsim.games.agent_island.votes import (
+    Eliminated,
+    PollOpened,
+    Tallied,
+    Vote,
+    Voted,
+    Won,
+    phase_elimination,
+    phase_votes,
+)
 
 R = TypeVar("R", bound=IslandRequest[Any])
 
@@ -137,19 +158,42 @@ class Round:
             await PHASES[phase](context)
 
 
-class AgentIsland(Game, parts=(panels, rulebook)):
+class AgentIsland(Game):
     """N players, N-2 eliminations, a final of two, and a jury of the eliminated."""
 
     name = "agent_island"
     title = "Agent Island: Deliberations"
     summary = "pitches, secret votes, elimination, and a jury of the eliminated"
     config = AgentIslandConfig
+    events = (
+        GameBegan,
+        RoundBegan,
+        LastRoundBegan,
+        OrderDrawn,
+        Summarized,
+        Pitched,
+        Quipped,
+        PollOpened,
+        Voted,
+        Tallied,
+        Eliminated,
+        Won,
+        ExchangeBegan,
+        Approached,
+        TakenAside,
+        Paired,
+        Whispered,
+    )
     requests = (Pitch, Vote, Approach, AnswerApproach, Whisper, Quips, Summarize)
     announcements = True
     bots = BOTS
     typical = ("grudge", "loyal")
     seats = (3, None)
     reserved = frozenset({NOBODY})
+    course = staticmethod(panels.course)
+    tables = staticmethod(panels.tables)
+    laws = staticmethod(rulebook.laws)
+    panels = staticmethod(panels.panels)
 
     def admit(self, config: AgentIslandConfig, players: Sequence[PlayerId]) -> None:
         super().admit(config, players)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field
 
 from agentsim.engine.game import ProjectTable
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import by_count, counted
 from agentsim.errors import ScenarioError
 
 Phase: TypeAlias = Literal["pitches", "votes", "elimination", "sidebars", "consolidate_memory", "opponent_quips"]
@@ -111,8 +111,8 @@ class GameTable(ProjectTable):
         least = 2 if rounds[-1]["vote"] == "win" else 1
         if left < least:
             raise ScenarioError(
-                f"{leaving} of {counted(self.num_players, 'player')} are eliminated, and {left} would be left at the "
-                "end",
+                f"{leaving} of {counted(self.num_players, 'player')} {by_count(leaving, 'is', 'are')} eliminated, and "
+                f"{left} would be left at the end",
                 key="game.num_rounds",
                 valid=f"rounds that eliminate {self.num_players - least} at most",
             )

@@ -9,8 +9,19 @@ from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
 from agentsim.engine.wording import counted
 from agentsim.games.auction import panels, rulebook
-from agentsim.games.auction.announcing import began, ended, offer, settle
-from agentsim.games.auction.bidding import take_bids
+from agentsim.games.auction.announcing import (
+    AuctionBegan,
+    AuctionEnded,
+    ItemLost,
+    ItemOffered,
+    ItemSold,
+    Paid,
+    began,
+    ended,
+    offer,
+    settle,
+)
+from agentsim.games.auction.bidding import Bid, BidMade, Reasoned, take_bids
 from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.config import AuctionConfig, Catalogue
 from agentsim.games.auction.drawing import draw
@@ -18,17 +29,32 @@ from agentsim.games.auction.items import REQUIRED
 from agentsim.games.auction.state import Auction, Team
 
 
-class AgentAuction(Game, parts=(panels, rulebook)):
+class AgentAuction(Game):
     """Teams with strategies of their own bid for the components of the Principal Blaster."""
 
     name = "auction"
     title = "The Agent Auction Game"
     summary = "teams with strategies of their own bid for the ten components of a set"
     config = AuctionConfig
+    requests = (Bid,)
+    events = (
+        AuctionBegan,
+        ItemOffered,
+        ItemSold,
+        ItemLost,
+        Paid,
+        AuctionEnded,
+        BidMade,
+        Reasoned,
+    )
     announcements = "restated"
     bots = BOTS
     typical = ("truthful", "hoarder", "sniper")
     seats = (2, None)
+    course = staticmethod(panels.course)
+    tables = staticmethod(panels.tables)
+    laws = staticmethod(rulebook.laws)
+    panels = staticmethod(panels.panels)
 
     def doubts(self, config: AuctionConfig, players: Sequence[PlayerId]) -> Iterator[str]:
         listed = config.items.items if isinstance(config.items, Catalogue) else ()

@@ -19,11 +19,11 @@ from typing import Any
 
 from agentsim.engine import Bot, Decision, Number, Stream
 from agentsim.engine.capability import Capability
-from agentsim.engine.moderator import NOBODY, InterviewAnswer, Moderate, Moderation
 from agentsim.engine.random_policy import random_decision
 from agentsim.games.market.briefing import Brief, BriefingAnswered
 from agentsim.games.market.interviewing import Interviewed
 from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.moderator import NOBODY, InterviewAnswer, Moderate, Moderation
 from agentsim.games.market.order_book import stake
 from agentsim.games.market.stages import SKIPPED, Act, ActionChosen, AskQuery, QueryChosen
 from agentsim.games.market.state import NO_QUERY, SKIP

@@ -6,26 +6,32 @@ from collections.abc import Sequence
 
 from agentsim.engine import Everyone, Outcome, PlayerId, Table
 from agentsim.engine.chance import Chance
-from agentsim.engine.game import Game, told_in
-from agentsim.engine.moderator import EVENTS, EVERYBODY, MODERATOR, NOBODY, Moderate
+from agentsim.engine.game import Game
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
 from agentsim.games.market import panels
-from agentsim.games.market.artifacts.dialogue import EVERYONE
+from agentsim.games.market.artifacts.bank import Banked
+from agentsim.games.market.artifacts.call_market import Called
+from agentsim.games.market.artifacts.dialogue import EVERYONE, Messaged
+from agentsim.games.market.artifacts.lmsr import Priced, Settled
+from agentsim.games.market.artifacts.redemption import Redeemed
 from agentsim.games.market.bots import BOTS
-from agentsim.games.market.briefing import Brief, brief
+from agentsim.games.market.briefing import Brief, Briefed, brief
 from agentsim.games.market.config import MarketConfig
-from agentsim.games.market.experiment import Session
+from agentsim.games.market.experiment import PeriodEnded, Session
 from agentsim.games.market.interviewing import Interviewed, boundary, moderator
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.stages import Act, AskQuery
-from agentsim.games.market.state import Agent, Market, MarketBegan, MarketEnded, OrderDrawn
+from agentsim.games.market.moderator import EVENTS, EVERYBODY, MODERATOR, NOBODY, Moderate
+from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
+from agentsim.games.market.stages import Act, Acted, AskQuery, Forfeited, Observed, Remembered
+from agentsim.games.market.state import Agent, Endowed, Market, MarketBegan, MarketEnded, OrderDrawn, PeriodBegan
+from agentsim.games.market.trade import Exchanged
 from agentsim.games.market.turn import Turns
-from agentsim.games.market.world import World
+from agentsim.games.market.world import Noted, Reported, Transferred, World
 
 
-class MarketGame(Game, parts=(panels,)):
+class MarketGame(Game):
     """Agents deal with each other through artifacts: a double auction, messages, a bank."""
 
     name = "market"
@@ -34,13 +40,42 @@ class MarketGame(Game, parts=(panels,)):
     rules_version = 3
     config = MarketConfig
     requests = (Brief, AskQuery, Act, Interviewed, Moderate)
-    events = (*told_in(__package__), *EVENTS)
+    events = (
+        Exchanged,
+        Traded,
+        Ordered,
+        Withdrawn,
+        Transferred,
+        Reported,
+        Noted,
+        Messaged,
+        Redeemed,
+        MarketBegan,
+        Endowed,
+        OrderDrawn,
+        PeriodBegan,
+        MarketEnded,
+        PeriodEnded,
+        Banked,
+        Called,
+        Priced,
+        Settled,
+        Briefed,
+        Observed,
+        Forfeited,
+        Acted,
+        Remembered,
+        *EVENTS,
+    )
     announcements = "restated"
     bots = BOTS
     typical = ("zi_c", "fundamentalist")
     staff = frozenset({MODERATOR})
     seats = (2, None)
     reserved = frozenset({NOBODY, EVERYBODY, EVERYONE})
+    course = staticmethod(panels.course)
+    tables = staticmethod(panels.tables)
+    panels = staticmethod(panels.panels)
 
     def admit(self, config: MarketConfig, players: Sequence[PlayerId]) -> None:
         super().admit(config, players)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agentsim.engine.memory import Latest
-from agentsim.engine.moderator import STAFF, InterviewAnswer, Moderator, Questioned
+from agentsim.games.market.moderator import STAFF, InterviewAnswer, Moderator, Questioned
 from agentsim.games.market.state import Agent
 from agentsim.games.market.trade import TRADES, Trade
 from agentsim.games.market.view import MarketRequest

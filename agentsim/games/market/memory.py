@@ -12,8 +12,8 @@ from itertools import islice
 from typing import Any, ClassVar, NamedTuple
 
 from agentsim.engine import Event, LogEntry, quoted
-from agentsim.engine.moderator import Resumed
 from agentsim.games.market.briefing import Briefed
+from agentsim.games.market.moderator import Resumed
 from agentsim.games.market.order_book import Ordered
 from agentsim.games.market.stages import Acted, Forfeited, Observed, Remembered, given
 from agentsim.games.market.state import OrderDrawn

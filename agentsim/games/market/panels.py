@@ -180,7 +180,7 @@ def course(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> Course:
 def _prices_why(ended: Sequence[PeriodEnded]) -> str:
     last = ended[-1]
     sold, most = (sum(getattr(each, name) for each in ended) for name in ("quantity", "equilibrium_quantity"))
-    said = f"{counted(sold, 'unit')} were traded; in equilibrium {most} are, at {last.equilibrium_price:g}."
+    said = f"{counted(sold, 'unit was', 'units were')} traded; in equilibrium {most}, at {last.equilibrium_price:g}."
     return said if last.mean_price is None else f"{said} The last period's mean price was {last.mean_price:.2f}."
 
 

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 
 from agentsim.engine import Number, Table, quoted
 from agentsim.engine.capability import described
-from agentsim.engine.moderator import EVERYBODY
 from agentsim.engine.prompt import bounded
 from agentsim.engine.wording import counted
 from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.config import MarketConfig, Trait
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.memory import Memory, MemoryAtOnce
+from agentsim.games.market.moderator import EVERYBODY
 from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.stages import Act, AskQuery, act, observe, offers
 from agentsim.games.market.state import Agent, Market

@@ -11,19 +11,28 @@ from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.games.monopoly import panels, replay, rulebook
-from agentsim.games.monopoly.acting import PhaseAction
+from agentsim.games.monopoly.acting import BuildingShort, PhaseAction
 from agentsim.games.monopoly.board import DECKS, Deck, ids
 from agentsim.games.monopoly.bots import BOTS
-from agentsim.games.monopoly.building import LiftOnReceipt, ManageEstate, RaiseFirst
-from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
+from agentsim.games.monopoly.building import Built, Lifted, LiftOnReceipt, ManageEstate, Mortgaged, RaiseFirst, Sold
+from agentsim.games.monopoly.buying import AuctionBid, AuctionClosed, AuctionOpened, BidMade, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
-from agentsim.games.monopoly.debts import RaiseCash
-from agentsim.games.monopoly.jail import JailAction
-from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
+from agentsim.games.monopoly.jail import Freed, JailAction, Jailed, StayedInJail
+from agentsim.games.monopoly.match import CardMoved, DeedMoved, Match, Moved, Paid, Rolled
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, take_minutes
-from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, React
-from agentsim.games.monopoly.turn import GameBegan, GameEnded, Result, play_turn
+from agentsim.games.monopoly.talk import Narrated, Spoke, Summarized, Thought
+from agentsim.games.monopoly.trade import (
+    AnswerTrade,
+    ProposeTrade,
+    React,
+    TradeAccepted,
+    TradeDiscarded,
+    TradeProposed,
+    TradeRejected,
+)
+from agentsim.games.monopoly.turn import CardDrawn, GameBegan, GameEnded, Result, play_turn
 
 REQUESTS: tuple[type[Request[Any]], ...] = (
     *(JailAction, PhaseAction, ManageEstate, ProposeTrade, AnswerTrade, React, BuyOrAuction, AuctionBid, RaiseCash),
@@ -31,7 +40,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
 )
 
 
-class Monopoly(Game, parts=(panels, replay, rulebook)):
+class Monopoly(Game):
     """Monopoly by the US rules of 2008 and later, with table talk and private thoughts."""
 
     name = "monopoly"
@@ -41,10 +50,44 @@ class Monopoly(Game, parts=(panels, replay, rulebook)):
     config = MonopolyConfig
     announcements = "restated"
     requests = (*REQUESTS, Summarize)
+    events = (
+        Rolled,
+        Moved,
+        Paid,
+        DeedMoved,
+        CardMoved,
+        Bankrupted,
+        Jailed,
+        Freed,
+        StayedInJail,
+        CardDrawn,
+        GameBegan,
+        GameEnded,
+        Built,
+        Sold,
+        Mortgaged,
+        Lifted,
+        BidMade,
+        AuctionOpened,
+        AuctionClosed,
+        BuildingShort,
+        Spoke,
+        Thought,
+        Narrated,
+        Summarized,
+        TradeProposed,
+        TradeAccepted,
+        TradeRejected,
+        TradeDiscarded,
+    )
     bots: ClassVar[Mapping[str, Bot]] = {name: keeping_minutes(policy) for name, policy in BOTS.items()}
     typical = ("shark", "professor", "hustler", "turtle")
     staff = frozenset({SUMMARIZER})
     seats = (2, 8)
+    course = staticmethod(panels.course)
+    tables = staticmethod(replay.tables)
+    laws = staticmethod(rulebook.laws)
+    panels = staticmethod(panels.panels)
 
     async def play(self, table: Table, config: MonopolyConfig) -> Outcome:
         names = {player: table.names.get(player, player) for player in table.players}

@@ -48,7 +48,7 @@ def in_pool(totals: Mapping[str, Totals]) -> str:
 
 class SocietyBegan(
     Event,
-    heading="{agents:agent} begin",
+    heading=("{agents:agent} ", By("count", {1: "begins"}, "begin")),
     content=(
         "Each has {food} food, {energy} energy, {materials:material}. The common pool holds {pool}. ",
         By("days", {1: "There is 1 day."}, "There are {days} days."),
@@ -66,6 +66,11 @@ class SocietyBegan(
     def player(self, agent: int) -> str:
         """Whose seat an agent's number is; "" of 0, which is the common pool."""
         return self.agents[agent - 1].player if 0 < agent <= len(self.agents) else ""
+
+    @property
+    def count(self) -> int:
+        """The number of agents."""
+        return len(self.agents)
 
     @property
     def pool(self) -> str:

@@ -10,16 +10,20 @@ from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
 from agentsim.games.society import charts, evening, founding, laws, shocks, tables, turn
 from agentsim.games.society.bots import BOTS
+from agentsim.games.society.building import Contributed, ProjectBegan, ProjectBuilt, UpkeepPaid
 from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.memory import ALL, Chronicle, Recollection
 from agentsim.games.society.requests import REQUESTS, Act
 from agentsim.games.society.rules import Rules, rules_of
 from agentsim.games.society.state import State, founded
+from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.terms import misfit
 from agentsim.games.society.view import own, world
+from agentsim.games.society.voting import ProposalResolved, Proposed, Reasoned, Voted
+from agentsim.games.society.work import Traded, Worked
 
 
-class Society(Game, parts=(charts, tables)):
+class Society(Game):
     """Autonomous agents in one world of food, energy, materials and land."""
 
     name = "society"
@@ -28,10 +32,47 @@ class Society(Game, parts=(charts, tables)):
     rules_version = 4
     config = SocietyConfig
     requests = REQUESTS
+    events = (
+        founding.SocietyBegan,
+        founding.SkillsDrawn,
+        turn.InvalidAction,
+        turn.Noted,
+        Contributed,
+        ProjectBegan,
+        ProjectBuilt,
+        UpkeepPaid,
+        Reasoned,
+        Proposed,
+        Voted,
+        ProposalResolved,
+        evening.Idled,
+        evening.FellDormant,
+        evening.AgentDied,
+        evening.AgentWoke,
+        evening.Consumed,
+        evening.Regrown,
+        evening.DayEnded,
+        evening.SocietyEnded,
+        shocks.LostToShock,
+        shocks.ShockStruck,
+        MessageSent,
+        Renamed,
+        Posted,
+        Worked,
+        Traded,
+        laws.LawEnacted,
+        laws.LawRepealed,
+        laws.AllocationPaid,
+        laws.DividendPaid,
+        laws.WorkMinimumBroken,
+    )
     announcements = "restated"
     bots = BOTS
     typical = ("citizen", "farmer")  # half of the agents help those who fall short
     seats = (2, None)
+    course = staticmethod(charts.course)
+    tables = staticmethod(tables.tables)
+    panels = staticmethod(charts.panels)
 
     def admit(self, config: SocietyConfig, players: Sequence[PlayerId]) -> None:
         super().admit(config, players)

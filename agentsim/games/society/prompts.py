@@ -50,7 +50,7 @@ def _world(rules: Rules, world: World) -> Iterator[Part]:
     rule, least = world.standing, world.standing.needed(world.active)
     taxes = ", ".join(f"{percent}% of {resource}" for resource, percent in rule.taxes.items()) or "none"
     minimum = f"{rule.work_minimum} h a day" if rule.work_minimum else "none"
-    voting = f"if at least {counted(least, 'agent')} vote" if least else "however few vote"
+    voting = f"if at least {counted(least, 'agent votes', 'agents vote')}" if least else "however few vote"
     yield (
         f"Taxes on work: {taxes}. Work minimum: {minimum}. A proposal passes with more than {rule.threshold}% yes "
         f"among yes and no, {voting}."

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
-from agentsim.engine.memory import Heard
+from agentsim.engine.event_log import Heard
 from agentsim.games.society.amounts import UNIT, share
 from agentsim.games.society.assembly import Assembly, Standing
 from agentsim.games.society.config import Personality, SocietyConfig
@@ -43,7 +43,7 @@ class Citizen:
     starved: int = 0
     worked: int = 0
     turns: int = 0
-    heard: Heard = field(default_factory=lambda: Heard(()))
+    heard: Heard = field(default_factory=Heard)
     note: str = ""
     posts: int = 0
     messages: int = 0

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from agentsim.engine.decision import whole
-from agentsim.engine.wording import By, If, Template, Worded, counted, filled
+from agentsim.engine.wording import By, Template, Worded, counted, filled
 from agentsim.games.society.amounts import Amount, bounded
 
 Resource: TypeAlias = Literal["food", "energy", "materials"]
@@ -105,7 +105,7 @@ class VotingRule(_Term):
 
     words = (
         "voting rule: more than {threshold}% yes, ",
-        If("quorum", "if at least {quorum:agent} vote", "however few vote"),
+        By("quorum", {0: "however few vote", 1: "if at least 1 agent votes"}, "if at least {quorum} agents vote"),
     )
     kind: Literal["voting_rule"] = "voting_rule"
     threshold: Annotated[int, Field(ge=50, le=99), BeforeValidator(whole)]

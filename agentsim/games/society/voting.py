@@ -163,7 +163,7 @@ def _unmet(state: State, proposal: Proposal, voters: int) -> str:
     living = state.counts["active"] + state.counts["dormant"]
     if not now.entrenched or not then.harder_than(now) or then.consented(proposal, voters, living):
         return ""
-    quorum = f", and {counted(least, 'agent')} vote" if (least := then.needed(voters)) else ""
+    quorum = f", and {counted(least, 'agent votes', 'agents vote')}" if (least := then.needed(voters)) else ""
     return (
         f"The voting rule that it makes is harder to meet, so more than {then.threshold}% of all "
         f"{counted(living, 'living agent')} must say yes{quorum}."

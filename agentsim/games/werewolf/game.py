@@ -41,17 +41,31 @@ class WerewolfConfig(GameConfig):
         return few | {"villager": players - sum(few.values())}
 
 
-class Werewolf(Game, parts=(panels, rulebook)):
+class Werewolf(Game):
     name = "werewolf"
     title = "Werewolf"
     summary = "werewolves kill by night, the village hangs by day, and a player may lie about its role"
     config = WerewolfConfig
     requests = (words.Whisper, words.Hunt, words.Inspect, words.Protect, words.Speak, words.Vote)
+    events = (
+        words.Dealt,
+        words.Thought,
+        words.Inspected,
+        words.Protected,
+        words.Voted,
+        words.Died,
+        words.Said,
+        words.Unmasked,
+    )
     announcements = True
     bots = BOTS
     typical = ("candid",)
     seats = (3, None)
     reserved = frozenset({NOBODY})
+    course = staticmethod(panels.course)
+    tables = staticmethod(panels.tables)
+    laws = staticmethod(rulebook.laws)
+    panels = staticmethod(panels.panels)
 
     def admit(self, config: WerewolfConfig, players: Sequence[PlayerId]) -> None:
         super().admit(config, players)

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from agentsim.engine.codec import parse_json
 from agentsim.engine.prompt import cleaned
 from agentsim.models.base import MOST_TEXT, Completion, Usage
+from agentsim.models.error_words import BASE_RESP, says_nothing
 from agentsim.models.faults import Faults
 from agentsim.models.finish_reasons import ending, is_call
 from agentsim.models.redaction import redact_reply
@@ -81,7 +82,7 @@ def completion_of(parts: Parts, faults: Faults, function: str | None) -> Complet
     Raises `ModelError` if the host says that it broke down.
     """
     secrets = faults.secrets  # a proxy may echo its headers, and what is returned here lands in the history
-    finish_reason = word(parts.finish_reason, secrets)
+    finish_reason = word(reason_word(parts.finish_reason), secrets)
     ended = ending(finish_reason)
     if ended == "failed":
         raise faults.broken_off(finish_reason or "")
@@ -105,6 +106,49 @@ def completion_of(parts: Parts, faults: Faults, function: str | None) -> Complet
         # none was asked for: words are the answer, unless the model stopped for the call
         return made if text.strip() and (called.unusable or not is_call(finish_reason)) else called
     return _called(made, parts.arguments or [text], function, faults)
+
+
+def raise_stated_error(envelope: Mapping[str, Any], answer: object, faults: Faults) -> None:
+    """Raise the `ModelError` for an error that a 200 states, on any wire; `answer` is what it holds of an answer.
+
+    Beside an answer, an error that says nothing is none. Hosts state errors as `error`, as a status (MiniMax's
+    `base_resp`, Baidu's `error_code`), as why a prompt was blocked (Gemini's `promptFeedback`), or as the whole body.
+    """
+    error = envelope.get("error")
+    if error if answer is None else not says_nothing(error):
+        raise faults.reported(error)
+    status = envelope.get("base_resp")
+    if isinstance(status, Mapping) and not says_nothing(status.get("status_code")):
+        number = status.get("status_code")
+        code = BASE_RESP.get(number) if isinstance(number, int) else None
+        raise faults.reported({"code": code, "message": f"{status.get('status_msg') or 'no reason'} ({number})"})
+    if not says_nothing(envelope.get("error_code")):
+        raise faults.reported({key: envelope.get(key) for key in ("error_code", "error_msg")})
+    if answer is not None:
+        return
+    feedback = envelope.get("promptFeedback") or envelope.get("prompt_feedback")
+    blocked = at(feedback, "blockReason") or at(feedback, "block_reason")
+    if isinstance(blocked, str):
+        raise faults.reported({"code": "content_filter", "message": f"blocked: {blocked}"})
+    if any(not says_nothing(envelope.get(key)) for key in _ERROR_BODY):
+        raise faults.reported(envelope)
+
+
+# By what the body of a 200 that holds no answer is known as an error: FastAPI, Cloudflare, vLLM, Z.ai and others.
+_ERROR_BODY: Final = ("detail", "errors", "message", "msg")
+
+
+def reason_word(said: object) -> str | None:
+    """Return why an answer ended as a word: SGLang and TGI say it in an object, others by a number or in a list."""
+    if isinstance(said, Mapping):
+        said = next((said[key] for key in ("type", "reason", "name", "code", "value") if said.get(key)), None) or (
+            json.dumps(said) if said else None
+        )
+    if isinstance(said, list):
+        said = next(iter(said), None)
+    if isinstance(said, str) or said is None:
+        return said or None
+    return str(said) if isinstance(said, int | float) else type(said).__name__
 
 
 def _called(made: Completion, arguments: Iterable[object], function: str | None, faults: Faults) -> Completion:

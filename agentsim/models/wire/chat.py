@@ -23,6 +23,8 @@ from agentsim.models.wire.answer import (
     count,
     kind_of,
     logprobs_in,
+    raise_stated_error,
+    reason_word,
     said_as,
     sayings,
     thought_beside,
@@ -86,12 +88,12 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
     choices = said if isinstance(said, list) else []
     choice = next(iter(choices), None)
     message = _message(choice)
-    if _is_error(envelope.get("error"), message):
-        raise faults.reported(envelope["error"])
+    raise_stated_error(envelope, message, faults)
     if not isinstance(choice, Mapping):
         raise faults.bad_envelope("no choices")
-    if _is_error(choice.get("error"), message) or choice.get("finish_reason") == "error":
+    if choice.get("finish_reason") == "error":
         raise faults.reported(choice.get("error"))
+    raise_stated_error({"error": choice.get("error")}, message, faults)
     if message is None:
         raise faults.bad_envelope("a choice without a message")
     content = message.get("content")
@@ -134,17 +136,10 @@ def _message(choice: object) -> Mapping[str, Any] | None:
 
 
 def _finish_reason(choice: Mapping[str, Any]) -> object:
-    """Return why a choice ended: of the words for it the first that is known, else the first; SGLang's is an object."""
-    said = [choice.get(key) for key in ("finish_reason", "finishReason", "native_finish_reason", "stop_reason")]
-    words = [at(each, "type") or each for each in said if each]
-    return next((each for each in words if isinstance(each, str) and ending(each)), next(iter(words), None))
-
-
-def _is_error(error: object, message: object) -> bool:
-    """Return whether something went wrong: some proxies put an error of nulls beside every answer."""
-    if isinstance(error, Mapping) and isinstance(message, Mapping):
-        return any(error.values())
-    return bool(error)
+    """Return why a choice ended: of the words for it the first that is known, else the first."""
+    keys = ("finish_reason", "finishReason", "native_finish_reason", "stop_reason")
+    words = [word for key in keys if (word := reason_word(choice.get(key)))]
+    return next(filter(ending, words), next(iter(words), None))
 
 
 def _arguments(message: Mapping[str, Any]) -> list[object]:

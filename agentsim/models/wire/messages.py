@@ -21,6 +21,7 @@ from agentsim.models.wire.answer import (
     cost_usd,
     count,
     kind_of,
+    raise_stated_error,
     said_as,
     sayings,
     unknown_in,
@@ -78,9 +79,10 @@ def _structured(profile: Profile, call: Call) -> dict[str, Any]:
 
 def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None) -> Completion:
     """Return the completion in a decoded answer. With a `function`, its arguments are the text."""
-    if envelope.get("type") == "error" or envelope.get("error"):
-        raise faults.reported(envelope.get("error"))
     content = envelope.get("content")
+    if envelope.get("type") == "error":
+        raise faults.reported(envelope.get("error"))
+    raise_stated_error(envelope, content, faults)
     if not isinstance(content, (list, str)):
         raise faults.bad_envelope("no content")
     parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []

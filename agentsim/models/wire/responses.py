@@ -20,6 +20,7 @@ from agentsim.models.wire.answer import (
     cost_usd,
     count,
     logprobs_in,
+    raise_stated_error,
     said_as,
     sayings,
     unknown_in,
@@ -73,9 +74,8 @@ def _structured(profile: Profile, call: Call) -> dict[str, Any]:
 
 def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None) -> Completion:
     """Return the completion in a decoded answer. With a `function`, its arguments are the text."""
-    if envelope.get("error"):
-        raise faults.reported(envelope["error"])
     output = envelope.get("output")
+    raise_stated_error(envelope, output or None, faults)
     if not isinstance(output, list):
         raise faults.bad_envelope("no output")
     items = [item for item in output if isinstance(item, Mapping)]

@@ -28,8 +28,8 @@ from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
 from agentsim.runner.admission import Budget
 from agentsim.runner.batch.tally import GameEnd, finished, has_begun
-from agentsim.runner.drive import Watcher
 from agentsim.runner.session import RunResult, Session, opened, reopened
+from agentsim.runner.watcher import Watcher
 from agentsim.scenario.scenario import Scenario
 
 _DEATHS = 2

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.moderator import Moderate, Moderation
 from agentsim.engine.play import Ask
+from agentsim.games.market.moderator import Moderate, Moderation
 from agentsim.games.market.stages import Act
 from tests.games.market.market import SKIPS, buys, does, play, results, sells
 from tests.players.filled import filled

@@ -9,10 +9,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from importlib.metadata import entry_points
-from typing import cast
 
-from agentsim.engine.plugin import plugged
+from agentsim.engine.plugin import load_plugin, plugin_name
 from agentsim.engine.wording import near
+from agentsim.errors import ScenarioError
 from agentsim.games.market.artifact import Artifact
 
 __all__ = ["all_own", "find", "names"]
@@ -37,7 +37,12 @@ def find(name: str) -> type[Artifact]:
         return next(each for each in found if isinstance(each, type) and getattr(each, "name", "") == name)
     for entry in entry_points(group=_GROUP):
         if entry.name == name:
-            return cast("type[Artifact]", plugged(entry, Artifact))
+            found = load_plugin(entry)
+            if not (isinstance(found, type) and issubclass(found, Artifact)):
+                raise ScenarioError(f"{plugin_name(entry)} is no artifact: it does not inherit Artifact")
+            if found.name != name:
+                raise ScenarioError(f"{plugin_name(entry)} calls itself {str(found.name)[:40]!r}")
+            return found
     known = names()
     raise ValueError(f"there is no artifact {name[:40]!r}{near(name, known)}; there are {', '.join(known)}")
 

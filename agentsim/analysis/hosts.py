@@ -1,0 +1,85 @@
+"""Hosts: how the answers of one model differ by who served them, in finished games.
+
+A router such as OpenRouter serves one model from several hosts, by turns. Which one answered is what the answer says.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agentsim.analysis.finished_games import Entrant, GameRecord
+from agentsim.engine.panel import Cell, DataTable
+
+
+@dataclass(frozen=True, slots=True)
+class HostLine:
+    """The answers of one model from one host.
+
+    `unusable` are answers that no decision was made from. `win_rate` and `mean_rank` are means over the players of the
+    model, each weighted by the share of its answers from this host; None if the games rank no player.
+    """
+
+    model: str
+    host: str
+    games: int
+    answers: int
+    unusable: int
+    win_rate: float | None
+    mean_rank: float | None
+
+
+def host_lines(games: Sequence[GameRecord]) -> tuple[HostLine, ...]:
+    """Return the lines of every model whose answers name a host, by model and then by the number of answers."""
+    answers, unusable = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    weights: defaultdict[tuple[str, str], float] = defaultdict(float)
+    wins, ranks = weights.copy(), weights.copy()
+    there: dict[tuple[str, str], set[str]] = {}
+    for game in games:
+        for entrant, won in zip(game.entrants, game.wins, strict=True):
+            for key, (count, bad) in entrant.hosts.items():
+                answers[key] += count
+                unusable[key] += bad
+                there.setdefault(key, set()).add(game.name)
+                if game.ranked:
+                    weight = count / _answers(entrant)
+                    weights[key] += weight
+                    wins[key] += weight * won
+                    ranks[key] += weight * entrant.rank
+    return tuple(
+        HostLine(
+            *key,
+            len(there[key]),
+            answers[key],
+            unusable[key],
+            *((sums[key] / weights[key] if weights[key] else None) for sums in (wins, ranks)),
+        )
+        for key in sorted(answers, key=lambda key: (key[0], -answers[key], key[1]))
+    )
+
+
+def _answers(entrant: Entrant) -> int:
+    return sum(count for count, _ in entrant.hosts.values())
+
+
+def differ(lines: Sequence[HostLine]) -> bool:
+    """Return whether one of the models has answers from several hosts."""
+    return len({line.model for line in lines}) < len(lines)
+
+
+def host_panel(lines: Sequence[HostLine], *, relative: bool) -> DataTable:
+    """Return the table of results by host."""
+    rows: list[tuple[Cell, ...]] = []
+    for line in lines:
+        rank = None if line.mean_rank is None else f"{line.mean_rank:.2f}"
+        won = None if line.win_rate is None else f"{line.win_rate:.0%}"
+        share = f"{line.unusable / line.answers:.0%}"
+        rows.append((line.model, line.host, line.games, line.answers, line.unusable, share, won, rank))
+    columns = ("model", "host", "games", "answers", "unusable", "share", "win rate")
+    note = (
+        "A host is what the answers say of themselves. Unusable is an answer that no decision was made from. Wins and "
+        "ranks are means over the model's players, each weighted by the share of its answers from the host. These are "
+        "counts of what was played, without intervals: hosts were not drawn by lot."
+    )
+    return DataTable("Results by host", (*columns, "relative rank" if relative else "mean rank"), tuple(rows), note)

@@ -1,0 +1,163 @@
+"""EventLog: the events of a game in order, and which of them each player heard."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from heapq import merge
+from itertools import islice
+from typing import TypeAlias, overload
+
+from agentsim.engine.event import Event, EveryoneType, LogEntry, Past, PlayerId
+from agentsim.engine.memory import Memory
+
+_Window: TypeAlias = tuple[Sequence[int], int]
+"""Positions in a log, of which so many of the first count."""
+
+
+class EventLog(Sequence[LogEntry]):
+    """The events of a game in order.
+
+    The log keeps the positions of public events once for all players, and for each player those of the events that not
+    all heard; what a player heard is both, merged.
+    """
+
+    def __init__(self) -> None:
+        self._entries: list[LogEntry] = []
+        self._public: list[int] = []
+        self._private: defaultdict[PlayerId, list[int]] = defaultdict(list)
+        self._without: dict[Container[type[Event]], list[int]] = {}
+        self._concerning: defaultdict[PlayerId, list[int]] = defaultdict(list)
+        self._indexed = 0  # how many public events are in `_concerning` and in `_past`
+        self._past = Past()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[LogEntry]:
+        return iter(self._entries)
+
+    @overload
+    def __getitem__(self, index: int) -> LogEntry: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[LogEntry]: ...
+    def __getitem__(self, index: int | slice) -> LogEntry | Sequence[LogEntry]:
+        return self._entries[index]
+
+    def append(self, entry: LogEntry) -> None:
+        """Add an event at the end."""
+        position = len(self._entries)
+        self._entries.append(entry)
+        if isinstance(entry.to, EveryoneType):
+            self._public.append(position)
+            for kinds, positions in self._without.items():
+                if type(entry.event) not in kinds:
+                    positions.append(position)
+        else:
+            for player in dict.fromkeys(entry.to):
+                self._private[player].append(position)
+
+    def heard(self, player: PlayerId, pending: Iterable[LogEntry] = ()) -> Heard:
+        """Return what a player has heard up to now; `pending` are events after those of the log."""
+        return self._heard(player, self._public, [entry for entry in pending if entry.heard_by(player)])
+
+    def concerning(self, player: PlayerId, players: Sequence[PlayerId], pending: Iterable[LogEntry] = ()) -> Heard:
+        """Return what a player did, heard with few others, or is concerned with (`Event.concerned`), up to now.
+
+        Each public event is looked at once for all `players`.
+        """
+        for position in self._public[self._indexed :]:
+            for each in concerned(self._entries[position], players, self._past):
+                self._concerning[each].append(position)
+        self._indexed = len(self._public)
+        past = Past(self._past)
+        added = [
+            entry
+            for entry in pending
+            if (player in concerned(entry, players, past) if entry.public else entry.heard_by(player))
+        ]
+        return self._heard(player, self._concerning[player], added)
+
+    def update(self, memory: Memory, player: PlayerId, skips: Container[type[Event]], before: Heard) -> Heard:
+        """Have a memory hear what its player heard after `before`, and return what the player has heard up to now."""
+        now = self._heard(player, self._public if skips == frozenset() else self._public_without(skips))
+        for entry in now.since(before):
+            if type(entry.event) not in skips:
+                memory.hear(entry)
+        return now
+
+    def _public_without(self, kinds: Container[type[Event]]) -> Sequence[int]:
+        if (positions := self._without.get(kinds)) is None:
+            kept = [position for position in self._public if type(self._entries[position].event) not in kinds]
+            positions = self._without[kinds] = kept
+        return positions
+
+    def _heard(self, player: PlayerId, public: Sequence[int], pending: Sequence[LogEntry] = ()) -> Heard:
+        private = self._private[player]
+        return Heard(self._entries, (public, len(public)), (private, len(private)), pending)
+
+
+class Heard(Sequence[LogEntry]):
+    """The events that one player has heard up to a moment, in order: windows on the growing log, not a copy of it.
+
+    `last(n)` and iteration cost what they yield, whatever was told to others.
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[LogEntry] = (),
+        public: _Window = ((), 0),
+        private: _Window = ((), 0),
+        pending: Sequence[LogEntry] = (),
+    ) -> None:
+        self._entries, self._public, self._private, self._pending = entries, public, private, pending
+
+    def __len__(self) -> int:
+        return self._public[1] + self._private[1] + len(self._pending)
+
+    def __iter__(self) -> Iterator[LogEntry]:
+        for position in merge(*(islice(positions, count) for positions, count in (self._public, self._private))):
+            yield self._entries[position]
+        yield from self._pending
+
+    def __reversed__(self) -> Iterator[LogEntry]:
+        yield from reversed(self._pending)
+        windows = (
+            map(positions.__getitem__, reversed(range(count))) for positions, count in (self._public, self._private)
+        )
+        for position in merge(*windows, reverse=True):
+            yield self._entries[position]
+
+    def since(self, earlier: Heard) -> list[LogEntry]:
+        """Return what was heard after `earlier`, which is of the same player and kind; costs what it returns."""
+        public, private = (
+            positions[before:count]
+            for (positions, count), (_, before) in zip(
+                (self._public, self._private), (earlier._public, earlier._private), strict=True
+            )
+        )
+        news = sorted((*public, *private)) if private else public
+        return [*map(self._entries.__getitem__, news), *self._pending[len(earlier._pending) :]]
+
+    def last(self, count: int) -> list[LogEntry]:
+        """Return the newest `count` events, oldest first."""
+        return list(islice(reversed(self), count))[::-1]
+
+    @overload
+    def __getitem__(self, index: int) -> LogEntry: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[LogEntry]: ...
+    def __getitem__(self, index: int | slice) -> LogEntry | Sequence[LogEntry]:
+        return list(self)[index]
+
+
+def concerned(entry: LogEntry, players: Sequence[PlayerId], past: Past) -> Mapping[PlayerId, None]:
+    """Return who did a public event and whom it concerns, in order; and add the event to `past`."""
+    found: dict[PlayerId, None] = {} if entry.by is None else {entry.by: None}
+    for each in entry.event.concerned(past):
+        if isinstance(each, str):
+            found[each] = None
+        elif 0 < each <= len(players):
+            found[players[each - 1]] = None
+    past.add(entry.event)
+    return found

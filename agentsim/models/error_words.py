@@ -1,0 +1,185 @@
+"""Error words: the codes and wordings by which hosts say what went wrong, as data.
+
+Sources: the error references of OpenAI, Azure, Anthropic, Gemini, Bedrock, xAI, Mistral, Cohere, OpenRouter, Groq,
+Cerebras, Z.ai (https://docs.z.ai/api-reference/api-code), MiniMax (https://platform.minimax.io/docs/api-reference/errorcode),
+DashScope (https://help.aliyun.com/en/model-studio/error-code), Volcengine Ark
+(https://www.volcengine.com/docs/82379/1099476), Moonshot (https://platform.kimi.com/docs/api/errors), Qianfan
+(https://cloud.baidu.com/doc/qianfan-api/s/rmwbl43x7), Spark (https://www.xfyun.cn/doc/spark/HTTP%E8%B0%83%E7%94%A8%E6%96%87%E6%A1%A3.html),
+watsonx, Yandex, TGI, vLLM, SGLang, llama.cpp, LM Studio, Ollama; for wordings that no reference holds, public issues
+(UKGovernmentBEIS/inspect_ai#2267, theopenco/llmgateway#1785, deepseek-ai/awesome-deepseek-integration#13) and litellm's
+`exception_mapping_utils`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+
+def _words(*parts: str) -> re.Pattern[str]:
+    return re.compile("|".join(parts), re.IGNORECASE | re.DOTALL)
+
+
+_OF_STATUS: Final[Mapping[int, str]] = {
+    400: """
+        context_length_exceeded invalid_request_error invalid_argument invalid_parameter invalid_params
+        bad_request bad_request_error characters_too_long tokens_too_long 1261 10907 10163
+    """,
+    401: """
+        invalid_api_key api_key_invalid incorrect_api_key_error authentication_error invalid_authentication_error
+        authentication_failed unauthenticated unauthorized 11200
+    """,
+    402: """
+        insufficient_quota billing_hard_limit_reached billing_not_active insufficient_credits insufficient_credit
+        insufficient_balance billing_error payment_required arrearage account_overdue_error reject_no_credit 1113
+    """,
+    403: """
+        permission_error permission_denied access_denied content_filter content_policy_violation safety_check_failed
+        data_inspection_failed responsible_ai_policy_violation 1301 10013 10014 10019
+    """,
+    404: """
+        model_not_found not_found_error not_found invalid_model unknown_model model_not_exist model_not_open
+        invalid_endpoint_or_model_not_found deployment_not_found 1211
+    """,
+    429: """
+        rate_limit_exceeded rate_limited rate_limit_error rate_limit rate_limit_reached resource_exhausted throttling
+        throttling_rate_quota throttling_allocation_quota throttling_burst_rate too_many_requests 1302 1303
+    """,
+}
+STATUS_OF: Final[Mapping[str, int]] = {word: status for status, words in _OF_STATUS.items() for word in words.split()}
+"""The HTTP status that a code, a type or a status in an error stands for, in lower case with underscores.
+
+The numbers are Z.ai's (four digits, from 1113) and Spark's (five)."""
+NO_CREDIT: Final = frozenset(word for word, status in STATUS_OF.items() if status == 402)
+"""Codes by which a host says that nothing is paid, with any HTTP status."""
+BASE_RESP: Final[Mapping[int, str]] = {
+    **dict.fromkeys((1002, 1039, 1041, 2045, 2056), "rate_limit"),
+    **dict.fromkeys((1004, 2049), "invalid_api_key"),
+    1008: "insufficient_balance",
+    **dict.fromkeys((1026, 1027), "content_filter"),
+    **dict.fromkeys((1042, 2013), "invalid_params"),
+}
+"""What the numbers of MiniMax's `base_resp` mean; the others are breakdowns of the host."""
+MODERATED_CODES: Final = frozenset(("1300", "1301", "10013", "10014", "10019"))
+TOO_LONG_CODES: Final = frozenset(("1261", "10907"))
+
+_ASKED: Final = r"(prompt|inputs?|requests?|messages?)"
+TOO_LONG: Final = _words(
+    r"context.?(length|window|size|limit)|maximum (allowed )?(context|prompt|input)",
+    r"max(imum)? (prompt|input) (length|tokens)",
+    r"too many (input |prompt )?tokens|tokens too (many|long)|characters too long|max(imum)? input characters",
+    r"exceed_context_size|model token limit|range of input length",
+    rf"\b{_ASKED}\b.{{0,60}}\b(too (long|large)|longer than|exceeds? (the )?(max|limit|model))",
+    rf"\b{_ASKED}( text)? (tokens?|length)\b.{{0,60}}(exceed|no more than|at most|longer than|less than|greater than)",
+    rf"\b{_ASKED}\b.{{0,40}}\bat most \d+ tokens|tokens in (the|your) {_ASKED}\b.{{0,40}}exceed|tokens per request",
+    r"token (count|limit).{0,40}exceed|exceed.{0,40}(token limit|tokens? allowed|message tokens)|reduce the length",
+    r"sequence length\b.{0,40}exceed|current length is \d+ while limit is|greater than the context",
+    r"\b(messages?|content|input|prompt)\S{0,30}: string too long",
+    r"`?inputs`? (tokens|must have (less|fewer) than \d+ tokens)|total number of tokens in the prompt cannot exceed",
+    r"max_(completion_|output_)?tokens must be at least 1, got -",  # vLLM, where nothing of its context is left
+    r"超长|(输入|上下文|请求|长度|提示词|tokens?).{0,20}(过长|太长|超过|超出|超限)",
+)
+"""The prompt does not fit the context."""
+NOTHING_LEFT: Final = re.compile(r"max_(completion_|output_)?tokens must be at least 1, got -", re.IGNORECASE)
+"""What vLLM says of a prompt that is too long, though it names the limit on the reply."""
+
+MODERATED: Final = _words(
+    r"moderat(ion|ed|or)|content.?(polic|filter|management|safety|security|inspection|exists risk)",
+    r"flagged|invalid_prompt|safety.?(system|polic|filter|check|guideline|reasons?\b)|usage (guideline|polic)",
+    r"(violat\w+|against|breach\w*)\b.{0,60}(polic|guideline|terms|responsible)|responsible.?ai|guard.?rail",
+    r"sensitive.{0,5}(content|information|words?|material|data)|new_sensitive|risk.?(control|detection)|high risk\b",
+    r"\b(inappropriate|harmful|unsafe|prohibited|objectionable|offensive|toxic|disallowed|illegal)\b.{0,5}"
+    r"(content|material|prompts?|inputs?|words?|language|text)",
+    r"data.?inspection|(prompt|input|output|response|content)s? (was |were |is |ha(s|ve) been )?(blocked|filtered)",
+    r"block.?(ed)?.?reason|blocked.{0,30}(filter|polic|safety)|sensitive.?content.?detected",
+    r"敏感|违规|涉敏|不安全|不当内容|违反|内容安全|内容审核|审核不通过|存在风险|高风险",
+)
+"""The words of a prompt, or of a reply to it, were objected to."""
+SUSPENDED: Final = _words(
+    r"\b(account|organi[sz]ation|workspace|team|project|user|api.?key)\b.{0,60}"
+    r"\b(suspended|banned|disabled|deactivated|terminated|locked|restricted)\b|账[户号].{0,20}(锁定|封禁|停用)"
+)
+"""An account is closed, for whatever it has sent."""
+
+BAD_KEY: Final = _words(
+    r"api.?key (not|is not) valid|api_key_invalid|(invalid|incorrect|wrong) (x-)?api.?key|login fail",
+    r"invalid authentication",
+)
+NO_MONEY: Final = _words(
+    r"credit balance is too low|insufficient.{0,10}(balance|credit|fund|quota)|out of credits|no credits? left",
+    r"used all (available )?credits|spending limit|billing (is )?(not (active|enabled|set)|hard)",
+    r"overdue|arrear|in good standing|余额不足|欠费",
+)
+"""Nothing is paid, in the words of hosts that say 400 or 403 where others say 402."""
+NO_MODEL: Final = _words(
+    r"not a valid model|(invalid|unknown|no such) model\b|model identifier is invalid|deploymentnotfound|模型不存在",
+    r"\bmodel\b[^.;]{0,80}\b(not found|not exist|does ?n.t exist|is not available|is unknown)\b",
+)
+NO_MODEL_CODES: Final = frozenset(word for word, status in STATUS_OF.items() if status == 404) - {
+    "not_found",
+    "not_found_error",
+}
+RATE_LIMITED: Final = _words(r"rate.?limit|too many requests|requests? limit|频率|并发|限流")
+
+SAYS_NOTHING: Final = frozenset(
+    ("", "0", "200", "ok", "success", "successful", "succeeded", "none", "null", "no error", "成功", "请求成功")
+)
+"""Words and codes of an error that is none, in lower case."""
+
+PARAMETER: Final = _words(
+    r"temperature|\btop_?[pk]\b|\bmin_p\b|\bseed\b|log_?probs|penalty|\bstop (words?|sequences?)|reasoning|thinking",
+    r"\beffort\b|system.?(message|prompt|role|instruction)|developer.?(message|instruction)|\bstream",
+    r"response_?(format|schema|mime_?type)|output_?(config|format)|text\.format|json_?\s?(schema|object|mode)",
+    r"grammar|guided.?(json|decoding)|structured.?output|tool_choice|\btools?\b|function.?call",
+    r"max_(completion_|output_)?tokens|requested parameters|no endpoints found that (can handle|support)",
+)
+"""Parts of a request, by the names that hosts have for them; OpenRouter's 404 names none."""
+_OF_THE_MODEL: Final = re.compile(r"\b(parameter|argument|field)s?\W{0,5}model\b|\bmodel (parameter|argument)\W*$")
+_ANY_PARAMETER: Final = re.compile(r"\b(parameter|argument)s?\b", re.IGNORECASE)
+
+
+def plain(code: str) -> str:
+    """Return a code as the tables have it: of `InvalidApiKey`, `invalid-api-key` and `INVALID_API_KEY` the same."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", code[:100])
+    return re.sub(r"[^a-z0-9]+", "_", spaced.lower()).strip("_")
+
+
+def says_nothing(said: object, depth: int = 0) -> bool:
+    """Return whether an error is none: null, empty, the code 0, "success", or an object of nothing else."""
+    if isinstance(said, str):
+        return said.strip().lower().rstrip(".!") in SAYS_NOTHING
+    if isinstance(said, Mapping) and depth < 8:
+        told = [value for key, value in said.items() if plain(str(key)) in _TOLD] or list(said.values())
+        return all(says_nothing(value, depth + 1) for value in told)
+    if isinstance(said, list) and depth < 8:
+        return all(says_nothing(value, depth + 1) for value in said[:64])
+    return not said or (not isinstance(said, bool) and said == 200)
+
+
+_TOLD: Final = frozenset(
+    (
+        *("code", "type", "status", "message", "msg", "detail", "error", "errors", "status_code", "status_msg"),
+        *("error_code", "error_msg", "error_message", "reason", "title", "description"),
+    )
+)
+
+
+def names_no_model(said: str, names: Iterable[str]) -> bool:
+    """Return whether words say that there is no such model, rather than that a model takes no such parameter.
+
+    `names` are those of the model, which may hold the word for a parameter.
+    """
+    for sentence in re.split(r"(?<=[.;!?])\s+", without(said, names)):
+        if NO_MODEL.search(sentence):
+            about = _OF_THE_MODEL.sub("", sentence)
+            if not (PARAMETER.search(about) or _ANY_PARAMETER.search(about)):
+                return True
+    return False
+
+
+def without(said: str, names: Iterable[str]) -> str:
+    """Return words without the names of a model."""
+    for name in names:
+        said = said.replace(name, "")
+    return said

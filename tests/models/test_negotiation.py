@@ -1,0 +1,53 @@
+"""The terms that a refusal leads to, and the bodies that are sent under them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agentsim.models.base import AS_ASKED, Terms
+from agentsim.models.faults import Complaint
+from agentsim.models.negotiation import named, trimmed, words_of
+from agentsim.models.profiles import BUILT_IN
+from agentsim.models.wire import messages
+
+EFFORT = {"thinking": {"type": "adaptive"}, "output_config": {"effort": "low"}}
+FORMAT = {"format": {"type": "json_schema", "schema": {"type": "object"}}}
+
+
+def ways(words: str, body: dict[str, Any]) -> list[Terms]:
+    return list(named(Complaint(words), body, AS_ASKED, messages, BUILT_IN["anthropic"]))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "This model does not support the effort parameter.",
+        "adaptive thinking is not supported on this model",
+        "output_config: Extra inputs are not permitted",
+    ],
+)
+def test_reasoning_that_a_messages_host_refuses_is_left_out_whole(words: str) -> None:
+    (way,) = ways(words, {"model": "m", "messages": [], **EFFORT})
+    assert way == Terms(dropped=("reasoning",))
+    assert trimmed(way, {"model": "m", **EFFORT}) == {"model": "m"}
+
+
+def test_a_schema_stays_where_reasoning_is_left_out_beside_it() -> None:
+    body = {"thinking": {"type": "adaptive"}, "output_config": {"effort": "low", **FORMAT}}
+    assert trimmed(Terms(dropped=("reasoning",)), body) == {"output_config": FORMAT}
+
+
+def test_what_a_refusal_may_mean_is_left_out_one_by_one_and_then_together() -> None:
+    body = {"model": "m", "messages": [], "output_config": {"effort": "low", **FORMAT}}
+    found = ways("output_config: Extra inputs are not permitted", body)
+    assert {Terms("tool"), Terms("prompt"), Terms(dropped=("reasoning",))} <= set(found)
+    assert found[-1] == Terms("tool", dropped=("reasoning",))
+
+
+def test_a_schema_that_is_asked_for_in_another_way_is_said() -> None:
+    assert list(words_of(Terms("tool"))) == [
+        "the host enforces a JSON schema for calls of tools alone: replies are asked for as such a call"
+    ]
+    assert not list(words_of(Terms("json_schema")))
