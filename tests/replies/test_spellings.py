@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -191,7 +192,8 @@ def test_a_header_of_chatml_with_the_name_of_another_player_is_no_vote() -> None
     "text", ["User: you lie.", "I trust you all.\nUser: not you.\nModel: nor you.", "Model: me too."]
 )
 def test_a_line_that_begins_with_the_name_of_a_player_is_no_header(text: str) -> None:
-    request = replace(asked("agent_island/whisper").request, player="Model", partner="User")
+    whisper: Any = asked("agent_island/whisper").request
+    request = replace(whisper, player="Model", partner="User")
     for reply in (text, json.dumps({"text": text})):
         assert request.parse(reply).decision.text == text
 
