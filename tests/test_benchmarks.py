@@ -25,10 +25,10 @@ def printed(benchmark: str, *words: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_a_wave_of_three_decisions_crosses_at_most_43_modules() -> None:
+def test_a_wave_of_three_decisions_crosses_at_most_47_modules() -> None:
     names, _ = crossed()
     assert {"engine/play.py", "runner/drive.py", "models/transport.py", "history/journal.py"} <= set(names)
-    assert len(names) <= 43, names
+    assert len(names) <= 47, names
 
 
 @pytest.mark.slow
