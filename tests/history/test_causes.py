@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -15,7 +15,6 @@ from agentsim.errors import DecisionError
 from agentsim.history.causes import CAUSE_OF, CAUSES, cause_of
 from agentsim.history.journal import TICK_DEADLINE
 from agentsim.history.shares import Share, shares
-from agentsim.models.faults import FORBIDDEN, NOT_FOUND, UNACCEPTED
 from agentsim.players.model import emptiness
 from agentsim.players.web import NO_ANSWER, WITHDRAWN
 from tests.cli.command_line import ROOT
@@ -25,28 +24,47 @@ PACKAGE = Path(agentsim.__file__).parent
 
 def given_as_codes(module: ast.Module) -> Iterator[str]:
     """Every text that the code of a module gives as the code of an error, or as the refusal of a reply."""
+    named = dict[str, list[ast.expr]]()
+    for node in ast.walk(module):
+        if isinstance(node, ast.Assign):
+            for name, value in assigned(node):
+                named.setdefault(name, []).append(value)
     for node in ast.walk(module):
         if isinstance(node, ast.keyword) and node.arg in {"code", "refusal"}:
-            yield from texts(node.value)
+            yield from texts(node.value, named)
         elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "_rejected":
-            yield from texts(node.args[0])
+            yield from texts(node.args[0], named)
 
 
-def texts(value: ast.expr) -> Iterator[str]:
+def assigned(node: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
+    """The names that are assigned, each with its value: also those of `A, B = "a", "b"`."""
+    for target in node.targets:
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = list(zip(target.elts, node.value.elts, strict=False))
+        else:
+            pairs = [(target, node.value)]
+        yield from ((each.id, value) for each, value in pairs if isinstance(each, ast.Name))
+
+
+def texts(value: ast.expr, named: Mapping[str, list[ast.expr]]) -> Iterator[str]:
     """The texts that an expression can be; those of an f-string are no reasons of their own."""
     match value:
         case ast.Constant(value=str(text)):
             yield text
         case ast.IfExp(body=body, orelse=orelse):
-            yield from texts(body)
-            yield from texts(orelse)
+            yield from texts(body, named)
+            yield from texts(orelse, named)
+        case ast.Name(id=name):
+            rest = {other: values for other, values in named.items() if other != name}
+            for each in named.get(name, []):
+                yield from texts(each, rest)
 
 
 def reasons_in_the_source() -> set[str]:
     modules = [*(PACKAGE / "models").rglob("*.py"), *(PACKAGE / "runner").rglob("*.py"), PACKAGE / "errors.py"]
     found = {code for path in modules for code in given_as_codes(ast.parse(path.read_text("utf-8")))}
     empty = get_args(get_args(get_type_hints(emptiness)["return"])[0])
-    return found | {*empty, UNACCEPTED, FORBIDDEN, NOT_FOUND, NO_ANSWER, WITHDRAWN, TICK_DEADLINE}
+    return found | {*empty, NO_ANSWER, WITHDRAWN, TICK_DEADLINE}
 
 
 def test_no_reason_lacks_a_cause() -> None:

@@ -51,6 +51,9 @@ def test_every_decision_rank_token_and_cost_is_the_history_s(logs: Path) -> None
     assert sorted((made["index"], made["player"], made["source"], json.dumps(made["decision"])) for made in infos) == [
         (made.index, made.player, made.source, json.dumps(made.decision)) for made in history.decisions
     ]
+    assert {made["index"]: (made["fallback_reason"], made["cause"]) for made in infos} == {
+        made.index: (made.fallback_reason, made.cause) for made in history.decisions
+    }
     assert history.outcome is not None
     assert sample.scores["rank"].value == {each.player: each.rank for each in history.outcome.standings}
     calls = [event for event in sample.events if event.event == "model"]

@@ -67,7 +67,9 @@ def test_a_loss_is_counted_for_its_cause_everywhere(reason: str, tmp_path: Path)
     column = parquet.read_table(tmp_path / "logs" / "run.decisions.parquet").column("cause").to_pylist()
     assert Counter(column) == {None: len(history.decisions) - len(lost), cause: len(lost)}
     lines = [json.loads(line) for line in (tmp_path / "logs" / "run.chat.jsonl").read_text("utf-8").splitlines()]
-    assert {line["cause"] for line in lines} <= {None, cause}
+    replied = [each for each in history.decisions if any(attempt.reply is not None for attempt in each.tries)]
+    assert [line["cause"] for line in lines] == [each.cause for each in replied]
+    assert (cause in [line["cause"] for line in lines]) == any(each.source == "fallback" for each in replied)
     header, row = agentsim("runs", cwd=tmp_path).out.splitlines()
     assert row[header.index("lost to") :].startswith(words)
     assert json.loads(agentsim("runs", "--json", cwd=tmp_path).out)[0]["fallbacks"]["causes"][cause] == len(lost)

@@ -13,10 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
+from agentsim.history.shares import shares_in
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, agentsim, real, trio
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer
+from tests.runner.island import decided
 from tests.server.site import ServedSite, served
 
 RUN = "/runs/done"
@@ -61,6 +66,18 @@ def test_the_list_has_runs_with_status_game_players_winner_and_cost(site: Served
     for words in ("completed", "agent island", "bot/random", history["outcome"]["winner"], ">7<", "$0"):
         assert words in row, words
     assert 'href="/batches/few"' in page
+
+
+def test_the_list_says_what_was_lost_to_whom(tmp_path: Path) -> None:
+    players = "".join(f'[[players]]\nid = "{player}"\nmodel = "lab/echo"\n' for player in "ABC")
+    with FakeServer(lambda body: varied_by_schema(body) if decided(body)[1] != "vote" else "No.").in_thread() as server:
+        text = f'game = "agent_island"\nseed = 7\n[providers.lab]\nbase_url = "{server.url()}"\n{players}'
+        begin(load(trio(tmp_path, text)), tmp_path / "logs", env={}, stem="lossy")
+    lost = shares_in(load_history(RunFiles(tmp_path / "logs", "lossy").history)).whole.model
+    with served(tmp_path / "logs") as site:
+        row = site.get("/").text.partition('href="/runs/lossy"')[2].partition("</tr>")[0]
+    assert lost > 0
+    assert f"<td>model {lost}</td>" in row
 
 
 def test_a_batch_lists_its_runs_and_has_its_report(site: ServedSite, logs: Path) -> None:
