@@ -116,7 +116,7 @@ class Posterior:
 
     @property
     def settled(self) -> bool:
-        """Whether what is printed of strengths, shares and places is beyond the Monte Carlo error."""
+        """True if the Monte Carlo error of strengths, shares and places is below what is printed of them."""
         size = self.logs.shape[1]
         errors = [self.means(draws)[1].max(initial=0.0) for draws in (self.logs, self.shares)]
         chances = self._placed.reshape(-1, self.chains, size * size).mean(axis=0)

@@ -559,7 +559,7 @@ def _equal(lines: Sequence[StandingsLine], line: StandingsLine, of: _Of) -> int:
 
 
 def rating_sentence(found: Standings) -> str:
-    """Of the label that is likeliest to come first, if there is one."""
+    """Return a sentence on the label that is likeliest to come first, or on the labels that share that chance."""
     if len(found.lines) < 2:
         return ""
     line = max(found.lines, key=lambda line: line.first.value)
@@ -572,7 +572,7 @@ def rating_sentence(found: Standings) -> str:
 
 
 def strongest_sentence(ordered: Sequence[StandingsLine]) -> str:
-    """Of the first, by strength, if it is alone there."""
+    """Return a sentence on the strongest label, or on the labels that share the first place."""
     line = ordered[0]
     many = counted(line.games, "game")
     of_what = f"(Plackett-Luce model of all places; {many})"

@@ -143,7 +143,7 @@ def _is_of_word(char: str) -> bool:
 LONGEST_NAME = 32
 """Characters of a player's name."""
 NAME_PATTERN = r"^[^\x00-/:-@\[-`{-\x9f][^\x00-\x1f!-,./:-@\[-^`{-\x9f]{0,31}$"
-"""What a JSON Schema can say of a name; `written_name` says the rest."""
+"""The part of the rule for names that a JSON Schema can state; `written_name` checks all of it."""
 NAME_RULE = (
     f"1 to {LONGEST_NAME} letters and digits of any script, single spaces, _ and -, the first a letter or a digit"
 )

@@ -362,14 +362,8 @@ FORMS = (
             *("<tool_call>", "</tool_call>", "<tool_calls>", "</tool_calls>", "<tool_sep>", "<tool_response>"),
             *("<tool_calls:opensource>", "<function_calls>", "</function_calls>", "<function=", "</function>"),
             *('<invoke name="', "</invoke>", "<minimax:tool_call>", "</minimax:tool_call>", '<steptml:invoke name="'),
-            *(
-                "<function_response>",
-                "<TOOLCALL>",
-                "</TOOLCALL>",
-                "<AVAILABLE_TOOLS>",
-                "<longcat_tool_call>",
-                '<call tool="',
-            ),
+            *("<TOOLCALL>", "</TOOLCALL>", "<AVAILABLE_TOOLS>", "<longcat_tool_call>", '<call tool="'),
+            "<function_response>",
         ),
     ),
     Form(
@@ -540,7 +534,7 @@ OWN_NAMES = (
     r"assistant|model|chatbot|bot|ai|gpt|llm|助手|助理|人工智能|ассистент|assistente|asistente|assistent|アシスタント"
     r"|어시스턴트"
 )
-"""What a model calls itself before its words."""
+"""The words by which a model announces its own turn, as alternatives of a pattern."""
 _ROLES = rf"user|human|system|{OWN_NAMES}|用户|人类|系统|пользователь|usuario|utilisateur|benutzer|ユーザー|사용자"
 _OPENS, _SHUTS = (
     r"(?:#{1,4} ?|> ?|\*{1,2}|_{1,2}|\[|<\|?|\(|`|-{1,3} )",

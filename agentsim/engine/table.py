@@ -67,7 +67,7 @@ class Table:
         self.latest: dict[PlayerId, int] = {}  # index of each player's latest decision, kept by the driver
         self._log = EventLog()
         self._buffers: list[list[LogEntry]] = []
-        """What each part of `together` has told in the step that runs, the outermost part first."""
+        """The events of the current step of `together`: a list for each part that is stepped, the outermost first."""
         self._memories: dict[tuple[PlayerId, Callable[[PlayerId], Any]], tuple[Any, Heard]] = {}
 
     @property

@@ -124,7 +124,7 @@ class DecisionRecord:
 
     @property
     def cause(self) -> Cause | None:
-        """What a fallback was lost to; None for a decision that was made."""
+        """The cause of a fallback, or None for a decision that was made."""
         return None if self.fallback_reason is None else cause_of(self.fallback_reason)
 
 

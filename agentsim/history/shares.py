@@ -96,7 +96,7 @@ class Shares:
         """A line where the share is notable, with the players and models that fell back."""
         if not self.notable:
             return None
-        return f"fallbacks decided {self.in_words}: so the result says less about the players"
+        return f"fallbacks decided {self.in_words}; the result says less about the players"
 
     @property
     def short(self) -> str:

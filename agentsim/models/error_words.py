@@ -60,7 +60,7 @@ BASE_RESP: Final[Mapping[int, str]] = {
     **dict.fromkeys((1026, 1027), "content_filter"),
     **dict.fromkeys((1042, 2013), "invalid_params"),
 }
-"""What the numbers of MiniMax's `base_resp` mean; the others are breakdowns of the host."""
+"""The codes that numbers of MiniMax's `base_resp` stand for; the other numbers are breakdowns of the host."""
 MODERATED_CODES: Final = frozenset(("1300", "1301", "10013", "10014", "10019"))
 TOO_LONG_CODES: Final = frozenset(("1261", "10907"))
 
@@ -77,12 +77,11 @@ TOO_LONG: Final = _words(
     r"sequence length\b.{0,40}exceed|current length is \d+ while limit is|greater than the context",
     r"\b(messages?|content|input|prompt)\S{0,30}: string too long",
     r"`?inputs`? (tokens|must have (less|fewer) than \d+ tokens)|total number of tokens in the prompt cannot exceed",
-    r"max_(completion_|output_)?tokens must be at least 1, got -",  # vLLM, where nothing of its context is left
     r"超长|(输入|上下文|请求|长度|提示词|tokens?).{0,20}(过长|太长|超过|超出|超限)",
 )
 """The prompt does not fit the context."""
 NOTHING_LEFT: Final = re.compile(r"max_(completion_|output_)?tokens must be at least 1, got -", re.IGNORECASE)
-"""What vLLM says of a prompt that is too long, though it names the limit on the reply."""
+"""A prompt that leaves no room for a reply, in the words of vLLM, which name the limit on the reply."""
 
 MODERATED: Final = _words(
     r"moderat(ion|ed|or)|content.?(polic|filter|management|safety|security|inspection|exists risk)",
@@ -127,12 +126,20 @@ SAYS_NOTHING: Final = frozenset(
 )
 """Words and codes of an error that is none, in lower case."""
 
+ABOUT_CAP: Final = _words(r"max_(completion_|output_)?tokens|max tokens")
+"""A refusal of the most tokens of a reply."""
+ABOUT_SCHEMA: Final = _words(
+    r"response_?(format|schema|json_schema|mime_?type)|output_?(config|format)|text\.format",
+    r"json_?\s?(schema|object|mode)|schema|grammar|guided.?(json|decoding)|structured.?output",
+    r"tool_choice|\btools?\b|tool use|function.?call",
+)
+"""A refusal of how a reply is held to its schema."""
 PARAMETER: Final = _words(
     r"temperature|\btop_?[pk]\b|\bmin_p\b|\bseed\b|log_?probs|penalty|\bstop (words?|sequences?)|reasoning|thinking",
     r"\beffort\b|system.?(message|prompt|role|instruction)|developer.?(message|instruction)|\bstream",
-    r"response_?(format|schema|mime_?type)|output_?(config|format)|text\.format|json_?\s?(schema|object|mode)",
-    r"grammar|guided.?(json|decoding)|structured.?output|tool_choice|\btools?\b|function.?call",
-    r"max_(completion_|output_)?tokens|requested parameters|no endpoints found that (can handle|support)",
+    r"requested parameters|no endpoints found that (can handle|support)",
+    ABOUT_SCHEMA.pattern,
+    ABOUT_CAP.pattern,
 )
 """Parts of a request, by the names that hosts have for them; OpenRouter's 404 names none."""
 _OF_THE_MODEL: Final = re.compile(r"\b(parameter|argument|field)s?\W{0,5}model\b|\bmodel (parameter|argument)\W*$")

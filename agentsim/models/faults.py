@@ -49,15 +49,6 @@ _FORMAT_HINT = (
 # A grammar that cannot be made is no breakdown, though some servers say 500.
 _NO_GRAMMAR = re.compile(r"grammar|response_format|json_?schema|guided_json|not supported", re.IGNORECASE)
 _GENERATION_FAILED = frozenset(("json_validate_failed", "tool_use_failed", "output_parse_failed"))
-ABOUT_CAP = re.compile(r"max_(completion_|output_)?tokens|max tokens", re.IGNORECASE)
-"""A refusal of the most tokens of a reply."""
-ABOUT_SCHEMA = re.compile(
-    r"response_?(format|schema|json_schema|mime_?type)|output_?(config|format)|text\.format"
-    r"|json_?\s?(schema|object|mode)|schema|grammar|guided.?(json|decoding)|structured.?output"
-    r"|tool_choice|\btools?\b|tool use|function.?call",
-    re.IGNORECASE,
-)
-"""A refusal of how a reply is held to its schema."""
 # What servers say of a path that they do not know: Ollama and Go, FastAPI, Flask, Express, nginx, OpenAI.
 _NO_PATH = re.compile(
     r"^\W*$|^\s*<|page not found|^\W*((404|error|file|path|route|resource|endpoint|url)\b\W*)*not\W?found\W*(404)?\W*$"
@@ -68,8 +59,8 @@ _NO_PATH = re.compile(
 # What the scenario can do about a request that is not accepted in any form.
 _HINTS = (
     (re.compile(r"temperature", re.IGNORECASE), "leave `temperature` out for this model"),
-    (ABOUT_CAP, "see `max_tokens`, and `max_tokens_field` in [providers.{provider}]"),
-    (ABOUT_SCHEMA, _FORMAT_HINT),
+    (table.ABOUT_CAP, "see `max_tokens`, and `max_tokens_field` in [providers.{provider}]"),
+    (table.ABOUT_SCHEMA, _FORMAT_HINT),
     (re.compile(r"unknown name", re.IGNORECASE), _FORMAT_HINT),  # Gemini's word for a keyword of a schema
 )
 
@@ -118,20 +109,20 @@ class Complaint:
 
     @property
     def is_moderation(self) -> bool:
-        """Whether the words of the prompt or of the reply were objected to."""
+        """True if the words of the prompt or of the reply were objected to."""
         objected = bool(self.plain_codes & table.MODERATED_CODES or table.MODERATED.search(self.told))
         return objected and not table.SUSPENDED.search(self.words)
 
     @property
     def is_too_long(self) -> bool:
-        """Whether the prompt does not fit the context."""
+        """True if the prompt does not fit the context."""
         if self.plain_codes & table.TOO_LONG_CODES or table.NOTHING_LEFT.search(self.words):
             return True
         return bool(table.TOO_LONG.search(self.told)) and not self.of_max_tokens
 
     @property
     def is_unpaid(self) -> bool:
-        """Whether nothing is paid, as a code says."""
+        """True if a code says that nothing is paid."""
         return bool(self.plain_codes & table.NO_CREDIT)
 
     def without(self, secrets: tuple[str, ...]) -> Complaint:
@@ -432,9 +423,8 @@ def _behind(metadata: object, found: _Reading, depth: int) -> str:
         found.codes.add("flagged")
     behind = _Reading()
     words = _words(metadata.get("raw"), behind, depth + 1)
-    found.codes |= {
-        code for code in behind.codes if table.plain(code) not in table.NO_CREDIT
-    }  # the credit is the gateway's, not the user's
+    # the credit is the gateway's, not the user's
+    found.codes |= {code for code in behind.codes if table.plain(code) not in table.NO_CREDIT}
     return words
 
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
+from agentsim.models.error_words import plain
+
 Ending: TypeAlias = Literal["whole", "cut", "full", "filtered", "failed"]
 """How an answer ended: as the model wanted, at a limit on tokens, at the end of the context, at a filter, or because
 the host broke down."""
@@ -77,6 +79,5 @@ def is_call(finish_reason: str | None) -> bool:
 @lru_cache(64)
 def _plain(word: str) -> str:
     """Return a word as the table has it: of `MAX_TOKENS`, `maxTokens`, `max-tokens`, `FINISH_REASON_MAX_TOKENS`."""
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", word.strip())
-    plain = re.sub(r"[^a-z0-9]+", "_", spaced.lower()).strip("_")
-    return plain if plain in FINISH_REASONS else _PREFIX.sub("", plain, count=1)
+    found = plain(word.strip())
+    return found if found in FINISH_REASONS else _PREFIX.sub("", found, count=1)

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from agentsim.engine.wording import counted
 from agentsim.errors import ModelError
 from agentsim.models.base import AS_ASKED, Call, Completion, Sampling, StructuredMode, Terms
-from agentsim.models.faults import ABOUT_CAP, ABOUT_SCHEMA, Complaint, Unaccepted
+from agentsim.models.error_words import ABOUT_CAP, ABOUT_SCHEMA
+from agentsim.models.faults import Complaint, Unaccepted
 from agentsim.models.profiles import Profile
 from agentsim.models.rate_limiter import RateLimiter, Slot
 
@@ -44,13 +45,8 @@ _GROUPS: Final[Mapping[str, tuple[frozenset[str], re.Pattern[str]]]] = {
         frozenset(
             (
                 *("reasoning", "reasoning_effort", "thinking", "think", "enable_thinking", "thinking_budget"),
-                *(
-                    "chat_template_kwargs",
-                    "reasoning_format",
-                    "include_reasoning",
-                    "extra_body",
-                    "output_config.effort",
-                ),
+                *("chat_template_kwargs", "reasoning_format", "include_reasoning", "extra_body"),
+                "output_config.effort",
             )
         ),
         re.compile(r"reasoning|thinking|budget_tokens|\bthink\b|\beffort\b", re.IGNORECASE),
@@ -92,7 +88,7 @@ class Negotiation:
         self._first = FirstCall(endpoint) if profile.structured == "auto" and terms.structured is None else None
         self._turn = asyncio.Lock()
         self._answered = known is not None
-        self._searches: dict[str, _Search] = {}  # by name of the schema
+        self._searches: dict[tuple[str, tuple[tuple[str, str], ...]], _Search] = {}  # by schema and messages
         self._hopeless: set[tuple[str, str]] = set()
         self._accepted: set[str] = set()  # names of schemas that were accepted as they are sent now
 
@@ -107,7 +103,7 @@ class Negotiation:
         Raises `ModelError`: `Unaccepted` where nothing that can be left out makes the host accept it.
         """
         for _ in range(_MOST_REQUESTS):
-            terms, search = self.terms, self._searches.get(call.schema_name)
+            terms, search = self.terms, self._searches.get((call.schema_name, call.messages))
             sent = search is None
             if search is None:
                 try:
@@ -141,8 +137,8 @@ class Negotiation:
     async def _settled(self, call: Call, body_of: BodyOf, send: Send, search: _Search, *, sent: bool) -> Completion:
         """Send a refused request again, in one way after another, and keep to the first that is accepted.
 
-        `sent` says whether the call has been sent before. If the host fails otherwise in between, the next call goes on
-        where this one ends.
+        `sent` says whether the call has been sent before. If the host fails otherwise in between, the next attempt of
+        the same call goes on where this one ends.
         """
         hopeless = call.schema_name, _alike(search.first)
         if hopeless in self._hopeless:
@@ -163,13 +159,13 @@ class Negotiation:
                 if way in list(named(complaint, body_of(terms), terms, self._wire, self._profile)):
                     self._keep_to(way)  # what is refused by its name is not tried again
                 else:
-                    self._searches[call.schema_name] = search
+                    self._searches[call.schema_name, call.messages] = search
                 raise
             else:
-                self._searches.pop(call.schema_name, None)
+                self._searches.pop((call.schema_name, call.messages), None)
                 self._keep_to(way)
                 return self._accept(call, way, completion)
-        self._searches.pop(call.schema_name, None)
+        self._searches.pop((call.schema_name, call.messages), None)
         if len(self._hopeless) < _MOST_HOPELESS:
             self._hopeless.add(hopeless)
         raise search.first

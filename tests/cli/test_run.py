@@ -490,7 +490,7 @@ def test_4_is_degraded_by_default_and_where_a_limit_says_so(
     assert line["status"] == "degraded"
     assert (line["fallbacks"]["share"], line["fallbacks"]["by_player"]["A"]["fallbacks"]) == (0.4444, 2)
     shown = agentsim(*PLAYED, *limit, cwd=tmp_path).out.splitlines()
-    assert f"warning: fallbacks decided {whose}: so the result says less about the players" in shown
+    assert f"warning: fallbacks decided {whose}; the result says less about the players" in shown
     winner = next(row for row in shown if row.startswith("  1. "))
     assert re.search(r"fallbacks \d of 3 \(\d\d%\)$", winner)
 

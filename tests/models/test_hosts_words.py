@@ -150,9 +150,7 @@ def test_a_filter_is_known_in_any_spelling(reason: str) -> None:
     assert ending(reason) == "filtered"
 
 
-@pytest.mark.parametrize("reason", [2, 0])
-def test_a_finish_reason_that_is_a_number_is_kept_as_one_that_no_table_knows(reason: int) -> None:
-    choice = {"message": {"content": "Half a"}, "finish_reason": reason}
+def test_a_finish_reason_that_is_a_number_is_kept_as_one_that_no_table_knows() -> None:
+    choice = {"message": {"content": "Half a"}, "finish_reason": 2}
     completion = chat.completion({"choices": [choice]}, HOST, None)
-    assert completion.finish_reason in {str(reason), None}
-    assert reason == 0 or ending(completion.finish_reason) is None
+    assert (completion.finish_reason, ending(completion.finish_reason)) == ("2", None)

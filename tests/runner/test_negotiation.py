@@ -355,6 +355,25 @@ def test_a_prompt_that_is_never_accepted_ends_no_negotiation_of_other_schemas(tm
     assert read_journal(result.files.journal).negotiated == {"fake/echo": Terms("json_object")}
 
 
+def test_a_negotiation_that_was_given_up_is_not_gone_on_with_for_another_prompt(tmp_path: Path) -> None:
+    """The first vote is refused as it is asked, and every other way meets a busy host; the other votes are accepted."""
+    votes: list[str] = []
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        question = body["messages"][-1]["content"]
+        if '"vote": "<' not in question:
+            return answered(body)
+        votes.extend([question] if question not in votes else [])
+        if question != votes[0]:
+            return answered(body)
+        return BARE if mode_is("json_schema")(body) else refusal("Overloaded.", 503)
+
+    with FakeServer(reply).in_thread() as server:
+        result = play(server.url(), tmp_path, "limits.concurrency=1")
+    assert (result.error, result.history["usage"]["fallbacks"]) == (None, 1)
+    assert "negotiated" not in result.history["volatile"]
+
+
 @pytest.mark.parametrize("refused", [BARE, DEPRECATED], ids=["without a name", "by its name"])
 def test_a_host_that_is_busy_in_between_does_not_begin_the_negotiation_anew(refused: Raw, tmp_path: Path) -> None:
     asked: Counter[str] = Counter()
