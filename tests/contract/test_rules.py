@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -58,8 +59,8 @@ def _kinds(base: type[Any]) -> Iterator[type[Any]]:
 @pytest.mark.parametrize("name", GAMES)
 def test_a_game_lists_every_event_and_request_of_its_package(name: str) -> None:
     """But bases: an event that is told only as one of its subclasses, and a request that others are made of."""
-    package = f"agentsim.games.{name}."
     game = games.find(name)
+    package = f"{sys.modules[game.__module__].__package__}."
     events = {kind for kind in _kinds(Event) if kind.__module__.startswith(package) and not kind.is_base}
     requests = {
         kind
