@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.play import Ask, GamePlay, Wave
+from agentsim.engine.play import Ask, Wave
 from agentsim.errors import AgentsimError, ModelError, RunStopped
 from agentsim.history.fold import Totals
 from agentsim.history.journal import TICK_DEADLINE, Entry, Journal
@@ -35,8 +35,6 @@ from agentsim.runner.watcher import Watcher
 Seat: TypeAlias = Player | BotPlayer
 Gate: TypeAlias = Callable[[Ask], Awaitable[None]]
 """Is awaited before each decision that is not on record: the player is asked when it returns."""
-Before: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
-"""Is awaited before each wave, and gives the one that is to be decided: see `GamePlay.steered`."""
 NOTICEABLE_S = 1.0
 """A watcher is told of a call that waits for its slot for longer."""
 UNSYNCED_S = 0.05
@@ -45,14 +43,10 @@ UNSYNCED_S = 0.05
 
 @dataclass
 class Dispatcher:
-    """Answers asks with decisions; `totals` counts every call, of unfinished decisions too, but none of a parent run.
-
-    `entries` grows with every decision.
-    """
+    """Answers asks with decisions; `totals` counts every call of this run, of unfinished decisions too."""
 
     seats: Mapping[str, Seat]
     journal: Journal
-    entries: list[Entry]
     budget: Budget
     prices: Prices
     concurrency: int
@@ -61,7 +55,6 @@ class Dispatcher:
     tick_deadline_s: float | None = None
     on_provider_failure: Literal["stop", "fallback"] = "stop"
     gate: Gate | None = None
-    before: Before | None = None
 
     def __post_init__(self) -> None:
         self.breaker = CircuitBreaker(self.on_provider_failure)
@@ -112,8 +105,8 @@ class Dispatcher:
         assert not isinstance(player, BotPlayer), "bots decide at once, without a dispatcher"
         return player
 
-    async def settle(self, ask: Ask) -> Decision:
-        """Have one request of the wave decided by its player, and journal the decision.
+    async def settle(self, ask: Ask, decided: Callable[[Entry], object]) -> Decision:
+        """Have one request of the wave decided by its player, and journal the decision; `decided` is called with it.
 
         It is on its way to the disk; the rules may not see it before `journal.sync()`. Raises `RunStopped` also where
         what waited for this decision ends the run.
@@ -144,8 +137,7 @@ class Dispatcher:
             entry = to_entry(ask, ruling)
             self.journal.decided(entry, sync=True)
             self.sync_soon()
-            self.entries.append(entry)
-            self.watcher.decided(entry)
+            decided(entry)
             self.breaker.settled(place)
         except Exception as error:  # also a mistake of ours: no decision may wait for what will not come
             self.stopped = self.stopped or error

@@ -7,39 +7,41 @@ the rules see any of them. Who answers, and how, is `dispatcher`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from itertools import product
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import LogEntry
 from agentsim.engine.play import Ask, GamePlay, Wave
-from agentsim.errors import AgentsimError, DecisionError, JournalMismatch, RunStopped
-from agentsim.history.journal import Contents, Entry, Parse
+from agentsim.errors import AgentsimError, JournalMismatch, RunStopped
+from agentsim.history.journal import Entry
 from agentsim.players.model import BotPlayer
 from agentsim.runner.dispatcher import Dispatcher
-from agentsim.runner.referee import Ruling, to_entry, without_reply
+from agentsim.runner.played_game import PlayedGame, recorded_wave
+from agentsim.runner.referee import Ruling, to_entry
+
+Before: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
+"""Is awaited before each wave, and gives the one that is to be decided: see `GamePlay.steered`."""
 
 
-async def drive(play: GamePlay, dispatcher: Dispatcher) -> None:
-    """Play to the end; the dispatcher's entries grow with every decision, whether this returns or raises."""
-    news = _News(play.log, dispatcher)
-    wave = play.start()
-    while wave is not None:
-        if dispatcher.before is not None:
-            wave = await dispatcher.before(play, wave)
-        news.before(wave)
-        dispatcher.watcher.stands(play.table.progress)
-        dispatcher.watcher.wave(wave, play.table.rounds[-1])
+async def drive(game: PlayedGame, dispatcher: Dispatcher, before: Before | None = None) -> None:
+    """Play to the end; the game's entries grow with every decision, whether this returns or raises."""
+    news, journal = _News(game.play.log, dispatcher), dispatcher.journal
+    while game.wave is not None:
+        if before is not None:
+            game.wave = await before(game.play, game.wave)
+        news.before(game.wave)
+        dispatcher.watcher.stands(game.play.table.progress)
+        dispatcher.watcher.wave(game.wave, game.play.table.rounds[-1])
         try:
-            decisions = await _settle(play, wave, dispatcher)
+            decisions = await _decide(game, dispatcher)
         except (AgentsimError, asyncio.CancelledError):
-            _, whole = recalled(dispatcher.journal.contents, wave)
-            if whole is not None:  # the stop came behind its last decision: a replay of the journal plays it as well
-                play.answer(whole)
+            found = recorded_wave(journal.contents, game.wave)
+            if found.is_whole:  # the stop came behind its last decision: a replay of the journal plays it as well
+                game.answer(found.decisions)
             raise
-        wave = play.answer(decisions)
-    dispatcher.journal.sync()
+        game.answer(decisions)
+    journal.sync()
     news.at_the_end()
 
 
@@ -65,40 +67,46 @@ class _News:
         self._dispatcher.watcher.told([*left, *self._log[self._told :]])
 
 
-async def _settle(play: GamePlay, wave: Wave, dispatcher: Dispatcher) -> list[Decision]:
-    """The wave's decisions, as the referee or a bot made them: `tests/contract` shows that their JSON says the same."""
-    recorded, seats = dispatcher.journal.contents, dispatcher.seats
-    decisions: dict[int, Decision] = {}
-    live: list[Ask] = []
+async def _decide(game: PlayedGame, dispatcher: Dispatcher) -> dict[int, Decision]:
+    """Return the wave's decisions by place: those on record, then those that bots and the dispatcher make."""
+    assert game.wave is not None, "the game is not over"
+    wave, journal, seats = game.wave, dispatcher.journal, dispatcher.seats
+    found = recorded_wave(journal.contents, wave)
+    decisions, live = dict(found.decisions), list[Ask]()
+
+    def decided(entry: Entry) -> None:
+        game.entries.append(entry)
+        dispatcher.watcher.decided(entry)
+
     for ask in wave.asks:
-        seat, entry = seats[ask.request.player], recall(recorded, ask)
-        if entry is not None:
-            decisions[ask.place] = restored(ask, entry)
+        seat = seats[ask.request.player]
+        if ask.place in found.entries:
+            decided(found.entries[ask.place])
         elif isinstance(seat, BotPlayer):
             if dispatcher.gate is not None:
                 await dispatcher.gate(ask)
-            decision = decisions[ask.place] = seat.decide(ask, play.bot_rng(ask))
-            entry = to_entry(ask, Ruling(decision, "bot"))
-            dispatcher.journal.decided(entry, sync=False)
+            decisions[ask.place] = seat.decide(ask, game.play.bot_rng(ask))
+            entry = to_entry(ask, Ruling(decisions[ask.place], "bot"))
+            journal.decided(entry, sync=False)
+            decided(entry)
         else:
             live.append(ask)
-            continue
-        dispatcher.entries.append(entry)
-        dispatcher.watcher.decided(entry)
     if not all(isinstance(seats[ask.request.player], BotPlayer) for ask in wave.asks):
-        if live and wave.number < recorded.last_wave:
-            raise not_whole(wave)
+        if live and wave.number < journal.contents.last_wave:
+            raise JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
         dispatcher.wave(wave.asks)
-        decisions |= await _settle_live(live, dispatcher)
-        dispatcher.journal.sync()
-    return [decisions[ask.place] for ask in wave.asks]
+        decisions |= await _settle_live(live, dispatcher, decided)
+        journal.sync()
+    return decisions
 
 
-async def _settle_live(live: Sequence[Ask], dispatcher: Dispatcher) -> dict[int, Decision]:
+async def _settle_live(
+    live: Sequence[Ask], dispatcher: Dispatcher, decided: Callable[[Entry], object]
+) -> dict[int, Decision]:
     """Decide several requests at once, by place. Where one must stop the run, the others finish what they began."""
     if not live:
         return {}
-    tasks = [asyncio.create_task(dispatcher.settle(ask)) for ask in live]
+    tasks = [asyncio.create_task(dispatcher.settle(ask, decided)) for ask in live]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
         for task in tasks:
@@ -114,83 +122,3 @@ async def _settle_live(live: Sequence[Ask], dispatcher: Dispatcher) -> dict[int,
     if errors:  # a mistake of ours before a planned stop: it must not be hidden by one
         raise min(errors, key=lambda error: isinstance(error, RunStopped))
     return {ask.place: task.result() for ask, task in zip(live, tasks, strict=True)}
-
-
-def played_again(play: GamePlay, recorded: Contents) -> Iterator[tuple[Wave, list[Entry], bool]]:
-    """Each wave of a journal's game with the answers on record, and whether that is all of them; then the next one."""
-    wave = play.start()
-    while wave is not None:
-        entries, decisions = recalled(recorded, wave)
-        yield wave, entries, decisions is not None
-        wave = None if decisions is None else play.answer(decisions)
-
-
-def recalled(recorded: Contents, wave: Wave) -> tuple[list[Entry], list[Decision] | None]:
-    """The journal's answers to a wave, and its decisions, None where one of them is not recorded.
-
-    Raises `JournalMismatch` where the rules ask something else than the journal answers.
-    """
-    found = [(ask, entry) for ask in wave.asks if (entry := recall(recorded, ask)) is not None]
-    decisions = [restored(ask, entry) for ask, entry in found]
-    return [entry for _, entry in found], decisions if len(found) == len(wave.asks) else None
-
-
-def not_whole(wave: Wave) -> JournalMismatch:
-    """The error where a decision of a wave is missing, and later ones are recorded."""
-    return JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
-
-
-def recall(recorded: Contents, ask: Ask) -> Entry | None:
-    """The journal's answer to this request, if it has one; `JournalMismatch` where it answers another question."""
-    if (key := (ask.wave, ask.place)) not in recorded.entries:
-        return None
-    entry, request = recorded.entries[key], ask.request
-    found = (request.kind, request.player, request.fingerprint, ask.index)
-    expected = (entry.kind, entry.player, entry.fingerprint, entry.index)
-    if found != expected:
-        raise JournalMismatch(
-            f"decision {ask.index} (wave {ask.wave}, place {ask.place}): the journal answers {entry.kind} of "
-            f"{entry.player} [{entry.fingerprint}], the rules ask {request.kind} of {request.player} "
-            f"[{request.fingerprint}]: the game's code has changed since"
-        )
-    return entry
-
-
-def restored(ask: Ask, entry: Entry) -> Decision:
-    """The decision of an entry, checked again, and its reply read again.
-
-    `JournalMismatch` where it is not one this request allows, or not what the reply says.
-    """
-    request = ask.request
-    fallback = without_reply(request, entry.tries) if entry.source == "fallback" else None
-    # a fallback may say more than a reply can, such as the narrator's lines
-    answer = request.answer if fallback is None else type(fallback)
-    try:
-        decision: Decision = answer.model_validate(dict(entry.decision))
-        request.check(decision)
-    except ValueError:
-        raise JournalMismatch(f"decision {entry.index}: what is recorded is no answer to {entry.kind}") from None
-    except DecisionError as error:
-        raise JournalMismatch(f"decision {entry.index}: {error}") from None
-    if not (_says(ask, entry, decision) if fallback is None else decision == fallback):
-        origin = "its reply says" if fallback is None else "the fallback is"
-        raise JournalMismatch(f"decision {entry.index} of {entry.player}: what is recorded is not what {origin}")
-    return decision
-
-
-def _says(ask: Ask, entry: Entry, decision: Decision) -> bool:
-    """Whether the last reply, read again, is this decision; what no reply led to is not in doubt."""
-    if entry.source == "bot" or (entry.source == "human" and not entry.tries):
-        return True
-    reply = entry.tries[-1].completion if entry.tries else None
-    if reply is None or entry.parse is None:
-        return False
-    cut = reply.ended_early
-    # Which of them it was read with follows from the scenario, and what a fork changed in it; they differ in what they
-    # take to be unreadable, not in what a reply says.
-    for repair, last in product((entry.parse.repaired, not entry.parse.repaired), (False, True)[: 1 + cut]):
-        with suppress(DecisionError):
-            reading = ask.request.parse(reply.text, cut=cut, last=last, repair=repair)
-            if reading.decision == decision and Parse.of(reading) == entry.parse:
-                return True
-    return False
