@@ -173,6 +173,8 @@ def influence(
     """
     from agentsim.cli.display import shown
     from agentsim.history.run_files import find_run
+    from agentsim.runner.fork import jobs_to_play
+    from agentsim.runner.run import RunOptions
 
     with needed_by("influence"):
         from agentsim.studies.influence import MessageStudy, influence_panels

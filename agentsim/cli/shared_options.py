@@ -19,6 +19,7 @@ from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from agentsim.models.keys import Variables
+    from agentsim.scenario.scenario import LimitOverrides
     from agentsim.server.address import Address
 
 

@@ -31,6 +31,7 @@ from agentsim.runner.batch.tally import is_done, used
 from agentsim.scenario.document import overridden
 from agentsim.scenario.load import Overrides
 from agentsim.scenario.player_plan import OWN
+from agentsim.scenario.scenario import LimitOverrides
 from agentsim.studies.placement import Placement, next_tables, placement
 from agentsim.studies.reference_pool import new_member, read_pool
 

@@ -28,7 +28,7 @@ from agentsim.history.disk import write_problem
 from agentsim.history.run_files import MANIFEST, check_name, written_beside
 from agentsim.history.versions import package_versions, require_version
 from agentsim.runner.batch.seating import Planned, balance, rows
-from agentsim.runner.session import MAX_DRAWN_SEED
+from agentsim.runner.run import MAX_DRAWN_SEED
 from agentsim.scenario.scenario import LimitOverrides, Scenario, with_limits
 
 FORMAT: Final = "agentsim-batch/2"
