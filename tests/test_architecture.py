@@ -377,7 +377,7 @@ def test_every_rule_has_been_seen_to_fail() -> None:
 
 # importer, what it says besides the allowed, what is imported; a contract of import-linter finds each
 IMPORTED: dict[str, tuple[str, str, str]] = {
-    "report knows no runner": ("report/game_panels.py", "from agentsim.runner.session import begin", "runner.session"),
+    "report knows no runner": ("report/game_panels.py", "from agentsim.runner.run import Run", "runner.run"),
     "runner knows no report": ("runner/turns.py", "from agentsim.report import page", "report.page"),
     "results know no runner": ("results.py", "from agentsim.runner import drive", "runner.drive"),
     "analysis knows no studies": ("analysis/ratings.py", "from agentsim.studies.plan import Plan", "studies.plan"),
@@ -413,7 +413,7 @@ EMPTY = (
     "analysis/__init__",
     "studies/__init__",
     "studies/plan",
-    "runner/session",
+    "runner/run",
     "games/go/__init__",
     "games/go/state",
     *LAYERS,

@@ -151,7 +151,9 @@ def recorded_wave(recorded: Contents, wave: Wave) -> ReplayedWave:
     """Return the journal's decisions of a wave, checked and read again. Raises `JournalMismatch`."""
     entries = {ask.place: entry for ask in wave.asks if (entry := _entry(recorded, ask)) is not None}
     asks = {ask.place: ask for ask in wave.asks}
-    return ReplayedWave(wave, entries, {place: _restored(asks[place], entry) for place, entry in entries.items()})
+    return ReplayedWave(
+        wave, entries, {place: restored_decision(asks[place], entry) for place, entry in entries.items()}
+    )
 
 
 def _entry(recorded: Contents, ask: Ask) -> Entry | None:
@@ -169,7 +171,7 @@ def _entry(recorded: Contents, ask: Ask) -> Entry | None:
     return entry
 
 
-def _restored(ask: Ask, entry: Entry) -> Decision:
+def restored_decision(ask: Ask, entry: Entry) -> Decision:
     """Return the decision of an entry, checked again, and its reply read again.
 
     Raises `JournalMismatch` if it is not one that this request allows, or not what the reply says.

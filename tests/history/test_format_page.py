@@ -19,10 +19,10 @@ from agentsim.engine.survey import SurveyPlace
 from agentsim.history import record, versions
 from agentsim.history.journal import Contents, Parse
 from agentsim.models.base import Usage
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, trio
 from tests.contract.golden import GOLDEN
+from tests.playing import play_scenario
 
 LATER = {"reader", "history"}
 """Keys that the golden journals, which stay as they were, do not have."""
@@ -110,7 +110,7 @@ def read_kinds() -> set[str]:
 def test_the_page_names_every_record_of_a_journal_with_its_keys(tmp_path: Path) -> None:
     table: Mapping[str, str] = {row[0].strip("`"): row[1] for row in rows(PAGE, "The journal")}
     assert set(table) == read_kinds()
-    today = begin(load(trio(tmp_path)), tmp_path, env={}, stem="one").files.journal
+    today = play_scenario(load(trio(tmp_path)), tmp_path, env={}, stem="one").files.journal
     for path in (today, *GOLDEN.glob("*.jsonl")):
         for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
             chained = "chain" in line  # the oldest journals are not

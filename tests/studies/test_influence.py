@@ -24,7 +24,6 @@ from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.runner.player_message import NEUTRAL, messages, neutral
 from agentsim.runner.referee import Ruling, to_entry
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from agentsim.studies.influence import ALL, BranchResult, Influence, Responses, Swapped, influences, responses
 from benchmarks.influence_world import MESSAGE, persuasion, sides, true_effect
@@ -32,6 +31,7 @@ from tests.cli.command_line import ROOT, Said, agentsim, snapshot, trio
 from tests.engine.small import Say, SmallGame, Spoke, Word
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.playing import play_scenario
 from tests.runner.island import play
 
 QUIET = ("--logs-dir", ".", "--display", "none")
@@ -79,7 +79,7 @@ def village(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def bots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("bots")
-    begin(load(trio(directory)), directory, env={}, stem="parent")
+    play_scenario(load(trio(directory)), directory, env={}, stem="parent")
     return directory
 
 
@@ -166,7 +166,7 @@ def test_a_message_is_what_others_hear_of_a_decision_and_silence_is_what_the_req
     for config in ("werewolf_bots", "agent_island_sidebars", "society_bots"):
         days = {"game_config.days": 1} if config == "society_bots" else {}
         scenario = load(ROOT / "configs" / f"{config}.toml", seed=2, model="bot/random", overrides=days)
-        files = begin(scenario, tmp_path, env={}, stem=config).files
+        files = play_scenario(scenario, tmp_path, env={}, stem=config).files
         run = library.load(config, logs_dir=tmp_path)
         assert isinstance(run, library.Run)
         for event in run.events:
