@@ -39,6 +39,7 @@ from tests.contract.harness import on_server
 from tests.fakes.journals import change_line, plain
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.playing import resume_run
 
 
 @dataclass(frozen=True)

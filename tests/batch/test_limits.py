@@ -22,7 +22,7 @@ from agentsim.runner.batch.executors import Executor, InLoop, InProcesses, Worke
 from agentsim.runner.batch.manifest import Design, Manifest, planned
 from agentsim.runner.batch.run_batch import Batch
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, GameEnd, Tally
-from agentsim.runner.run import Run
+from agentsim.runner.run import Run, RunOptions
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 from tests.batch.test_batch import whole
@@ -275,12 +275,11 @@ def test_a_game_that_another_worker_still_plays_is_waited_for(
     (game,) = manifest.games
     files = RunFiles(out, game.name)
     held = run_of(manifest.scenario(game), files, RunOptions({}))
-    assert held is not None
     waited: list[float] = []
 
     def goes_on(seconds: float) -> None:
         waited.append(seconds)
-        held.run()
+        held.play_sync()
 
     monkeypatch.setattr("agentsim.runner.batch.executors.time.sleep", goes_on)
     end = play_task(task_of(manifest.scenario(game), files))
