@@ -15,7 +15,7 @@ from agentsim.engine.wording import counted
 from agentsim.history.folders import listed, read_folder
 from agentsim.history.formats import Tables
 from agentsim.history.load import find_source, parsed, read, require_history
-from agentsim.history.record import DecisionRecord, EventRecord, History, OutcomeRecord, TotalsRecord
+from agentsim.history.record import EventRecord, History, HistoryDecision, OutcomeRecord, TotalsRecord
 from agentsim.history.run_files import RunFiles, run_name, write_whole
 from agentsim.history.tables import run_tables
 
@@ -56,7 +56,7 @@ class Run:
         return [event for part in self.record.rounds for event in part.events]
 
     @property
-    def decisions(self) -> list[DecisionRecord]:
+    def decisions(self) -> list[HistoryDecision]:
         """Every decision, in order, with its attempts."""
         return self.record.decisions
 

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from agentsim import games
-from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LogEntry
+from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LoggedEvent
 from agentsim.errors import OtherVersion, ScenarioError, UsageError
 from agentsim.history.events import Pair, derived, pairs, told_events
 from agentsim.history.load import parsed, read, runs_with_history
-from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
+from agentsim.history.record import FINISHED, ForkRecord, History, HistoryDecision
 from agentsim.history.shares import Share, shares_in
 
 RANK, WIN = "rank", "win"
@@ -180,7 +180,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
     )
 
 
-def _hosts(own: Sequence[DecisionRecord], history: History) -> dict[str, dict[tuple[str, str], tuple[int, int]]]:
+def _hosts(own: Sequence[HistoryDecision], history: History) -> dict[str, dict[tuple[str, str], tuple[int, int]]]:
     """Return by player how many answers came from each model and host, and how many of them were unusable.
 
     Answers that name no host are left out.
@@ -188,7 +188,7 @@ def _hosts(own: Sequence[DecisionRecord], history: History) -> dict[str, dict[tu
     models = {player.id: player.model for player in history.players}
     found: dict[str, dict[tuple[str, str], tuple[int, int]]] = {}
     for decision in own:
-        for attempt in decision.tries:
+        for attempt in decision.attempts:
             host = attempt.provider or decision.provider
             if attempt.reply is None or host is None:
                 continue
@@ -223,7 +223,7 @@ def _fork(fork: ForkRecord | None) -> str:
     return ", ".join(done)
 
 
-def _certain(history: History, own: Sequence[DecisionRecord]) -> str | None:
+def _certain(history: History, own: Sequence[HistoryDecision]) -> str | None:
     """A digest of all that a game of bots follows from: they draw from the seed alone. None for other games."""
     fork = history.fork
     given = None if fork is None or fork.instead is None else fork.at
@@ -234,9 +234,9 @@ def _certain(history: History, own: Sequence[DecisionRecord]) -> str | None:
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
-def _told(history: History) -> tuple[Sequence[LogEntry], list[Pair] | None]:
+def _told(history: History) -> tuple[Sequence[LoggedEvent], list[Pair] | None]:
     """The events as the game tells them, and the pairs; none where it is not installed, or they are of other rules."""
-    log: Sequence[LogEntry] = ()
+    log: Sequence[LoggedEvent] = ()
     try:
         log = told_events(history, games.find(history.game))
         return log, derived(partial(pairs, names=history.names), log, history)
@@ -262,7 +262,7 @@ def _deeds(dealt: Sequence[Pair]) -> dict[Column, float]:
     return {column: float(count) for column, count in counts.items()}
 
 
-def _turns(log: Sequence[LogEntry], history: History) -> dict[str, int]:
+def _turns(log: Sequence[LoggedEvent], history: History) -> dict[str, int]:
     """The first order of all players that chance drew and all heard: as a list in one event, or by events of a round.
 
     Orders that players or rules make are none: a place in them would say who came first, not what coming first does.

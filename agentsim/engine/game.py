@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar
 from agentsim.engine.chance import Stream
 from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.letters import look_alike
 from agentsim.engine.panel import Course, Frame, Panel
 from agentsim.engine.random_policy import random_decision
@@ -191,7 +191,7 @@ class Game(ABC):
         """Yield a warning of `validate` for each setting that makes a game, and perhaps not the one that was meant."""
         return ()
 
-    def laws(self, course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+    def laws(self, course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
         """Yield every law of the rulebook that a finished game breaks, in words, and every lot that was drawn in it.
 
         `course` is the whole log with every question put in where it was asked. Laws are stated apart from the rules,
@@ -203,15 +203,15 @@ class Game(ABC):
     async def play(self, table: Table, config: Any) -> Outcome:
         """Play the game from set-up to outcome."""
 
-    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
+    def panels(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Panel]:
         """Tables, charts and boards of a game, or of the part of it that one player heard."""
         return []
 
-    def course(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
+    def course(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
         """How the game went, for the first screen of its page; from the same events as `panels`."""
         return Course()
 
-    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+    def tables(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         """The game's own tables for export, by name, in the columns that its documentation promises.
 
         Every table is there whatever happened, with no rows where nothing did.

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Everyone, LogEntry, PlayerId
+from agentsim.engine.event import Everyone, LoggedEvent, PlayerId
 from agentsim.engine.game import Game, GameConfig, Outcome
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
@@ -95,7 +95,7 @@ class GamePlay:
         self._counts: Counter[tuple[PlayerId, str]] = Counter()
 
     @property
-    def log(self) -> Sequence[LogEntry]:
+    def log(self) -> Sequence[LoggedEvent]:
         """Everything told so far."""
         return self.table.log
 
@@ -142,7 +142,7 @@ class GamePlay:
             self._due.appendleft(tuple(ask.request for ask in wave.asks))
         return self._number(tuple(survey(aside, number, about, self._news(told), rounds) for about, told in known))
 
-    def _news(self, told: int) -> list[LogEntry]:
+    def _news(self, told: int) -> list[LoggedEvent]:
         """What was told after so many events, without the announcements that stand below the question."""
         return [
             entry

@@ -14,23 +14,23 @@ from types import MappingProxyType
 from typing import Any
 
 from agentsim.engine.codec import adapter, json_line
-from agentsim.engine.event import EveryoneType, LogEntry
+from agentsim.engine.event import EveryoneType, LoggedEvent
 from agentsim.engine.game import Outcome
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import SurveyPlace
-from agentsim.history.journal import TICK_DEADLINE, Entry
+from agentsim.history.journal import TICK_DEADLINE, DecisionRecord
 from agentsim.history.record import (
-    DecisionRecord,
     EventRecord,
     ForkRecord,
     History,
+    HistoryAttempt,
+    HistoryDecision,
     OutcomeRecord,
     PlayerRecord,
     RoundRecord,
     StandingRecord,
     TotalsRecord,
-    TryRecord,
     WarningRecord,
 )
 from agentsim.history.versions import HISTORY_FORMAT
@@ -48,8 +48,8 @@ def fold(
     scenario: Mapping[str, Any],
     players: Sequence[Mapping[str, Any]],
     rounds: Sequence[str],
-    log: Sequence[LogEntry],
-    entries: Sequence[Entry],
+    log: Sequence[LoggedEvent],
+    decisions: Sequence[DecisionRecord],
     undecided: Sequence[tuple[str, Attempt]] = (),
     outcome: Outcome | None,
     volatile: Mapping[str, Any],
@@ -66,13 +66,13 @@ def fold(
     """
     texts: defaultdict[str, int] = defaultdict()  # the different texts, each known by its place
     texts.default_factory = texts.__len__  # a new text has the next one
-    ordered = sorted(entries, key=attrgetter("wave", "place"))
-    decisions = [decision_record(entry, texts, surveyed.get(entry.index)) for entry in ordered]
-    events = events_by_round(log, len(rounds), first, {each.index: each for each in decisions})
+    ordered = sorted(decisions, key=attrgetter("wave", "place"))
+    made = [decision_record(entry, texts, surveyed.get(entry.index)) for entry in ordered]
+    events = events_by_round(log, len(rounds), first, {each.index: each for each in made})
     latencies = {
-        str(entry.index): round(sum(attempt.latency_s for attempt in entry.tries), 4)
+        str(entry.index): round(sum(attempt.latency_s for attempt in entry.attempts), 4)
         for entry in ordered
-        if entry.tries
+        if entry.attempts
     }
     return History.model_construct(
         format=HISTORY_FORMAT,
@@ -89,7 +89,7 @@ def fold(
             RoundRecord.model_construct(index=index, title=title, events=told)
             for index, (title, told) in enumerate(zip(rounds, events, strict=True))
         ],
-        decisions=decisions,
+        decisions=made,
         outcome=None if outcome is None else _outcome(outcome),
         usage=totals(ordered, [str(player["id"]) for player in players], undecided),
         warnings=warnings_of(ordered, undecided, {str(player["id"]): str(player["model"]) for player in players}),
@@ -144,7 +144,7 @@ def _end(before: bytes) -> bytes:
     return b"[]" if before == b"[\n" else b"\n]"
 
 
-def _line(item: EventRecord | DecisionRecord) -> bytes:
+def _line(item: EventRecord | HistoryDecision) -> bytes:
     return json_line(adapter(type(item)).dump_python(item))
 
 
@@ -156,9 +156,9 @@ def _outcome(outcome: Outcome) -> OutcomeRecord:
     return OutcomeRecord.model_construct(reason=outcome.reason, winner=outcome.winner, standings=places)
 
 
-def event_record(seq: int, told: LogEntry, decision: DecisionRecord | None = None) -> EventRecord:
+def event_record(seq: int, told: LoggedEvent, decision: HistoryDecision | None = None) -> EventRecord:
     """One event of the log as the history has it, with the decision that led to it, where that is known."""
-    last = decision.tries[-1] if decision is not None and decision.tries else None
+    last = decision.attempts[-1] if decision is not None and decision.attempts else None
     return EventRecord(
         seq=seq,
         kind=told.event.kind,
@@ -180,13 +180,13 @@ def role_of(by: str | None) -> str:
     return by.removeprefix("@") if by.startswith("@") else f"player {by}"
 
 
-def decision_record(entry: Entry, texts: Mapping[str, int], survey: SurveyPlace | None) -> DecisionRecord:
+def decision_record(entry: DecisionRecord, texts: Mapping[str, int], survey: SurveyPlace | None) -> HistoryDecision:
     """One decision as the history has it; `texts` are places by text."""
-    answered = [attempt for attempt in entry.tries if attempt.completion is not None]
+    answered = [attempt for attempt in entry.attempts if attempt.completion is not None]
     used, by = (answered[-1].completion, answered[-1].model) if answered else (None, None)
     host = used.provider if used else None
-    counted = entry.source != "human" and any(attempt.usage is not None for attempt in entry.tries)
-    return DecisionRecord(
+    counted = entry.source != "human" and any(attempt.usage is not None for attempt in entry.attempts)
+    return HistoryDecision(
         index=entry.index,
         wave=entry.wave,
         player=entry.player,
@@ -194,7 +194,7 @@ def decision_record(entry: Entry, texts: Mapping[str, int], survey: SurveyPlace 
         decision=dict(entry.decision),
         source=entry.source,
         fallback_reason=entry.fallback_reason,
-        tries=[_try(attempt, texts, host) for attempt in entry.tries],
+        attempts=[_try(attempt, texts, host) for attempt in entry.attempts],
         parse=entry.parse,
         model=(used.model or by) if used else None,
         provider=host,
@@ -204,10 +204,10 @@ def decision_record(entry: Entry, texts: Mapping[str, int], survey: SurveyPlace 
     )
 
 
-def _try(attempt: Attempt, texts: Mapping[str, int], host: str | None) -> TryRecord:
+def _try(attempt: Attempt, texts: Mapping[str, int], host: str | None) -> HistoryAttempt:
     completion = attempt.completion
     by = None if completion is None else completion.provider
-    return TryRecord(
+    return HistoryAttempt(
         messages=[(message.role, [texts[text] for text in message.segments]) for message in attempt.messages],
         reply=None if completion is None else [texts[completion.text]],
         reasoning=[texts[completion.reasoning]] if completion is not None and completion.reasoning else None,
@@ -220,9 +220,9 @@ def _try(attempt: Attempt, texts: Mapping[str, int], host: str | None) -> TryRec
     )
 
 
-def usage_of(entry: Entry) -> Usage:
+def usage_of(entry: DecisionRecord) -> Usage:
     """The tokens and dollars of all calls of one decision; the cost is None where any call's is."""
-    calls = [attempt.usage for attempt in entry.tries if attempt.usage is not None]
+    calls = [attempt.usage for attempt in entry.attempts if attempt.usage is not None]
 
     def added(name: str) -> int | None:
         known = [count for call in calls if (count := getattr(call, name)) is not None]
@@ -234,7 +234,7 @@ def usage_of(entry: Entry) -> Usage:
 
 
 def events_by_round(
-    log: Sequence[LogEntry], rounds: int, first: int, decided: Mapping[int, DecisionRecord]
+    log: Sequence[LoggedEvent], rounds: int, first: int, decided: Mapping[int, HistoryDecision]
 ) -> list[list[EventRecord]]:
     """The events of each round; `decided` are the decisions by index, `first` is the number of the first event."""
     made: list[list[EventRecord]] = [[] for _ in range(rounds)]
@@ -250,18 +250,18 @@ class Totals(CallTotals):
         super().__init__()
         self.reasks = self.fallbacks = self.repaired = self.cut = self.late = 0
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: DecisionRecord) -> None:
         """Count one decision; a person's costs no calls."""
         self.fallbacks += entry.source == "fallback"
         self.late += entry.fallback_reason == TICK_DEADLINE
         self.repaired += entry.parse is not None and entry.parse.repaired
         self.cut += entry.parse is not None and entry.parse.stage == "cut"
-        if not entry.tries:
+        if not entry.attempts:
             return
-        bad = [attempt for attempt in entry.tries if attempt.completion is not None and attempt.code is not None]
-        self.reasks += len(bad) - (entry.source == "fallback" and bool(bad) and entry.tries[-1] is bad[-1])
+        bad = [attempt for attempt in entry.attempts if attempt.completion is not None and attempt.code is not None]
+        self.reasks += len(bad) - (entry.source == "fallback" and bool(bad) and entry.attempts[-1] is bad[-1])
         if entry.source != "human":
-            for attempt in entry.tries:
+            for attempt in entry.attempts:
                 self.add_call(attempt)
 
     def record(self, by_player: Mapping[str, Totals] | None = None) -> TotalsRecord:
@@ -273,7 +273,7 @@ class Totals(CallTotals):
 
 
 def totals(
-    entries: Sequence[Entry], players: Sequence[str], undecided: Sequence[tuple[str, Attempt]] = ()
+    entries: Sequence[DecisionRecord], players: Sequence[str], undecided: Sequence[tuple[str, Attempt]] = ()
 ) -> TotalsRecord:
     """The history's `usage`; players (and `@role` staff) in the order given, those without calls too.
 
@@ -291,13 +291,13 @@ def totals(
 
 
 def warnings_of(
-    entries: Iterable[Entry], undecided: Sequence[tuple[str, Attempt]], models: Mapping[str, str]
+    entries: Iterable[DecisionRecord], undecided: Sequence[tuple[str, Attempt]], models: Mapping[str, str]
 ) -> list[WarningRecord]:
     """The history's `warnings`: each diagnostic of each model once, in order of appearance, and how often it came.
 
     `models` are those of the players, by id.
     """
-    attempts = [(entry.player, attempt) for entry in entries for attempt in entry.tries]
+    attempts = [(entry.player, attempt) for entry in entries for attempt in entry.attempts]
     first: dict[tuple[str, str], Diagnostic] = {}
     counts: Counter[tuple[str, str]] = Counter()
     hosts: dict[str, str] = {}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from agentsim.engine.codec import json_line
 from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import UsageError, installed_by
-from agentsim.history.record import History, TryRecord
+from agentsim.history.record import History, HistoryAttempt
 from agentsim.history.tables import BASE, LEADING, Kind
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def chat_lines(run: str, history: History) -> Iterator[bytes]:
     ranks = {standing.player: standing.rank for standing in standings}
     models = {player.id: player.model for player in history.players}
     for decision in history.decisions:
-        answered = [attempt for attempt in decision.tries if attempt.reply is not None]
+        answered = [attempt for attempt in decision.attempts if attempt.reply is not None]
         if decision.source == "human" or not answered:
             continue
         yield json_line(
@@ -206,6 +206,6 @@ def chat_lines(run: str, history: History) -> Iterator[bytes]:
         )
 
 
-def _messages(history: History, attempt: TryRecord) -> list[dict[str, str]]:
+def _messages(history: History, attempt: HistoryAttempt) -> list[dict[str, str]]:
     said = [*attempt.messages, ("assistant", attempt.reply or [])]
     return [{"role": role, "content": "\n".join(history.texts[place] for place in places)} for role, places in said]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.errors import UsageError, installed_by
-from agentsim.history.record import DecisionRecord, EventRecord, History
+from agentsim.history.record import EventRecord, History, HistoryDecision
 from agentsim.models.finish_reasons import ending
 
 _STOPS = {"whole": "stop", "cut": "max_tokens", "full": "model_length", "filtered": "content_filter"}
@@ -129,13 +129,13 @@ class _Sample:
         data: Any = {"heading": event.heading, "content": event.content, "to": event.visibility, "data": event.data}
         return InfoEvent(source=event.kind, data=data, timestamp=self._when(), span_id=span)
 
-    def _decided(self, decision: DecisionRecord, parent: str) -> Iterator[Any]:
+    def _decided(self, decision: HistoryDecision, parent: str) -> Iterator[Any]:
         from inspect_ai.event import InfoEvent
 
         span = f"decision-{decision.index}"
         yield self._begin(span, f"{decision.player}: {decision.kind}", "agent", parent)
-        answered = [attempt for attempt in decision.tries if attempt.reply is not None]
-        for attempt in decision.tries:
+        answered = [attempt for attempt in decision.attempts if attempt.reply is not None]
+        for attempt in decision.attempts:
             last = bool(answered) and attempt is answered[-1]
             yield self._called(decision, attempt, span, paid=last)
         made = {"index": decision.index, "player": decision.player, "source": decision.source}
@@ -144,7 +144,7 @@ class _Sample:
         yield InfoEvent(source="decision", data=data, timestamp=self._when(), span_id=span)
         yield self._end(span)
 
-    def _called(self, decision: DecisionRecord, attempt: Any, span: str, *, paid: bool) -> Any:
+    def _called(self, decision: HistoryDecision, attempt: Any, span: str, *, paid: bool) -> Any:
         """A model event; what all attempts of a decision used stands with the last that was answered."""
         from inspect_ai.event import ModelEvent
         from inspect_ai.model import (

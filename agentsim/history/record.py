@@ -76,7 +76,7 @@ class RoundRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TryRecord:
+class HistoryAttempt:
     """One attempt: the messages as (role, segments of text), the reply as segments, or an error.
 
     `error` is `{"code", "message"}`; a reply that could not be used has both a reply and an error. Where the player has
@@ -100,7 +100,7 @@ class TryRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionRecord:
+class HistoryDecision:
     """One decision with everything that led to it.
 
     `model` is what the reply says of itself; `answered_by`, where the player has several models, which of them it was.
@@ -114,7 +114,7 @@ class DecisionRecord:
     decision: dict[str, Any]
     source: Source
     fallback_reason: str | None
-    tries: list[TryRecord]
+    attempts: list[HistoryAttempt]
     parse: Parse | None
     model: str | None
     provider: str | None
@@ -244,7 +244,7 @@ class History(Record):
     asides: Annotated[list[dict[str, Any]], _WhereSet] = []
     players: list[PlayerRecord]
     rounds: list[RoundRecord]
-    decisions: list[DecisionRecord]
+    decisions: list[HistoryDecision]
     outcome: OutcomeRecord | None
     usage: TotalsRecord
     warnings: Annotated[list[WarningRecord], _WhereSet] = []
@@ -278,7 +278,7 @@ class History(Record):
             for event in part.events:
                 yield from (event.prompt, event.reasoning)
         for decision in self.decisions:
-            for attempt in decision.tries:
+            for attempt in decision.attempts:
                 yield from (places for _, places in attempt.messages)
                 yield from (attempt.reply, attempt.reasoning)
 
@@ -303,6 +303,6 @@ class History(Record):
         """The names, by id, of players whom the game does not call by their id."""
         return {player.id: player.name for player in self.players if player.name}
 
-    def inherits(self, decision: DecisionRecord) -> bool:
+    def inherits(self, decision: HistoryDecision) -> bool:
         """Whether a decision is that of the parent that this run is a branch of."""
         return self.fork is not None and self.fork.inherits(decision.wave, decision.index)

@@ -14,13 +14,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 from pydantic import TypeAdapter, ValidationError
 
 from agentsim import games
-from agentsim.engine.event import LogEntry, PlayerId
+from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import Interview, Question, SurveyPlace
 from agentsim.errors import UsageError
 from agentsim.history.events import derived, pairs, told_events
-from agentsim.history.record import DecisionRecord, History
+from agentsim.history.record import History, HistoryDecision
 
 Kind: TypeAlias = Literal["text", "whole", "number", "flag", "json", "mixed"]
 """`json` is text that begins with `[` or `{` where it is JSON, and stands for itself where it does not."""
@@ -42,8 +42,8 @@ BASE: Mapping[str, Mapping[str, Kind]] = {
     ),
     "decisions": _columns(
         "index whole, wave whole, player text, kind text, decision json, source text, fallback_reason text, "
-        f"cause text, stage text, candidates whole, repaired flag, tries whole, model text, provider text, {_TOKENS}, "
-        "inherited flag, player_model text"
+        f"cause text, stage text, candidates whole, repaired flag, attempts whole, model text, provider text, "
+        f"{_TOKENS}, inherited flag, player_model text"
     ),
     "standings": _columns("player text, model text, temperature number, rank whole, winner flag"),
     "usage": _columns(
@@ -140,14 +140,14 @@ def _events(history: History) -> Iterator[Row]:
             )
 
 
-def _decision(history: History, record: DecisionRecord, models: Mapping[str, str]) -> Row:
+def _decision(history: History, record: HistoryDecision, models: Mapping[str, str]) -> Row:
     parse = record.parse
     return (
         *(record.index, record.wave, record.player, record.kind),
         _json(record.decision, f"decision {record.index}"),
         *(record.source, record.fallback_reason, record.cause),
         *((None, None, None) if parse is None else (parse.stage, parse.candidates, parse.repaired)),
-        *(len(record.tries), record.model, record.provider),
+        *(len(record.attempts), record.model, record.provider),
         *((None,) * 5 if record.usage is None else astuple(record.usage)),
         history.inherits(record),
         models.get(record.player),
@@ -173,7 +173,7 @@ def _usage(history: History, models: Mapping[str, str]) -> Iterator[Row]:
         yield (player, models.get(player), *(counted[name] for name in list(BASE["usage"])[2:]))
 
 
-def _pairs(history: History, log: Sequence[LogEntry], seats: Sequence[PlayerId]) -> tuple[Row, ...]:
+def _pairs(history: History, log: Sequence[LoggedEvent], seats: Sequence[PlayerId]) -> tuple[Row, ...]:
     rows: list[Row] = []
     models = {player.id: player.model for player in history.players}
     for pair in pairs(log, seats, history.names):
@@ -197,7 +197,7 @@ class SurveyAnswer(NamedTuple):
     place: SurveyPlace
     question: Question
     answer: int | str | None
-    decision: DecisionRecord
+    decision: HistoryDecision
 
 
 def interviews_in(history: History) -> tuple[Interview | Aside, ...]:

@@ -13,7 +13,7 @@ from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.engine.survey import Question
 from agentsim.engine.wording import cut, listed
 from agentsim.history.events import Deed, Pair
-from agentsim.history.record import DecisionRecord, EventRecord, History
+from agentsim.history.record import EventRecord, History, HistoryDecision
 from agentsim.history.tables import SurveyAnswer, interviews_in, survey_answers
 from agentsim.report.markup import Drawing, number
 
@@ -220,7 +220,7 @@ def _beside(rows: Iterable[SaidAndDone]) -> Iterator[SaidAndDone]:
             yield row._replace(said=last.get((row.when, row.who)))
 
 
-def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], texts: Sequence[str]) -> SaidAndDone:
+def _row(decision: HistoryDecision, caused: Iterable[tuple[str, EventRecord]], texts: Sequence[str]) -> SaidAndDone:
     leaves = [(leaf, isinstance(path[-1], int)) for path, leaf in paths_in(decision.decision)]
     words = {leaf.strip() for leaf, _ in leaves if isinstance(leaf, str)} - {""}
     said, thought, reasoned, did, spoken = [], [], [], [], []
@@ -240,7 +240,7 @@ def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], te
         else:
             thought.append(event.content)
     if texts:
-        reasoned = [texts[place] for attempt in decision.tries for place in attempt.reasoning or ()]
+        reasoned = [texts[place] for attempt in decision.attempts for place in attempt.reasoning or ()]
     chosen = any(leaf for leaf, within in leaves if within or not isinstance(leaf, str))
     if not did and (chosen or (not said and words - {*thought})):
         did = spoken  # an event that tells of the words and of the deed at once

@@ -17,7 +17,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.engine.panel import (
     Board,
     Chart,
@@ -164,7 +164,7 @@ def render(
     name: str,
     css: str,
     course: Course = Course(),  # noqa: B008 (it is frozen)
-    log: Sequence[LogEntry] = (),
+    log: Sequence[LoggedEvent] = (),
     served: Served | None = None,
 ) -> str:
     """The page. `name` is the run's, `css` the style sheet's text, `log` the history's events as the game's own.
@@ -208,8 +208,8 @@ def render(
         script=Markup(script),  # noqa: S704 (ours, and the same on every page)
         csp=markup.content_security_policy(style, script),
         fallbacks=shares_in(history),
-        asked_again=sum(len(decision.tries) > 1 for decision in history.decisions),
-        taken_over=sum(any(attempt.takeover for attempt in decision.tries) for decision in history.decisions),
+        asked_again=sum(len(decision.attempts) > 1 for decision in history.decisions),
+        taken_over=sum(any(attempt.takeover for attempt in decision.attempts) for decision in history.decisions),
         fallen_back=sum(decision.source == "fallback" for decision in history.decisions),
         standings=standings,
         scores=list(dict.fromkeys(key for standing in standings for key in standing.score)),

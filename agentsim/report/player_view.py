@@ -85,17 +85,17 @@ def _event(event: records.EventRecord, kept: _Texts, *, own: bool) -> records.Ev
     return replace(event, prompt=kept.moved(event.prompt), reasoning=kept.moved(event.reasoning))
 
 
-def _decision(decision: records.DecisionRecord, kept: _Texts) -> records.DecisionRecord:
-    tries = [
+def _decision(decision: records.HistoryDecision, kept: _Texts) -> records.HistoryDecision:
+    attempts = [
         replace(
             attempt,
             messages=[(role, kept.moved(places) or []) for role, places in attempt.messages],
             reply=kept.moved(attempt.reply),
             reasoning=kept.moved(attempt.reasoning),
         )
-        for attempt in decision.tries
+        for attempt in decision.attempts
     ]
-    return replace(decision, tries=tries)
+    return replace(decision, attempts=attempts)
 
 
 def _scenario(scenario: dict[str, Any], player: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from markupsafe import Markup
 
 from agentsim.history.causes import cause_of
-from agentsim.history.record import DecisionRecord, EventRecord, History, TryRecord
+from agentsim.history.record import EventRecord, History, HistoryAttempt, HistoryDecision
 from agentsim.models.finish_reasons import ending
 from agentsim.report.markup import Drawing, foreign
 
@@ -67,15 +67,15 @@ class Timeline:
                     same[key] = entry
         yield from same.values()
 
-    def _decision_of(self, event: EventRecord) -> DecisionRecord | None:
+    def _decision_of(self, event: EventRecord) -> HistoryDecision | None:
         index = event.metadata.get("decision")
         return self._decisions.get(index) if isinstance(index, int) else None
 
-    def _player(self, event: EventRecord, decision: DecisionRecord | None) -> str | None:
+    def _player(self, event: EventRecord, decision: HistoryDecision | None) -> str | None:
         # The role first: a page for one player lacks the others' decisions.
         return self._roles.get(event.role.casefold()) or (decision.player if decision else None)
 
-    def _entry(self, event: EventRecord, decision: DecisionRecord | None, anchor: str, label: str = "") -> Drawing:
+    def _entry(self, event: EventRecord, decision: HistoryDecision | None, anchor: str, label: str = "") -> Drawing:
         """An event; `seen` are the places of its viewers, `asked` is that of who decided it, `by` of whom it tells."""
         everyone = event.visibility == "all"
         player = self._player(event, decision)
@@ -97,7 +97,7 @@ class Timeline:
             **self._folds(event, decision, anchor),
         )
 
-    def _silent(self, decision: DecisionRecord) -> Drawing:
+    def _silent(self, decision: HistoryDecision) -> Drawing:
         """A decision as if an event told of it to its player alone."""
         event = EventRecord(
             seq=decision.index,
@@ -113,21 +113,21 @@ class Timeline:
         )
         return self._entry(event, decision, f"d{decision.index}", f"decision {decision.index}")
 
-    def _folds(self, event: EventRecord, decision: DecisionRecord | None, anchor: str) -> dict[str, Any]:
+    def _folds(self, event: EventRecord, decision: HistoryDecision | None, anchor: str) -> dict[str, Any]:
         """Prompt and reasoning; of several events of one decision, the first shows them, the others link to it."""
         if decision and decision.index in self._shown_at:
             return {"prompt": [], "reasoning": None, "elsewhere": self._shown_at[decision.index]}
-        prompt = self._exchange(decision.tries, anchor) if decision else []
+        prompt = self._exchange(decision.attempts, anchor) if decision else []
         if not prompt and self._prompts and event.prompt:
             prompt = [Drawing(role="prompt", text=self._joined(event.prompt, anchor), attempt=1)]
-        reasoning = self._thoughts(decision.tries, anchor) if decision else None
+        reasoning = self._thoughts(decision.attempts, anchor) if decision else None
         if reasoning is None and self._reasoning and event.reasoning:
             reasoning = self._joined(event.reasoning, anchor)
         if decision and (prompt or reasoning):
             self._shown_at[decision.index] = anchor
         return {"prompt": prompt, "reasoning": reasoning, "elsewhere": None}
 
-    def _exchange(self, tries: Sequence[TryRecord], anchor: str) -> list[Drawing]:
+    def _exchange(self, attempts: Sequence[HistoryAttempt], anchor: str) -> list[Drawing]:
         """The messages of each attempt, without those that the attempt before had sent.
 
         The raw replies can hold both the words of a prompt and spelled-out thinking, so they need both flags.
@@ -136,7 +136,7 @@ class Timeline:
             return []
         messages: list[Drawing] = []
         before: list[tuple[str, list[int]]] = []
-        for attempt, record in enumerate(tries, start=1):
+        for attempt, record in enumerate(attempts, start=1):
             same = [*takewhile(lambda pair: pair[0] == pair[1], zip(before, record.messages, strict=False))]
             for role, segments in record.messages[len(same) :]:
                 messages.append(Drawing(role=role, text=self._joined(segments, anchor), attempt=attempt))
@@ -146,10 +146,10 @@ class Timeline:
                 before.append(("assistant", record.reply))
         return messages
 
-    def _thoughts(self, tries: Sequence[TryRecord], anchor: str) -> Markup | None:
+    def _thoughts(self, attempts: Sequence[HistoryAttempt], anchor: str) -> Markup | None:
         if not self._reasoning:
             return None
-        parts = [self._joined(record.reasoning, anchor) for record in tries if record.reasoning]
+        parts = [self._joined(record.reasoning, anchor) for record in attempts if record.reasoning]
         return Markup("\n\n").join(parts) if parts else None
 
     def _joined(self, indices: Iterable[int], anchor: str) -> Markup:
@@ -173,12 +173,12 @@ def _json(value: Any) -> str:
     return line if len(line) <= _LINE else json.dumps(value, ensure_ascii=False, indent=1)
 
 
-def _badges(decision: DecisionRecord) -> Iterator[tuple[str, str, str]]:
+def _badges(decision: HistoryDecision) -> Iterator[tuple[str, str, str]]:
     """Every mishap on the way to a decision: what, why, and `bad` where the decision is not the player's own."""
     if decision.source == "fallback":
         yield f"Fallback ({decision.cause})", decision.fallback_reason or "", "bad"
-    last = len(decision.tries) - 1
-    for place, attempt in enumerate(decision.tries):
+    last = len(decision.attempts) - 1
+    for place, attempt in enumerate(decision.attempts):
         if attempt.error is not None:
             code, message = str(attempt.error.get("code", "error")), str(attempt.error.get("message", ""))
             done = "Failed" if place == last else "Re-asked" if cause_of(code) == "model" else "Retried"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.event import LogEntry, Nobody
+from agentsim.engine.event import LoggedEvent, Nobody
 from agentsim.engine.play import Ask
 from agentsim.games import find
 from agentsim.games.auction.bidding import BidMade
@@ -19,7 +19,7 @@ from agentsim.history.record import History
 from agentsim.history.shares import Share, Shares, shares, shares_in, summed
 from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.players.model import diagnostics
-from agentsim.runner.referee import Ruling, to_entry
+from agentsim.runner.referee import Ruling, decision_record_of
 from tests.contract.harness import on_bots, some_bot
 
 USED = Usage(prompt_tokens=2_000, completion_tokens=5)
@@ -168,9 +168,9 @@ def test_what_a_game_turned_away_is_counted_by_its_decision_and_bots_are_not() -
     discarded = TradeDiscarded("A", "Ann", "no such deed")
 
     def history(source: Any) -> History:
-        first = to_entry(Ask(1, 1, 0, 1, ask.request), Ruling(ask.request.fallback(), source))
+        first = decision_record_of(Ask(1, 1, 0, 1, ask.request), Ruling(ask.request.fallback(), source))
         player = first.player
-        log = [LogEntry(discarded, (player,), 0, player, 1), LogEntry(discarded, Nobody, 0)]
+        log = [LoggedEvent(discarded, (player,), 0, player, 1), LoggedEvent(discarded, Nobody, 0)]
         return fold(
             game="monopoly",
             rules_version=find("monopoly").rules_version,
@@ -180,7 +180,7 @@ def test_what_a_game_turned_away_is_counted_by_its_decision_and_bots_are_not() -
             players=[{"id": player, "model": "lab/x", "temperature": None}],
             rounds=["Set-up"],
             log=log,
-            entries=[first],
+            decisions=[first],
             outcome=None,
             volatile={},
         )

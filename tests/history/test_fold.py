@@ -7,28 +7,28 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.event import Everyone, LogEntry, Nobody
+from agentsim.engine.event import Everyone, LoggedEvent, Nobody
 from agentsim.engine.game import Outcome, ranked
 from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.view import GameBegan
 from agentsim.games.agent_island.votes import Eliminated, Voted
 from agentsim.history.fold import Totals, dump_history, fold, totals, usage_of
-from agentsim.history.journal import Entry
+from agentsim.history.journal import DecisionRecord
 from agentsim.history.record import History
 from agentsim.models.base import Attempt, Completion, Usage
 from agentsim.models.prices import cached_share
 from tests.history.sample import entry, failed, paid
 
 LOG = [
-    LogEntry(GameBegan(("A", "B"), 1), Everyone, 0),
-    LogEntry(Pitched("A", 1, "Hello."), Everyone, 1, "A", 1),
-    LogEntry(Voted("B", "A", ("A",), "Because."), ("B",), 1, "B", 2),
-    LogEntry(Eliminated("A", 1, 1, False), Nobody, 1),
-    LogEntry(Pitched("A", 1, "Order!"), Everyone, 1, "@moderator", 3),
+    LoggedEvent(GameBegan(("A", "B"), 1), Everyone, 0),
+    LoggedEvent(Pitched("A", 1, "Hello."), Everyone, 1, "A", 1),
+    LoggedEvent(Voted("B", "A", ("A",), "Because."), ("B",), 1, "B", 2),
+    LoggedEvent(Eliminated("A", 1, 1, False), Nobody, 1),
+    LoggedEvent(Pitched("A", 1, "Order!"), Everyone, 1, "@moderator", 3),
 ]
 
 
-def fold_of(entries: list[Entry] | None = None, **changes: Any) -> History:
+def fold_of(entries: list[DecisionRecord] | None = None, **changes: Any) -> History:
     values: dict[str, Any] = {
         "game": "agent_island",
         "rules_version": 1,
@@ -38,14 +38,14 @@ def fold_of(entries: list[Entry] | None = None, **changes: Any) -> History:
         "players": [{"id": name, "model": "lab/m", "temperature": None} for name in ("A", "B", "@moderator")],
         "rounds": ["Set-up", "Round 1"],
         "log": LOG,
-        "entries": [entry(1), entry(2, "B"), entry(3, "@moderator")] if entries is None else entries,
+        "decisions": [entry(1), entry(2, "B"), entry(3, "@moderator")] if entries is None else entries,
         "outcome": Outcome("jury vote", ranked([("B", 2, {"votes": 2}), ("A", 1, {"votes": 1})])),
         "volatile": {"name": "run"},
     }
     return fold(**{**values, **changes})
 
 
-def folded(entries: list[Entry] | None = None, **changes: Any) -> dict[str, Any]:
+def folded(entries: list[DecisionRecord] | None = None, **changes: Any) -> dict[str, Any]:
     """The history as in its file."""
     found: dict[str, Any] = json.loads(dump_history(fold_of(entries, **changes)))
     return found
@@ -79,7 +79,7 @@ def test_texts_stand_once_in_the_order_of_their_first_use_and_prompts_are_their_
         "last",
     ]
     first, second, third = history["decisions"]
-    assert first["tries"] == [
+    assert first["attempts"] == [
         {
             "messages": [["system", [0, 1]], ["user", [2, 3]]],
             "reply": [4],
@@ -88,10 +88,10 @@ def test_texts_stand_once_in_the_order_of_their_first_use_and_prompts_are_their_
             "finish_reason": "stop",
         }
     ]
-    assert [attempt["reply"] for attempt in second["tries"]] == [[6], [4]]
-    assert second["tries"][0]["error"] == {"code": "unreadable", "message": "It was unreadable."}
-    assert third["tries"][0]["reply"] is None
-    assert third["tries"][0]["error"] == {"code": "timeout", "message": "no answer"}
+    assert [attempt["reply"] for attempt in second["attempts"]] == [[6], [4]]
+    assert second["attempts"][0]["error"] == {"code": "unreadable", "message": "It was unreadable."}
+    assert third["attempts"][0]["reply"] is None
+    assert third["attempts"][0]["error"] == {"code": "timeout", "message": "no answer"}
     pitch = history["rounds"][1]["events"][0]
     assert (pitch["prompt"], pitch["reasoning"]) == ([0, 1, 2, 3], [5])
 
@@ -207,7 +207,7 @@ COUNTS = ("calls", "failed_calls", "reasks", "fallbacks", "unpriced_calls")
     ],
 )
 def test_totals_count_every_call_and_never_take_unknown_for_free(
-    one: Entry, counts: tuple[int, ...], cost: float | None
+    one: DecisionRecord, counts: tuple[int, ...], cost: float | None
 ) -> None:
     summed = Totals()
     summed.add(one)
@@ -246,7 +246,7 @@ def test_a_decision_s_usage_sums_its_calls_and_keeps_unknown_apart_from_none() -
     [(entry(), True), (entry(source="human"), False), (entry(attempts=(failed(),), source="fallback"), False)],
     ids=["model", "human", "no answer"],
 )
-def test_usage_stands_where_a_model_answered(one: Entry, known: bool) -> None:
+def test_usage_stands_where_a_model_answered(one: DecisionRecord, known: bool) -> None:
     (record,) = folded([one], log=[])["decisions"]
     assert (record["usage"] is not None) == known
 

@@ -32,8 +32,8 @@ _BASES = {base for cls in _MODELS.values() for base in cls.__bases__}
 """Records that others extend: their keys stand in the tables of those."""
 RECORDS: dict[str, type[Any]] = {name: cls for name, cls in _MODELS.items() if cls not in _BASES} | {
     "EventRecord": record.EventRecord,
-    "TryRecord": record.TryRecord,
-    "DecisionRecord": record.DecisionRecord,
+    "HistoryAttempt": record.HistoryAttempt,
+    "HistoryDecision": record.HistoryDecision,
     "Parse": Parse,
     "Usage": Usage,
     "SurveyPlace": SurveyPlace,
@@ -43,7 +43,7 @@ _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", types
 
 def called(cls: type[Any]) -> str:
     """The name of a record on the page."""
-    return cls.__name__.removesuffix("Record").lower()
+    return cls.__name__.removesuffix("Record").removeprefix("History").lower() or "history"
 
 
 def type_in_words(kind: Any) -> str:

@@ -113,7 +113,7 @@ def test_f09_a_huge_answer_takes_no_memory(fault: Fault, tmp_path: Path) -> None
     codes = {
         attempt["error"]["code"]
         for decision in json.loads((tmp_path / "logs" / "faulty.json").read_text())["decisions"]
-        for attempt in decision["tries"]
+        for attempt in decision["attempts"]
         if attempt["error"] is not None
     }
     assert codes in ({"bad_envelope"}, {"http_500"})
@@ -147,7 +147,7 @@ def decided_by_b(history: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def replies_of(decision: dict[str, Any], history: dict[str, Any]) -> list[str]:
-    return [history["texts"][place] for attempt in decision["tries"] for place in attempt["reply"] or ()]
+    return [history["texts"][place] for attempt in decision["attempts"] for place in attempt["reply"] or ()]
 
 
 @pytest.mark.parametrize(("row", "words"), [("F21-refusal", "I cannot play this."), ("F21-filter", "half a")])

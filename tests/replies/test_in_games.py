@@ -67,7 +67,7 @@ def play(reply: Reply, name: str, folder: Path) -> Played:
     assert history is not None, f"{reply.id} @ {name}: {result.error}"
     mine = [each for each in history["decisions"] if (each["player"], each["kind"]) == (wanted.player, wanted.kind)]
     decision = mine[question.nth - 1]
-    first = decision["tries"][0]
+    first = decision["attempts"][0]
     texts = history["texts"]
     assert "".join(texts[part] for part in first["reply"]).strip() == reply.text.strip(), "another question was asked"
     outcome = decision["decision"] if first["error"] is None else first["error"]["code"]

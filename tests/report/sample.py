@@ -131,7 +131,7 @@ class _Writer:
                  "finish_reason": "stop"}  # fmt: skip
         prompt_tokens = 40 + 12 * len(user)
         record = {"index": len(self.decisions) + 1, "wave": self.wave, "player": player, "kind": kind,
-                  "decision": decision, "source": "model", "fallback_reason": None, "tries": [tried],
+                  "decision": decision, "source": "model", "fallback_reason": None, "attempts": [tried],
                   "parse": {"stage": "json", "candidates": 1, "repaired": False},
                   "model": MODELS[player].split("/", 1)[1], "provider": None,
                   "usage": {"prompt_tokens": prompt_tokens, "cached_tokens": prompt_tokens // 2,
@@ -143,8 +143,8 @@ class _Writer:
     def links(self, event: dict[str, Any], decision: dict[str, Any]) -> None:
         """The event says which decision led to it, and carries its prompt and reasoning."""
         event["metadata"] = {"decision": decision["index"]}
-        event["prompt"] = [index for _, segments in decision["tries"][0]["messages"] for index in segments]
-        event["reasoning"] = decision["tries"][0]["reasoning"]
+        event["prompt"] = [index for _, segments in decision["attempts"][0]["messages"] for index in segments]
+        event["reasoning"] = decision["attempts"][0]["reasoning"]
 
 
 def _pitches(w: _Writer, index: int) -> None:
@@ -152,9 +152,9 @@ def _pitches(w: _Writer, index: int) -> None:
         w.wave += 1
         decision = w.decide(player, "pitch", {"pitch": words}, words, REASONING.get((index, player)))
         if (index, player) == (3, "C"):
-            failed = dict(decision["tries"][0], reply=None, reasoning=None, finish_reason=None,
+            failed = dict(decision["attempts"][0], reply=None, reasoning=None, finish_reason=None,
                           error={"code": "timeout", "message": "no answer within 30 s"})  # fmt: skip
-            decision["tries"].insert(0, failed)
+            decision["attempts"].insert(0, failed)
         w.links(
             w.event("pitch", f"Player {player}'s pitch", f"player {player}", words, words=len(words.split())), decision
         )
@@ -169,22 +169,22 @@ def _votes(w: _Writer, index: int) -> None:
         if choice is None:
             error = {"code": "unreadable", "message": "no vote can be found in the reply"}
             reply = interned(w.texts, "As a large language model I would rather not choose.")
-            decision["tries"][0] |= {"error": error, "reply": reply}
+            decision["attempts"][0] |= {"error": error, "reply": reply}
             decision |= {"source": "fallback", "fallback_reason": "unreadable", "parse": None}
-            decision["tries"].append(dict(decision["tries"][0]))
+            decision["attempts"].append(dict(decision["attempts"][0]))
         said = f"{voter} votes for {choice}. {why}" if choice else f"{voter} abstains."
         event = w.event("vote", f"Player {voter}'s vote", f"player {voter}", said, [voter], vote=choice, round=index)
         w.links(event, decision)
 
 
 def _asks_again(w: _Writer, decision: dict[str, Any]) -> None:
-    first = dict(decision["tries"][0])
+    first = dict(decision["attempts"][0])
     first["reply"] = interned(w.texts, '{"vote": "D"}')
     first["reasoning"] = interned(w.texts, REASONING[(1, "D")])
     first["error"] = {"code": "illegal", "message": "you may not vote for yourself; valid: C, A, B"}
     again = interned(w.texts, "Your reply could not be used: you may not vote for yourself; valid: C, A, B")
-    decision["tries"][0]["messages"] = [*first["messages"], ["assistant", first["reply"]], ["user", again]]
-    decision["tries"].insert(0, first)
+    decision["attempts"][0]["messages"] = [*first["messages"], ["assistant", first["reply"]], ["user", again]]
+    decision["attempts"].insert(0, first)
 
 
 def _tally(w: _Writer, index: int, title: str, content: str, out: str, **counts: int) -> None:
@@ -197,9 +197,9 @@ def _totals(decisions: list[dict[str, Any]]) -> dict[str, Any]:
         return sum(d["usage"][key] for d in decisions)
 
     costs = [d["usage"]["cost_usd"] for d in decisions]
-    tries = [t for d in decisions for t in d["tries"]]
-    return {"calls": len(tries), "failed_calls": sum(t["reply"] is None for t in tries),
-            "reasks": sum(len(d["tries"]) > 1 and d["kind"] == "vote" for d in decisions),
+    attempts = [t for d in decisions for t in d["attempts"]]
+    return {"calls": len(attempts), "failed_calls": sum(t["reply"] is None for t in attempts),
+            "reasks": sum(len(d["attempts"]) > 1 and d["kind"] == "vote" for d in decisions),
             "fallbacks": sum(d["source"] == "fallback" for d in decisions),
             **{key: used(key) for key in ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens")},
             "cost_usd": None if None in costs else round(sum(costs), 6),

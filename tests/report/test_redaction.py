@@ -46,11 +46,11 @@ def test_own_prompts_reasoning_and_persona_stay() -> None:
     seen = as_seen_by(sample(), "D")
     assert [decision.player for decision in seen.decisions] == ["D", "D", "D"]
     vote = seen.decisions[1]
-    assert [error and error["code"] for error in (attempt.error for attempt in vote.tries)] == ["illegal", None]
-    words = [seen.texts[index] for _, segments in vote.tries[0].messages for index in segments]
+    assert [error and error["code"] for error in (attempt.error for attempt in vote.attempts)] == ["illegal", None]
+    words = [seen.texts[index] for _, segments in vote.attempts[0].messages for index in segments]
     assert f"Persona of D: {PERSONAS['D']}" in words
-    assert vote.tries[0].reasoning is not None
-    assert seen.texts[vote.tries[0].reasoning[0]] == REASONING[(1, "D")]
+    assert vote.attempts[0].reasoning is not None
+    assert seen.texts[vote.attempts[0].reasoning[0]] == REASONING[(1, "D")]
     event = next(e for r in seen.rounds for e in r.events if e.kind == "vote")
     assert event.prompt is not None
     assert [seen.texts[i] for i in event.prompt] == words
@@ -63,7 +63,7 @@ def test_no_unused_text_remains_and_each_stays_once() -> None:
     seen = as_seen_by(sample(), "B")
     used: set[int] = set()
     for decision in seen.decisions:
-        for attempt in decision.tries:
+        for attempt in decision.attempts:
             used |= {i for _, segments in attempt.messages for i in segments}
             used |= {*(attempt.reply or ()), *(attempt.reasoning or ())}
     used |= {i for r in seen.rounds for e in r.events for i in (*(e.prompt or ()), *(e.reasoning or ()))}

@@ -183,9 +183,9 @@ def event(
 def game(*events: dict[str, Any], decision: Any = None, reasoning: str = "", times: int = 1) -> History:
     doc = document()
     doc["rounds"] = [{"index": 0, "title": "Turn 4", "events": list(events)}]
-    tries = [{"messages": [], "reply": None, "reasoning": [0] if reasoning else None, "error": None}]
+    attempts = [{"messages": [], "reply": None, "reasoning": [0] if reasoning else None, "error": None}]
     made = {"wave": 1, "player": "A", "kind": "act", "decision": decision or WORDS, "source": "model",
-            "fallback_reason": None, "tries": tries, "parse": None, "model": "m", "provider": None,
+            "fallback_reason": None, "attempts": attempts, "parse": None, "model": "m", "provider": None,
             "usage": None}  # fmt: skip
     doc["decisions"] = [made | {"index": index} for index in range(1, times + 1)]
     doc["texts"] = [reasoning] if reasoning else []

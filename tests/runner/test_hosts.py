@@ -116,13 +116,13 @@ def test_an_attempt_says_its_host_where_it_is_not_the_decision_s(tmp_path: Path)
     with FakeServer(in_turn("Bad", "Good", garbage_of="Bad")).in_thread() as server:
         result = play(server.url(), tmp_path, 'game_config.phases=["votes"]', *ONE_BY_ONE)
     votes = result.history["decisions"]
-    assert {(tuple(each.get("provider") for each in vote["tries"]), vote["provider"]) for vote in votes} <= {
+    assert {(tuple(each.get("provider") for each in vote["attempts"]), vote["provider"]) for vote in votes} <= {
         (("Bad", None), "Good"),
         ((None,), "Good"),
         ((None,), "Bad"),
         ((None, None), "Bad"),
     }
-    assert ("Bad", None) in {tuple(each.get("provider") for each in vote["tries"]) for vote in votes}
+    assert ("Bad", None) in {tuple(each.get("provider") for each in vote["attempts"]) for vote in votes}
 
 
 @pytest.fixture

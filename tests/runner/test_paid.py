@@ -127,7 +127,7 @@ def test_decisions_up_to_the_one_that_stops_the_run_are_in_its_history(server: M
     stopped = play(server.url(), tmp_path, "defaults.retries=1", "defaults.retry_wait_s=[0]", players=six)
     assert stopped.status == "stopped_provider"
     assert [each["source"] for each in stopped.history["decisions"]] == ["model"] * 6 + ["fallback"] * 4
-    assert len(stopped.history["decisions"]) == len(read_journal(stopped.files.journal).entries)
+    assert len(stopped.history["decisions"]) == len(read_journal(stopped.files.journal).decisions)
     assert prove(stopped.files).decisions == len(stopped.history["decisions"])
 
 

@@ -77,9 +77,9 @@ def used(files: RunFiles, *, done: bool) -> tuple[int, float, int]:
         contents = read_journal(files.journal)
     except (UsageError, JournalError):
         return 0, 0.0, 0
-    tries = [attempt for key in {*contents.entries, *contents.tries} for attempt in contents.calls(*key)]
-    costs = [each.usage.cost_usd for each in tries if each.usage is not None]
-    return len(tries), sum(cost or 0.0 for cost in costs), costs.count(None)
+    attempts = [attempt for key in {*contents.decisions, *contents.attempts} for attempt in contents.calls(*key)]
+    costs = [each.usage.cost_usd for each in attempts if each.usage is not None]
+    return len(attempts), sum(cost or 0.0 for cost in costs), costs.count(None)
 
 
 def finished(files: RunFiles) -> GameEnd:
