@@ -26,7 +26,7 @@ from agentsim.models.profiles import Profile, is_host
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
 from agentsim.models.redaction import REDACTED, redact_reply
 from agentsim.models.wire import WIRES, Wire
-from agentsim.models.wire.answer import kept, word
+from agentsim.models.wire.answer import at, kept, word
 from agentsim.models.wire.schema import forced_function
 
 if TYPE_CHECKING:
@@ -168,7 +168,8 @@ class RemoteModel:
         except Unacceptable as refused:
             raise self._faults.bad_envelope(str(refused)) from None
         host, pin = completion.provider, self._profile.pin
-        if host is not None and pin is not None and not is_host(host, pin):
+        asked = at(body, "provider", "only") == [pin]  # a player may have hosts of its own
+        if host is not None and pin is not None and asked and not is_host(host, pin):
             completion = replace(completion, pin=pin)
         # A reader would put a key together that stands in the text in pieces.
         said = call.read(completion.text) if call.read is not None and self._faults.secrets else ""
