@@ -676,7 +676,8 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), players: froz
 _INK = re.compile(r"\S")
 _UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
 _LABELS = re.compile(
-    rf"(?:\A\s*+|\n[ \t]{{0,4}}){_LABEL}|\n[ \t]{{0,4}}(?i:user|human|assistant|system|model)[:：](?=\s)"
+    rf"(?:\A(?!\s*+\w++\s*+\Z)\s*+|\n[ \t]{{0,4}}){_LABEL}"
+    r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model)[:：](?=\s)"
 )
 _ROLE = re.compile(rf"(?<![^\W_])(?:{_ROLES})(?![^\W_])", re.IGNORECASE)
 _LABELLED = re.compile(rf"\s*+{_LABEL}")
@@ -717,7 +718,7 @@ def _is_doubtful(text: str, start: int, end: int, players: frozenset[str]) -> bo
 def label_in(text: str, players: frozenset[str] = frozenset()) -> str:
     """Return the first header of a turn, without tokens, that stands at the beginning of a line, or "".
 
-    One that is the name of one of the `players` is none.
+    A text of one word is none: it is the value of a field, such as a name. The name of one of the `players` is none.
     """
     labels = (found[0].strip() for found in _LABELS.finditer(text))
     return next((label for label in labels if not players or not _is_player(label, players)), "")

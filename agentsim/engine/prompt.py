@@ -109,7 +109,9 @@ def cleaned(text: str) -> str:
     text = re.sub("[\u2028\u2029\u0085\x0b\x0c]", "\n", text)
     # no escape character is left by the second step, so the halves of a sequence cannot find each other
     text = unicodedata.normalize("NFC", _CONTROL.sub("", _ANSI.sub("", text)))
-    return unicodedata.normalize("NFC", JOINERS.sub(joining, text)) if JOINERS.search(text) else text
+    while JOINERS.search(text) and (kept := unicodedata.normalize("NFC", JOINERS.sub(joining, text))) != text:
+        text = kept  # runs that another run had parted are one now
+    return text
 
 
 _LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # made once: it is asked for at every step

@@ -73,6 +73,7 @@ CLEANED = {
     "a text in variation selectors": ("\U0001f600\ufe0f\ufe01\ufe02\U000e0110\U000e0111", "\U0001f600\ufe0f"),
     "a space without width between Thai words": ("กา\u200bดำ", "กา\u200bดำ"),
     "a Mongolian separator": ("ᠠ\u180eᠠ\u180e", "ᠠ\u180eᠠ"),
+    "selectors around a space without width": ("\u3042\ufe00\u200b\ufe00", "\u3042\ufe00"),
     "composed around a joiner": ("e\u200d\u0301", "é"),
 }
 
