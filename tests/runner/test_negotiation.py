@@ -456,19 +456,26 @@ def test_what_a_refusal_did_not_name_is_kept_once_another_prompt_confirms_it(tmp
 
 
 def test_a_late_answer_under_older_terms_changes_nothing_in_the_journal(tmp_path: Path) -> None:
-    """A host stops accepting a temperature while a slow call is under way."""
-    asked: Counter[str] = Counter()
+    """D's answers are slow, and take a top_p that the others' host no longer accepts meanwhile."""
+    accepted: Counter[str] = Counter()
+
+    def slow(body: dict[str, Any]) -> bool:
+        return "You are player D" in str(body["messages"]) and "temperature" not in body
 
     def reply(body: dict[str, Any]) -> str | Raw:
-        asked["all"] += 1
-        return DEPRECATED if "temperature" in body and asked["all"] > 5 else answered(body)
+        if "temperature" in body:
+            return DEPRECATED
+        if "top_p" in body and accepted["others"] and not slow(body):
+            return refusal("`top_p` is deprecated for this model.")
+        accepted["others"] += not slow(body)
+        return answered(body)
 
-    with FakeServer(reply, latency_s=lambda body: 0.01 + len(str(body)) % 11 / 30).in_thread() as server:
-        settings = ("defaults.temperature=0.2", "defaults.client_kwargs={top_p=0.5}", "limits.concurrency=16")
-        result = play(server.url(), tmp_path, *settings)
+    with FakeServer(reply, latency_s=lambda body: 0.5 * slow(body)).in_thread() as server:
+        sampling = ("defaults.temperature=0.2", "defaults.client_kwargs={top_p=0.5}")
+        result = play(server.url(), tmp_path, *sampling, 'game_config.phases=["votes"]')
         lines = [json.loads(line) for line in result.files.journal.read_text("utf-8").splitlines()]
     negotiated = [line["terms"] for line in lines if line["record"] == "negotiated"]
-    assert negotiated == [{"dropped": ["temperature"]}]
+    assert negotiated == [{"dropped": ["temperature"]}, {"dropped": ["temperature", "top_p"]}]
 
 
 def test_a_refusal_in_words_that_no_table_knows_is_a_warning_and_costs_one_decision(tmp_path: Path) -> None:
