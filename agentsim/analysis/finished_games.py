@@ -20,8 +20,9 @@ from agentsim import games
 from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LoggedEvent
 from agentsim.errors import OtherVersion, ScenarioError, UsageError
 from agentsim.history.events import Pair, derived, pairs, told_events
+from agentsim.history.journal import DecisionRecord
 from agentsim.history.load import parsed, read, runs_with_history
-from agentsim.history.record import FINISHED, ForkRecord, History, HistoryDecision
+from agentsim.history.record import FINISHED, Branch, History
 from agentsim.history.shares import Share, shares_in
 
 RANK, WIN = "rank", "win"
@@ -181,7 +182,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
     )
 
 
-def _hosts(own: Sequence[HistoryDecision], history: History) -> dict[str, dict[tuple[str, str], tuple[int, int, int]]]:
+def _hosts(own: Sequence[DecisionRecord], history: History) -> dict[str, dict[tuple[str, str], tuple[int, int, int]]]:
     """Return by player how many answers came from each model and host, how many of them were unusable, and how many
     calls failed there.
 
@@ -191,14 +192,13 @@ def _hosts(own: Sequence[HistoryDecision], history: History) -> dict[str, dict[t
     found: dict[str, dict[tuple[str, str], tuple[int, int, int]]] = {}
     for decision in own:
         for attempt in decision.attempts:
-            answered = attempt.reply is not None
-            host = attempt.provider or (decision.provider if answered else None)
-            if host is None:
+            if (host := attempt.host) is None:
                 continue
             key = (attempt.model or models.get(decision.player, ""), host)
             of_player = found.setdefault(decision.player, {})
             answers, unusable, failed = of_player.get(key, (0, 0, 0))
-            bad = answered and attempt.error is not None
+            answered = attempt.completion is not None
+            bad = answered and attempt.code is not None
             of_player[key] = (answers + answered, unusable + bad, failed + (not answered))
     return found
 
@@ -217,7 +217,7 @@ def vendor(model: str) -> str:
     return rest.partition("/")[0] if first == "openrouter" and "/" in rest else first
 
 
-def _fork(fork: ForkRecord | None) -> str:
+def _fork(fork: Branch | None) -> str:
     """What a branch changes, in words: branches that change the same are compared with their parents together."""
     if fork is None:
         return ""
@@ -227,7 +227,7 @@ def _fork(fork: ForkRecord | None) -> str:
     return ", ".join(done)
 
 
-def _certain(history: History, own: Sequence[HistoryDecision]) -> str | None:
+def _certain(history: History, own: Sequence[DecisionRecord]) -> str | None:
     """A digest of all that a game of bots follows from: they draw from the seed alone. None for other games."""
     fork = history.fork
     given = None if fork is None or fork.instead is None else fork.at

@@ -15,8 +15,8 @@ from agentsim.engine.event import Event, EveryoneType, LoggedEvent
 from agentsim.engine.panel import Progress
 from agentsim.engine.play import Ask
 from agentsim.engine.wording import counted
-from agentsim.history.fold import Totals
 from agentsim.history.journal import DecisionRecord
+from agentsim.history.record import Totals
 from agentsim.players.terminal import cut
 from agentsim.runner.admission import Budget
 from agentsim.runner.batch.tally import BatchWatcher, GameEnd, Tally
@@ -127,7 +127,7 @@ class Following(Noting, Watcher):
 
     def cost(self, totals: Totals) -> str:
         """What was spent against the limit, and what calls in flight may take of the rest."""
-        words = f"cost {money(totals.cost_usd, totals.unpriced_calls)}"
+        words = f"cost {money(totals.known_usd, totals.unpriced_calls)}"
         if self._budget is None or self._budget.max_cost_usd is None:
             return words
         reserved = f", {money(self._budget.reserved_usd)} reserved" if self._budget.reserved_usd else ""

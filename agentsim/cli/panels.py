@@ -30,7 +30,7 @@ from agentsim.cli.terminal_output import shortened
 from agentsim.engine.event import LoggedEvent
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.wording import counted, few
-from agentsim.history.fold import Totals
+from agentsim.history.record import Totals
 from agentsim.players.terminal import MARK, rows
 from agentsim.runner.batch.tally import BatchWatcher, GameEnd, Tally
 
@@ -266,7 +266,7 @@ class RichBatch(_Panel, BatchWatcher):
         rows.add_row(ProgressBar(total=tally.games, completed=tally.done + tally.failed))
         rows.add_row(Text(status_line(tally), style="dim"))
         playing = [
-            f"{name} {counted(totals.calls, 'call')}, {money(totals.cost_usd, totals.unpriced_calls)}"
+            f"{name} {counted(totals.calls, 'call')}, {money(totals.known_usd, totals.unpriced_calls)}"
             if totals.calls
             else name
             for name, totals in tally.playing()

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
+from pydantic import computed_field
+
 from agentsim.engine.chance import Stream
 from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
@@ -122,10 +124,10 @@ class GameConfig(ClosedTable):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's place; ranks go 1, 1, 3, and are 0 where a game ranks no player."""
+    """A player's place; ranks go 1, 1, 3, and are None if the game ranks no player."""
 
     player: PlayerId
-    rank: int
+    rank: int | None
     score: Mapping[str, int | float] = field(default_factory=dict)
 
 
@@ -136,11 +138,17 @@ class Outcome:
     reason: str
     standings: tuple[Standing, ...]
 
+    @computed_field  # type: ignore[prop-decorator] # mypy knows no decorated property: python/mypy#1362
     @property
     def winner(self) -> PlayerId | None:
-        """The only player of rank 1; None where the first place is shared."""
+        """The only player of rank 1, or None if the first place is shared."""
         first = [standing.player for standing in self.standings if standing.rank == 1]
         return first[0] if len(first) == 1 else None
+
+    @property
+    def ranked(self) -> bool:
+        """Whether the game ranks its players."""
+        return any(standing.rank is not None for standing in self.standings)
 
 
 class Lot(NamedTuple):

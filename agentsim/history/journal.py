@@ -12,8 +12,9 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import islice
-from operator import attrgetter
+from operator import add, attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -23,10 +24,12 @@ from pydantic import Field, ValidationError
 from agentsim.engine.codec import NewTexts, Texts, adapter, json_line, parse_json, values
 from agentsim.engine.decision import Reading
 from agentsim.engine.steering import STEER, Steer
+from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, ProviderStopped, first_objection
+from agentsim.history.causes import Cause, cause_of
 from agentsim.history.disk import write_problem
 from agentsim.history.versions import JOURNAL_FORMAT, require_version
-from agentsim.models.base import AS_ASKED, Attempt, Count, Terms, Word
+from agentsim.models.base import AS_ASKED, Attempt, Count, Terms, Usage, WhereSet, Word
 
 TICK_DEADLINE = "tick_deadline"
 """The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
@@ -81,7 +84,11 @@ class Parse:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecord:
-    """One decision with every attempt at it; (wave, place) is its key."""
+    """A decision with every attempt at it, in memory, in the journal and in the history; (wave, place) is its key.
+
+    `fingerprint` is a digest of the request. A decision with a `survey` answers an interview, off the record of the
+    game.
+    """
 
     index: Count
     wave: Count
@@ -94,6 +101,35 @@ class DecisionRecord:
     fallback_reason: Word | None
     attempts: tuple[Attempt, ...]
     parse: Parse | None
+    survey: Annotated[SurveyPlace | None, WhereSet] = None
+
+    @property
+    def cause(self) -> Cause | None:
+        """The cause of a fallback, or None for a decision that was made."""
+        return None if self.fallback_reason is None else cause_of(self.fallback_reason)
+
+    @property
+    def answered(self) -> Attempt | None:
+        """The last attempt that brought a reply, or None."""
+        return next((attempt for attempt in reversed(self.attempts) if attempt.completion is not None), None)
+
+    @property
+    def model(self) -> str | None:
+        """What its last reply says of the model, or else the name of the model that was called, or None."""
+        if (last := self.answered) is None or last.completion is None:
+            return None
+        return last.completion.model or last.model
+
+    @property
+    def provider(self) -> str | None:
+        """The host that its last reply names, or None."""
+        return None if self.answered is None else self.answered.host
+
+    @property
+    def usage(self) -> Usage | None:
+        """The tokens and dollars of all its attempts together, or None for a person or if no provider said."""
+        used = [attempt.usage for attempt in self.attempts if attempt.usage is not None and self.source != "human"]
+        return reduce(add, used) if used else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
@@ -20,7 +19,8 @@ from agentsim.engine.steering import Aside
 from agentsim.engine.survey import Interview, Question, SurveyPlace
 from agentsim.errors import UsageError
 from agentsim.history.events import derived, pairs, told_events
-from agentsim.history.record import History, HistoryDecision
+from agentsim.history.journal import DecisionRecord
+from agentsim.history.record import History
 
 Kind: TypeAlias = Literal["text", "whole", "number", "flag", "json", "mixed"]
 """`json` is text that begins with `[` or `{` where it is JSON, and stands for itself where it does not."""
@@ -35,6 +35,7 @@ LEADING: Mapping[str, Kind] = _columns("run text, game text, seed whole, status 
 """What stands before a table's own columns when it holds more than one run."""
 
 _TOKENS = "prompt_tokens whole, cached_tokens whole, completion_tokens whole, reasoning_tokens whole, cost_usd number"
+_USED = tuple(_TOKENS.split()[::2])
 BASE: Mapping[str, Mapping[str, Kind]] = {
     "events": _columns(
         "round whole, round_title text, seq whole, kind text, heading text, role text, content text, visibility json, "
@@ -140,7 +141,7 @@ def _events(history: History) -> Iterator[Row]:
             )
 
 
-def _decision(history: History, record: HistoryDecision, models: Mapping[str, str]) -> Row:
+def _decision(history: History, record: DecisionRecord, models: Mapping[str, str]) -> Row:
     parse = record.parse
     return (
         *(record.index, record.wave, record.player, record.kind),
@@ -148,7 +149,7 @@ def _decision(history: History, record: HistoryDecision, models: Mapping[str, st
         *(record.source, record.fallback_reason, record.cause),
         *((None, None, None) if parse is None else (parse.stage, parse.candidates, parse.repaired)),
         *(len(record.attempts), record.model, record.provider),
-        *((None,) * 5 if record.usage is None else astuple(record.usage)),
+        *(getattr(record.usage, name, None) for name in _USED),
         history.inherits(record),
         models.get(record.player),
     )
@@ -169,8 +170,7 @@ def _standings(history: History) -> Frame:
 
 def _usage(history: History, models: Mapping[str, str]) -> Iterator[Row]:
     for player, totals in (history.paid.by_player or {}).items():
-        counted: Mapping[str, Cell] = totals.model_dump(exclude={"by_player"})
-        yield (player, models.get(player), *(counted[name] for name in list(BASE["usage"])[2:]))
+        yield (player, models.get(player), *(getattr(totals, name) for name in list(BASE["usage"])[2:]))
 
 
 def _pairs(history: History, log: Sequence[LoggedEvent], seats: Sequence[PlayerId]) -> tuple[Row, ...]:
@@ -197,7 +197,7 @@ class SurveyAnswer(NamedTuple):
     place: SurveyPlace
     question: Question
     answer: int | str | None
-    decision: HistoryDecision
+    decision: DecisionRecord
 
 
 def interviews_in(history: History) -> tuple[Interview | Aside, ...]:

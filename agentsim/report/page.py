@@ -31,9 +31,8 @@ from agentsim.engine.panel import (
 )
 from agentsim.games import find
 from agentsim.history.events import derived, pairs, told_events
-from agentsim.history.record import History
+from agentsim.history.record import History, Totals
 from agentsim.history.shares import shares_in
-from agentsim.models.prices import cached_share
 from agentsim.report import markup
 from agentsim.report.board import board
 from agentsim.report.charts import chart, ranges, scatter
@@ -271,9 +270,9 @@ def render_batch(
 def _cached(history: History) -> dict[str | None, str]:
     """The measured share of cached prompt tokens, by player and (None) in all; a dash where no provider reports it."""
     whose: list[str | None] = [None, *(player.id for player in history.players)]
-    shares = {
-        player: cached_share(d.usage for d in history.decisions if player in (None, d.player)) for player in whose
-    }
+    used: dict[str | None, Totals] = {None: history.usage}
+    used.update(history.usage.by_player or {})
+    shares = {player: used[player].cached_share if player in used else None for player in whose}
     return {player: "–" if share is None else f"{share:.0%}" for player, share in shares.items()}
 
 

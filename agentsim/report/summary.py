@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from agentsim.engine.codec import paths_in
 from agentsim.engine.event import AGAINST, FOR, LoggedEvent, Past
+from agentsim.engine.game import Standing
 from agentsim.engine.panel import Course, DataTable
 from agentsim.engine.wording import listed
-from agentsim.history.record import EventRecord, History, StandingRecord
+from agentsim.history.record import EventRecord, History
 from agentsim.history.shares import shares_in
 from agentsim.report.charts import chart
 from agentsim.report.markup import Drawing, number
@@ -89,7 +90,7 @@ def summary(history: History, log: Sequence[LoggedEvent], course: Course, places
     )
 
 
-def _spread(standings: Sequence[StandingRecord]) -> Iterator[tuple[str, tuple[float, float, float]]]:
+def _spread(standings: Sequence[Standing]) -> Iterator[tuple[str, tuple[float, float, float]]]:
     """Of each score that differs the least, the middle and the most."""
     for name in dict.fromkeys(name for standing in standings for name in standing.score):
         values = sorted(standing.score[name] for standing in standings if name in standing.score)
@@ -97,7 +98,7 @@ def _spread(standings: Sequence[StandingRecord]) -> Iterator[tuple[str, tuple[fl
             yield name, (values[0], values[len(values) // 2], values[-1])
 
 
-def _margin(standings: Sequence[StandingRecord], names: Sequence[str]) -> str:
+def _margin(standings: Sequence[Standing], names: Sequence[str]) -> str:
     """The first two in the score that decided, or, where the game names none, in the first of which one has more."""
     first, second = (standing.score for standing in standings[:2])
     known = [name for name in names or first if name in first and name in second]

@@ -17,9 +17,8 @@ from typing import Any, Literal, TypeAlias
 from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, ModelError, RunStopped
-from agentsim.history.fold import Totals
 from agentsim.history.journal import TICK_DEADLINE, DecisionRecord, Journal
-from agentsim.history.record import Branch
+from agentsim.history.record import Branch, Totals
 from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import AS_ASKED, Attempt, Completion, Message, Usage
 from agentsim.models.negotiation import cap_under, words_of

@@ -15,9 +15,9 @@ from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import AgentsimError, JournalMismatch, ScenarioError, UsageError
 from agentsim.games import find
-from agentsim.history.fold import dump_history, fold, totals
+from agentsim.history.fold import dump_history, fold
 from agentsim.history.journal import Contents, DecisionRecord
-from agentsim.history.record import Branch, ForkRecord, History
+from agentsim.history.record import Branch, History, Totals
 from agentsim.history.run_files import RunFiles
 from agentsim.history.shares import shares
 from agentsim.history.versions import package_versions
@@ -159,7 +159,7 @@ class Played:
         if self.play.outcome is None:
             return None
         limit = self.scenario.limits.max_fallback_rate
-        own = [each for each in self.decisions if each.index not in self.play.surveyed]
+        own = [each for each in self.decisions if each.survey is None]
         found = shares((entry.index, entry.player, entry.source) for entry in own)
         return "degraded" if limit is not None and found.worst > limit else "completed"
 
@@ -191,17 +191,17 @@ class Played:
             rounds=self.play.table.rounds,
             log=log,
             decisions=entries,
-            surveyed=self.play.surveyed,
             asides=self.play.asides,
             **more,
         )
 
-    def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> ForkRecord:
+    def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> Branch:
         """The branch's record with what its parent has paid of the whole game's usage, and what it has paid itself."""
         players = [plan.id for plan in self.scenario.seats]
         kept = [entry for entry in self.decisions if branch.inherits(entry.wave, entry.index)]
         own = [entry for entry in self.decisions if not branch.inherits(entry.wave, entry.index)]
-        return ForkRecord(**dict(branch), inherited=totals(kept, players), paid=totals(own, players, undecided))
+        used = {"inherited": Totals.of(kept, players), "paid": Totals.of(own, players, undecided)}
+        return branch.model_copy(update=used)
 
 
 def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[str, Any]:

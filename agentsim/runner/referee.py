@@ -15,6 +15,7 @@ from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision, Reading
 from agentsim.engine.play import Ask
 from agentsim.engine.request import Request
+from agentsim.engine.survey import Survey, SurveyPlace
 from agentsim.errors import (
     DecisionError,
     ModelError,
@@ -75,6 +76,7 @@ def decision_record_of(ask: Ask, ruling: Ruling) -> DecisionRecord:
         fallback_reason=ruling.fallback_reason,
         attempts=ruling.attempts,
         parse=None if ruling.reading is None else Parse.of(ruling.reading),
+        survey=SurveyPlace(request.interview, request.round) if isinstance(request, Survey) else None,
     )
 
 

@@ -17,10 +17,10 @@ from pydantic_core import from_json
 from agentsim.engine.codec import bytes_id
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
-from agentsim.history.fold import Totals, dump_history, history_bytes
+from agentsim.history.fold import dump_history, history_bytes
 from agentsim.history.journal import Contents, Journal, Stop, read_journal, read_on
 from agentsim.history.load import parsed
-from agentsim.history.record import FINISHED, History
+from agentsim.history.record import FINISHED, History, Totals
 from agentsim.history.run_files import RunFiles, is_running, read_history, write_history
 from agentsim.history.versions import HISTORY_FORMAT
 from agentsim.runner.drive import not_whole, played_again, recalled

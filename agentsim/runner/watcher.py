@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from agentsim.engine.event import EveryoneType, LoggedEvent
 from agentsim.engine.panel import Progress
 from agentsim.engine.play import Ask, Wave
-from agentsim.history.fold import Totals
 from agentsim.history.journal import DecisionRecord
+from agentsim.history.record import Totals
 from agentsim.runner.admission import Budget
 
 

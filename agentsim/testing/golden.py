@@ -71,7 +71,7 @@ def _lines(played: Played) -> Iterator[str]:
     yield from map(_event, log[told:])
     yield f"\n=== {played.outcome.reason}"
     for place in played.outcome.standings:
-        yield f"{place.rank}. {place.player} {dict(place.score)}"
+        yield f"{place.rank or 0}. {place.player} {dict(place.score)}"
 
 
 def _told_before(log: Sequence[LoggedEvent], decision: int, start: int) -> int:

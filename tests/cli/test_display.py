@@ -22,7 +22,7 @@ from agentsim.cli.finish import money
 from agentsim.cli.panels import RichDisplay
 from agentsim.cli.terminal_output import safe
 from agentsim.engine.event import Audience, Event, Everyone, LoggedEvent, Nobody
-from agentsim.history.fold import Totals
+from agentsim.history.record import Totals
 from agentsim.models.base import Attempt, Completion, Usage
 from agentsim.players.terminal import MARK
 from agentsim.runner.watcher import PublicWatcher, Watcher

@@ -124,7 +124,7 @@ def _event(logged: LoggedEvent) -> str:
 
 def _standings(outcome: Outcome) -> Iterator[str]:
     yield f"=== {outcome.reason}"
-    yield from (f"{place.rank}. {place.player} {dict(place.score)}" for place in outcome.standings)
+    yield from (f"{place.rank or 0}. {place.player} {dict(place.score)}" for place in outcome.standings)
 
 
 def main() -> None:

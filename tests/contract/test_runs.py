@@ -266,16 +266,15 @@ def test_a_finished_run_is_left_as_it_is(live: RunResult) -> None:
 
 
 def test_the_history_fits_its_format_and_its_places_exist(live: RunResult) -> None:
-    history = History.model_validate_json(live.files.history.read_bytes())
-    texts = range(len(history.texts))
-    used: set[int] = set()
+    raw = live.files.history.read_bytes()
+    history, texts = History.model_validate_json(raw), json.loads(raw)["texts"]
+    used: set[str] = set()
     for decision in history.decisions:
         for attempt in decision.attempts:
-            used.update(place for _, places in attempt.messages for place in places)
-            used.update(attempt.reply or ())
-            used.update(attempt.reasoning or ())
+            used.update(text for message in attempt.messages for text in message.segments)
+            used.update(text for text in (attempt.reply, attempt.reasoning) if text is not None)
     assert used == set(texts), "every text is used, and every place is a text"
-    assert len(set(history.texts)) == len(history.texts), "every text stands once"
+    assert len(set(texts)) == len(texts), "every text stands once"
     seqs = [event.seq for part in history.rounds for event in part.events]
     assert seqs == list(range(1, len(seqs) + 1))
     assert [decision.index for decision in history.decisions] == list(range(1, len(history.decisions) + 1))

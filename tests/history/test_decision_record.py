@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 import pytest
@@ -93,7 +93,7 @@ def test_a_line_that_nobody_wrote_is_refused(change: Any) -> None:
         shelf.read(DecisionRecord, line)
 
 
-@pytest.mark.parametrize("key", [each.name for each in fields(DecisionRecord)])
+@pytest.mark.parametrize("key", [each.name for each in fields(DecisionRecord) if each.default is MISSING])
 def test_every_key_is_needed(key: str) -> None:
     shelf = Shelf()
     line = shelf.written(entry())

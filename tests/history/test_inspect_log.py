@@ -64,7 +64,7 @@ def test_every_decision_rank_token_and_cost_is_the_history_s(logs: Path) -> None
     assert sum(each.total_cost for each in used) == pytest.approx(history.usage.cost_usd)
     asked = {tuple((message.role, message.text) for message in call.input) for call in calls}
     assert asked == {
-        tuple((role, "\n".join(history.texts[place] for place in places)) for role, places in attempt.messages)
+        tuple((message.role, message.text) for message in attempt.messages)
         for made in history.decisions
         for attempt in made.attempts
     }

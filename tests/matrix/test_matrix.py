@@ -103,8 +103,8 @@ def _counted(row: Row, history: dict[str, Any]) -> None:
     for decision in history["decisions"]:
         hit = decision in struck
         reason = row.reason_for(decision["kind"]) if hit else None
-        errors = [attempt["error"] for attempt in decision["attempts"] if attempt["error"] is not None]
-        failed = sum(attempt["reply"] is None for attempt in decision["attempts"])
+        errors = [attempt["error"] for attempt in decision["attempts"] if attempt["code"] is not None]
+        failed = sum(attempt["completion"] is None for attempt in decision["attempts"])
         assert decision["fallback_reason"] == reason, errors
         assert failed == (row.failed if hit else 0), errors
         if reason is None:

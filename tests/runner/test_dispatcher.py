@@ -18,8 +18,8 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import LoggedEvent
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.games.agent_island.game import AgentIsland
-from agentsim.history.fold import Totals
 from agentsim.history.journal import DecisionRecord
+from agentsim.history.record import Totals
 from agentsim.history.run_files import RunFiles
 from agentsim.runner import dispatcher
 from agentsim.runner.watcher import Watcher
@@ -213,8 +213,9 @@ def test_people_take_no_slot_no_money_and_no_call(tmp_path: Path, typed: Typed) 
     assert result.status == "completed", result.error
     assert result.history["usage"]["calls"] == 0
     assert result.history["usage"]["cost_usd"] == 0.0
-    people = [record for record in result.history["decisions"] if record["source"] == "human"]
-    assert all(record["usage"] is None and record["model"] is None for record in people)
+    people = [decision for decision in result.record.decisions if decision.source == "human"]
+    assert people
+    assert all(decision.usage is None and decision.model is None for decision in people)
 
 
 def test_input_that_ends_interrupts_the_run_which_goes_on_where_it_was(tmp_path: Path, typed: Typed) -> None:

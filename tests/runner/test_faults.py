@@ -163,7 +163,7 @@ def test_a_fault_of_one_decision_is_that_decision_s_fallback(
     assert usage["by_player"]["C"]["failed_calls"] == usage["failed_calls"]
     assert usage["by_player"]["A"]["failed_calls"] == 0
     records = [record for record in result.history["decisions"] if record["source"] == "fallback"]
-    assert all(attempt["error"]["code"] == code for record in records for attempt in record["attempts"])
+    assert all(attempt["code"] == code for record in records for attempt in record["attempts"])
     assert prove(result.files).complete
 
 

@@ -14,8 +14,8 @@ import pytest
 from agentsim.engine.event import LoggedEvent
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, JournalMismatch, ScenarioError, UsageError
 from agentsim.history.bundle import pack
-from agentsim.history.fold import Totals
 from agentsim.history.journal import DecisionRecord
+from agentsim.history.record import Totals
 from agentsim.history.run_files import RunFiles, is_running
 from agentsim.runner.replay import ReplayDiffers, follow, prove
 from agentsim.runner.session import begin, go_on
@@ -99,7 +99,9 @@ CHANGES = [
     pytest.param(put("rounds", 1, "events", 2, "seq", value=1000), "rounds.1.events.2.seq: 1000", id="event"),
     pytest.param(put("rounds", 1, "events", 0, "visibility", value=["A"]), "rounds.1.events.0.visibility", id="seen"),
     pytest.param(
-        put("decisions", 3, "attempts", 0, "reply", value=[0]), "decisions.3.attempts.0.reply.0: 0", id="reply"
+        put("decisions", 3, "attempts", 0, "completion", "text", value=0),
+        "decisions.3.attempts.0.completion.text: 0",
+        id="reply",
     ),
     pytest.param(put("texts", 0, value="Other rules."), 'texts.0: "Other rules." in the history', id="text"),
     pytest.param(put("usage", "fallbacks", value=False), "usage.fallbacks: false in the history, 0", id="0 and false"),

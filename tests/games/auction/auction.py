@@ -82,7 +82,7 @@ def budgets(played: Simulation) -> dict[str, int]:
     return {place.player: int(place.score["budget"]) for place in played.outcome.standings}
 
 
-def ranks(played: Simulation) -> dict[str, int]:
+def ranks(played: Simulation) -> dict[str, int | None]:
     """Each team's rank, best first."""
     return {place.player: place.rank for place in played.outcome.standings}
 
