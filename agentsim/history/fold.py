@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import takewhile
 from operator import attrgetter
 from typing import Any
 
@@ -19,7 +18,7 @@ from agentsim.engine.game import Outcome
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import Aside
 from agentsim.history.journal import DecisionRecord
-from agentsim.history.record import Branch, EventRecord, History, PlayerRecord, RoundRecord, Totals, WarningRecord
+from agentsim.history.record import KEYS, Branch, EventRecord, History, PlayerRecord, RoundRecord, Totals, WarningRecord
 from agentsim.history.versions import HISTORY_FORMAT
 from agentsim.models.base import PER_EXECUTION, Attempt
 from agentsim.players.model import Diagnostic, diagnostics
@@ -32,7 +31,7 @@ def fold(
     seed: int,
     status: str,
     scenario: Mapping[str, Any],
-    players: Sequence[Mapping[str, Any]],
+    players: Sequence[PlayerRecord],
     rounds: Sequence[str],
     log: Sequence[LoggedEvent],
     decisions: Sequence[DecisionRecord],
@@ -68,15 +67,15 @@ def fold(
         status=status,
         scenario=dict(scenario),
         asides=[each.model_dump(mode="json", exclude_defaults=True) for each in asides],
-        players=[PlayerRecord.model_construct(**player) for player in players],
+        players=list(players),
         rounds=[
             RoundRecord.model_construct(index=index, title=title, events=told)
             for index, (title, told) in enumerate(zip(rounds, events, strict=True))
         ],
         decisions=ordered,
         outcome=outcome,
-        usage=Totals.of(ordered, [str(player["id"]) for player in players], undecided),
-        warnings=warnings_of(ordered, undecided, {str(player["id"]): str(player["model"]) for player in players}),
+        usage=Totals.of(ordered, [player.id for player in players], undecided),
+        warnings=warnings_of(ordered, undecided, {player.id: player.model for player in players}),
         volatile={**volatile, "latency_s": latencies},
     )
 
@@ -96,7 +95,7 @@ def history_bytes(history: History) -> Iterator[bytes]:
     }
     rest = history.model_dump(exclude={*by_line})
     before = b"{\n"
-    for key in (*takewhile(lambda key: key != "volatile", History.model_fields), "texts", "volatile"):
+    for key in KEYS:
         if key in by_line or key in rest:
             yield b'%b"%b":' % (before, key.encode())
             yield from by_line[key] if key in by_line else [json_line(rest[key])]

@@ -333,3 +333,7 @@ class History(Record):
     def inherits(self, decision: DecisionRecord) -> bool:
         """Whether a decision is that of the parent that this run is a branch of."""
         return self.fork is not None and self.fork.inherits(decision.wave, decision.index)
+
+
+KEYS = tuple(name for field in History.model_fields for name in (("texts", field) if field == "volatile" else (field,)))
+"""The keys of a history's file, in order: those of its records, and the texts that they name."""

@@ -187,7 +187,7 @@ class Played:
             rules_version=self.game.rules_version,
             seed=cast("int", self.scenario.seed),
             scenario=self.scenario.identity(),
-            players=[plan.listed() for plan in self.scenario.seats],
+            players=[plan.listed for plan in self.scenario.seats],
             rounds=self.play.table.rounds,
             log=log,
             decisions=entries,

@@ -119,7 +119,7 @@ class Channel(News):
         tones = {record.id: markup.tone(place) for place, record in enumerate(history.players)}
         macros = markup.environment().get_template("timeline.html.j2").module
         for place, part in enumerate(timeline.rounds()):
-            if part.decisions or place >= self._rounds:
+            if part.entries or place >= self._rounds:
                 self._pieces.append(macros.round(part, tones))  # type: ignore[attr-defined] # a macro of the template
                 self._messages = {}
         self._told, self._rounds = follower.told, follower.rounds

@@ -15,7 +15,7 @@ from agentsim.games.market.stages import Acted, Forfeited
 from agentsim.games.monopoly.trade import TradeDiscarded
 from agentsim.games.society.turn import InvalidAction
 from agentsim.history.fold import fold, warnings_of
-from agentsim.history.record import History
+from agentsim.history.record import History, PlayerRecord
 from agentsim.history.shares import Share, Shares, shares, shares_in, summed
 from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.players.model import diagnostics
@@ -177,7 +177,7 @@ def test_what_a_game_turned_away_is_counted_by_its_decision_and_bots_are_not() -
             seed=1,
             status="completed",
             scenario={},
-            players=[{"id": player, "model": "lab/x", "temperature": None}],
+            players=[PlayerRecord(id=player, model="lab/x")],
             rounds=["Set-up"],
             log=log,
             decisions=[first],

@@ -14,7 +14,7 @@ from agentsim.games.agent_island.view import GameBegan
 from agentsim.games.agent_island.votes import Eliminated, Voted
 from agentsim.history.fold import dump_history, fold
 from agentsim.history.journal import DecisionRecord
-from agentsim.history.record import History, Totals
+from agentsim.history.record import KEYS, History, PlayerRecord, Totals
 from agentsim.models.base import Attempt, Completion, Usage
 from tests.history.sample import entry, failed, paid
 
@@ -34,7 +34,7 @@ def fold_of(entries: list[DecisionRecord] | None = None, **changes: Any) -> Hist
         "seed": 7,
         "status": "completed",
         "scenario": {"game": "agent_island"},
-        "players": [{"id": name, "model": "lab/m", "temperature": None} for name in ("A", "B", "@moderator")],
+        "players": [PlayerRecord(id=name, model="lab/m") for name in ("A", "B", "@moderator")],
         "rounds": ["Set-up", "Round 1"],
         "log": LOG,
         "decisions": [entry(1), entry(2, "B"), entry(3, "@moderator")] if entries is None else entries,
@@ -53,8 +53,7 @@ def folded(entries: list[DecisionRecord] | None = None, **changes: Any) -> dict[
 def test_a_history_fits_its_format_in_its_order_of_keys() -> None:
     history = folded()
     absent = {"warnings", "fork", "asides"}
-    records = [name for name in History.model_fields if name not in absent]
-    assert list(history) == [*records[:-1], "texts", "volatile"], "it is no fork, was not steered, and well"
+    assert list(history) == [key for key in KEYS if key not in absent], "it is no fork, was not steered, and well"
     History.model_validate(history)
 
 

@@ -15,7 +15,7 @@ from agentsim.errors import UsageError
 from agentsim.games.agent_island.speeches import Pitched
 from agentsim.history.events import told_events
 from agentsim.history.fold import fold
-from agentsim.history.record import History
+from agentsim.history.record import History, PlayerRecord
 
 GAME = games.find("agent_island")
 PLAYERS = ["A", "B", "C", "D"]
@@ -28,7 +28,7 @@ def kept(log: list[LoggedEvent], rounds: list[str], outcome: Outcome | None = No
         seed=1,
         status="completed",
         scenario={},
-        players=[{"id": player, "model": "bot/random", "temperature": None} for player in PLAYERS],
+        players=[PlayerRecord(id=player, model="bot/random") for player in PLAYERS],
         rounds=rounds,
         log=log,
         decisions=[],

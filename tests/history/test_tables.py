@@ -17,7 +17,7 @@ from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.votes import Tallied, Voted
 from agentsim.history.fold import dump_history, fold
 from agentsim.history.formats import kinds
-from agentsim.history.record import History
+from agentsim.history.record import History, PlayerRecord
 from agentsim.history.tables import BASE, LEADING, run_tables
 from tests.cli.command_line import ROOT
 from tests.history.sample import entry, failed, paid
@@ -36,9 +36,9 @@ ENTRIES = [
     entry(4, "@judge", (failed(), failed()), source="fallback", fallback_reason="timeout", parse=None),
 ]
 PLAYERS = [
-    {"id": "A", "model": "lab/m-1", "temperature": 0.7},
-    {"id": "B", "model": "bot/random", "temperature": None},
-    {"id": "@judge", "model": "lab/m-2", "temperature": 0.0},
+    PlayerRecord(id="A", model="lab/m-1", temperature=0.7),
+    PlayerRecord(id="B", model="bot/random"),
+    PlayerRecord(id="@judge", model="lab/m-2", temperature=0.0),
 ]
 OUTCOME = Outcome("the jury", (Standing("A", 1, {"votes": 2}), Standing("B", 2, {"votes": 0, "luck": 0.5})))
 
