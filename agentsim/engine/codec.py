@@ -164,21 +164,26 @@ class Texts:
     def __contains__(self, place: Any) -> bool:
         return type(place) is int and 0 <= place < len(self.in_order)
 
-    def several(self, places: Any) -> Iterator[str]:
+    def several(self, places: Any) -> list[str]:
         """Return the texts of places and of runs of places, which are a list of the first and the last.
 
         Raises `ValueError` for anything else.
         """
         if not isinstance(places, list):
             raise ValueError("is no list of places of texts")
+        found: list[str] = []
         for place in places:
+            if type(place) is int and 0 <= place < len(self.in_order):
+                found.append(self.in_order[place])
+                continue
             first, last = place if isinstance(place, list) and len(place) == 2 else (place, place)
             if first not in self or last not in self:
                 raise ValueError(_MISSING)
-            self.named += last - first + 1
-            if self.named > self.most:
+            if self.named + len(found) + last - first > self.most:
                 raise ValueError("names the same texts too often")
-            yield from self.in_order[first : last + 1]
+            found += self.in_order[first : last + 1]
+        self.named += len(found)
+        return found
 
 
 class NewTexts:
