@@ -73,7 +73,9 @@ def parsed(raw: bytes, path: Path) -> History:
     try:
         document = from_json(raw, cache_strings="keys")
     except ValueError as error:
-        raise UsageError(f"{path}: is not an agentsim history: the file: {error}") from None
+        raise UsageError(f"{path}: is not an agentsim history: the file: Invalid JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise UsageError(f"{path}: is not an agentsim history: the file: must be an object")
     finite = _finite(document)
     try:
         history = History.model_validate(document, context=Texts(most=_MOST_PLACES * len(raw)))

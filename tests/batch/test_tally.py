@@ -18,7 +18,7 @@ class Clock:
 
 def spent(dollars: float) -> Totals:
     totals = Totals()
-    totals.cost_usd = dollars
+    totals.known_usd = dollars
     return totals
 
 

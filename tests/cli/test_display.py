@@ -205,7 +205,7 @@ def test_the_panel_says_where_the_game_is_and_what_it_costs(shown: Shown, monkey
     display.calling(ask("A"))
     display.calling(ask("B"))
     totals = Totals()
-    totals.calls, totals.prompt_tokens, totals.completion_tokens, totals.cost_usd = 12, 34567, 890, 0.0123
+    totals.calls, totals.prompt_tokens, totals.completion_tokens, totals.known_usd = 12, 34567, 890, 0.0123
     display.called(ask("B"), totals)
     now[0] += 65
     display.told(spoken("something new"))
