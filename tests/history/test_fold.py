@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentsim.engine.event import Everyone, LoggedEvent, Nobody
 from agentsim.engine.game import Outcome, ranked
+from agentsim.errors import UsageError
 from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.view import GameBegan
 from agentsim.games.agent_island.votes import Eliminated, Voted
 from agentsim.history.fold import dump_history, fold
 from agentsim.history.journal import DecisionRecord
+from agentsim.history.load import load_history
 from agentsim.history.record import KEYS, History, PlayerRecord, Totals
-from agentsim.models.base import Attempt, Completion, Usage
+from agentsim.models.base import Attempt, Completion, Terms, Usage
 from tests.history.sample import entry, failed, paid
 
 LOG = [
@@ -132,6 +135,29 @@ def test_latency_is_volatile_and_nothing_else_holds_it() -> None:
     history = folded([entry(1, attempts=(failed(), paid())), entry(2, "B", ())])
     assert history["volatile"] == {"name": "run", "latency_s": {"1": 1.5}}
     assert "latency" not in json.dumps({key: value for key, value in history.items() if key != "volatile"})
+
+
+def test_what_an_execution_alone_knows_of_an_attempt_stays_in_the_journal() -> None:
+    late = Attempt((), "timeout", "no answer", 3.5, 2.0, fault="transport", final=True, held=True, retry_after=9.0)
+    known = Completion("x", terms=Terms(structured="prompt"))
+    one, other = (
+        json.loads(dump_history(fold_of([entry(1, attempts=attempts), entry(2, "B"), entry(3, "@moderator")])))
+        for attempts in (
+            (late, Attempt((), completion=known)),
+            (Attempt((), "timeout", "no answer", fault="transport"), Attempt((), completion=Completion("x"))),
+        )
+    )
+    assert one["decisions"] == other["decisions"]
+
+
+def test_a_file_that_names_the_same_texts_over_and_over_is_refused(tmp_path: Path) -> None:
+    document = folded()
+    document["texts"] += ["x"] * 1_000
+    document["rounds"][1]["events"][0]["prompt"] = [[0, 1_000]] * 200
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(UsageError, match="names the same texts too often"):
+        load_history(path)
 
 
 def test_a_history_is_one_line_an_event_a_decision_and_a_text() -> None:
