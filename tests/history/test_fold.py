@@ -153,7 +153,7 @@ def test_what_an_execution_alone_knows_of_an_attempt_stays_in_the_journal() -> N
 def test_a_file_that_names_the_same_texts_over_and_over_is_refused(tmp_path: Path) -> None:
     document = folded()
     document["texts"] += ["x"] * 1_000
-    document["rounds"][1]["events"][0]["prompt"] = [[0, 1_000]] * 200
+    document["rounds"][1]["events"][0]["prompt"] = [[0, 1_000]] * 2_000
     path = tmp_path / "run.json"
     path.write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(UsageError, match="names the same texts too often"):
