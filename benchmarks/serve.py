@@ -50,7 +50,7 @@ def told_by(files: RunFiles) -> dict[int, int]:
     for wave in played.replay(recorded):
         if last:
             found[last] = len(play.log)
-        last = max((entry.index for entry in wave.entries.values()), default=0)
+        last = max((entry.index for entry in wave.records.values()), default=0)
     found[last] = len(play.log)
     play.close()
     return found

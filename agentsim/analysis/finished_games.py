@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from agentsim import games
-from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LogEntry
+from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LoggedEvent
 from agentsim.errors import OtherVersion, ScenarioError, UsageError
 from agentsim.history.events import Pair, derived, pairs, told_events
+from agentsim.history.journal import DecisionRecord
 from agentsim.history.load import parsed, read, runs_with_history
-from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
+from agentsim.history.record import FINISHED, Branch, History
 from agentsim.history.shares import Share, shares_in
 
 RANK, WIN = "rank", "win"
@@ -35,7 +36,8 @@ class Entrant:
 
     `seat` counts from 1 in the order of the table, `spoke` in the first order of all players that chance drew (None
     without one). `scores` are the outcome's. `asked` is the number of decisions that no bot made, `turned_away` of
-    those that the game refused. `hosts` has the answers of each model and host, and the unusable ones of them.
+    those that the game refused. `hosts` has the answers of each model and host, the unusable ones of them, and the
+    calls that failed there.
     """
 
     player: str
@@ -56,7 +58,7 @@ class Entrant:
     lost_to_model: int = 0
     lost_to_person: int = 0
     lost_to_deadline: int = 0
-    hosts: Mapping[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    hosts: Mapping[tuple[str, str], tuple[int, int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,22 +182,24 @@ def game_record(name: str, history: History) -> GameRecord | None:
     )
 
 
-def _hosts(own: Sequence[DecisionRecord], history: History) -> dict[str, dict[tuple[str, str], tuple[int, int]]]:
-    """Return by player how many answers came from each model and host, and how many of them were unusable.
+def _hosts(own: Sequence[DecisionRecord], history: History) -> dict[str, dict[tuple[str, str], tuple[int, int, int]]]:
+    """Return by player how many answers came from each model and host, how many of them were unusable, and how many
+    calls failed there.
 
-    Answers that name no host are left out.
+    Answers and errors that name no host are left out.
     """
     models = {player.id: player.model for player in history.players}
-    found: dict[str, dict[tuple[str, str], tuple[int, int]]] = {}
+    found: dict[str, dict[tuple[str, str], tuple[int, int, int]]] = {}
     for decision in own:
-        for attempt in decision.tries:
-            host = attempt.provider or decision.provider
-            if attempt.reply is None or host is None:
+        for attempt in decision.attempts:
+            if (host := attempt.host) is None:
                 continue
             key = (attempt.model or models.get(decision.player, ""), host)
             of_player = found.setdefault(decision.player, {})
-            answers, unusable = of_player.get(key, (0, 0))
-            of_player[key] = (answers + 1, unusable + (attempt.error is not None))
+            answers, unusable, failed = of_player.get(key, (0, 0, 0))
+            answered = attempt.completion is not None
+            bad = answered and attempt.code is not None
+            of_player[key] = (answers + answered, unusable + bad, failed + (not answered))
     return found
 
 
@@ -213,7 +217,7 @@ def vendor(model: str) -> str:
     return rest.partition("/")[0] if first == "openrouter" and "/" in rest else first
 
 
-def _fork(fork: ForkRecord | None) -> str:
+def _fork(fork: Branch | None) -> str:
     """What a branch changes, in words: branches that change the same are compared with their parents together."""
     if fork is None:
         return ""
@@ -234,9 +238,9 @@ def _certain(history: History, own: Sequence[DecisionRecord]) -> str | None:
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
-def _told(history: History) -> tuple[Sequence[LogEntry], list[Pair] | None]:
+def _told(history: History) -> tuple[Sequence[LoggedEvent], list[Pair] | None]:
     """The events as the game tells them, and the pairs; none where it is not installed, or they are of other rules."""
-    log: Sequence[LogEntry] = ()
+    log: Sequence[LoggedEvent] = ()
     try:
         log = told_events(history, games.find(history.game))
         return log, derived(partial(pairs, names=history.names), log, history)
@@ -262,7 +266,7 @@ def _deeds(dealt: Sequence[Pair]) -> dict[Column, float]:
     return {column: float(count) for column, count in counts.items()}
 
 
-def _turns(log: Sequence[LogEntry], history: History) -> dict[str, int]:
+def _turns(log: Sequence[LoggedEvent], history: History) -> dict[str, int]:
     """The first order of all players that chance drew and all heard: as a list in one event, or by events of a round.
 
     Orders that players or rules make are none: a place in them would say who came first, not what coming first does.

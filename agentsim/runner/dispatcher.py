@@ -17,18 +17,17 @@ from typing import Any, Literal, TypeAlias
 from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask, Wave
 from agentsim.errors import AgentsimError, ModelError, RunStopped
-from agentsim.history.fold import Totals
-from agentsim.history.journal import TICK_DEADLINE, Entry, Journal
-from agentsim.history.record import Branch
+from agentsim.history.journal import TICK_DEADLINE, DecisionRecord, Journal
+from agentsim.history.record import Branch, Totals
 from agentsim.models.attempts import Attempts, held
-from agentsim.models.base import Attempt, Completion, Message, Usage
-from agentsim.models.negotiation import words_of
+from agentsim.models.base import AS_ASKED, Attempt, Completion, Message, Usage
+from agentsim.models.negotiation import cap_under, words_of
 from agentsim.models.prices import Prices, longest_reply, most_tokens
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player, diagnostics
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
-from agentsim.runner.referee import deadline, fallen_back, rule, to_entry, unanswered
+from agentsim.runner.referee import deadline, decision_record_of, fallen_back, rule, unanswered
 from agentsim.runner.warming import Warming
 from agentsim.runner.watcher import Watcher
 
@@ -87,8 +86,8 @@ class Dispatcher:
         recorded = self.journal.contents
         for place, ask in enumerate(asked):
             key = (ask.wave, ask.place)
-            entry = recorded.entries.get(key)
-            for attempt in recorded.open_tries(*key) if entry is None else entry.tries:
+            entry = recorded.decisions.get(key)
+            for attempt in recorded.open_attempts(*key) if entry is None else entry.attempts:
                 self.breaker.recalled(place, attempt, past=key in recorded.forgiven)
             if entry is not None:
                 self.breaker.settled(place)
@@ -105,7 +104,7 @@ class Dispatcher:
         assert not isinstance(player, BotPlayer), "bots decide at once, without a dispatcher"
         return player
 
-    async def settle(self, ask: Ask, decided: Callable[[Entry], object]) -> Decision:
+    async def settle(self, ask: Ask, decided: Callable[[DecisionRecord], object]) -> Decision:
         """Have one request of the wave decided by its player, and journal the decision; `decided` is called with it.
 
         It is on its way to the disk; the rules may not see it before `journal.sync()`. Raises `RunStopped` also where
@@ -119,7 +118,7 @@ class Dispatcher:
                 await self.gate(ask)
                 if tick_ends is not None:  # a pause uses up none of the moment's time
                     tick_ends += clock() - held_since
-            earlier = self.journal.contents.open_tries(ask.wave, ask.place)
+            earlier = self.journal.contents.open_attempts(ask.wave, ask.place)
             ends, code = deadline(player, tick_ends)
             try:
                 async with asyncio.timeout_at(ends) as tick:
@@ -128,13 +127,13 @@ class Dispatcher:
                 if isinstance(ended, TimeoutError) and not tick.expired():
                     raise
                 code = WITHDRAWN if isinstance(ended, Withdrawn) else code
-                ruling = fallen_back(ask, self.journal.contents.open_tries(ask.wave, ask.place), code)
+                ruling = fallen_back(ask, self.journal.contents.open_attempts(ask.wave, ask.place), code)
             late = ruling.fallback_reason == TICK_DEADLINE
             if self.breaker.is_silent(place) if late else ruling.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
                 if self.breaker.waits(place):
                     self.check()  # or it would wait for requests that are asked no more
                 await self.breaker.gave_up(place, late=late)
-            entry = to_entry(ask, ruling)
+            entry = decision_record_of(ask, ruling)
             self.journal.decided(entry, sync=True)
             self.sync_soon()
             decided(entry)
@@ -161,19 +160,26 @@ class Dispatcher:
             self.journal.sync()
 
     def answered(self, player: ModelPlayer, attempt: Attempt, completion: Completion) -> None:
-        """Count a call that brought a completion, and say what is to be said of its model once."""
+        """Count a call that brought a completion, and say what is to be said of its model once.
+
+        A completion comes with the newest terms of its model, which may be those of the scenario again.
+        """
         self.totals.add_call(attempt)
+        self.diagnose(player, attempt)
+        terms, known = completion.terms or AS_ASKED, self.journal.contents.negotiated.get(player.name, AS_ASKED)
+        if terms != known:
+            self.journal.negotiated(player.name, terms)
+            for words in words_of(terms, known):
+                if (words, player.name) not in self._warned:
+                    self._warned.add((words, player.name))
+                    self.watcher.warned(f"{player.name}: {words}")
+
+    def diagnose(self, player: ModelPlayer, attempt: Attempt) -> None:
+        """Warn once of each thing that is strange about the calls of a model."""
         for diagnostic in diagnostics(player.model.name, attempt, self._hosts):
             if (diagnostic.code, diagnostic.model) not in self._warned:
                 self._warned.add((diagnostic.code, diagnostic.model))
                 self.watcher.warned(diagnostic.message)
-        terms, known = completion.terms, self.journal.contents.negotiated.get(player.name)
-        if terms is not None and terms != known:
-            self.journal.negotiated(player.name, terms)
-            for words in words_of(terms):
-                if (words, player.name) not in self._warned:
-                    self._warned.add((words, player.name))
-                    self.watcher.warned(f"{player.name}: {words}")
 
     def cost(self, ask: Ask, player: ModelPlayer, messages: Sequence[Message], usage: Usage | None) -> float:
         """US dollars of a call that used so much; the most that it can have cost where that is unknown."""
@@ -186,10 +192,9 @@ class Dispatcher:
         if self.budget.max_cost_usd is None:
             return 0.0
         prompt = most_tokens((*(message.text for message in messages), json.dumps(ask.request.schema())))
-        return max(
-            self.prices.estimate(each.name, prompt, longest_reply(each.name, each.sampling.max_tokens)) or 0.0
-            for each in players
-        )
+        negotiated = self.journal.contents.negotiated
+        caps = {each.name: cap_under(negotiated.get(each.name, AS_ASKED), each.sampling.max_tokens) for each in players}
+        return max(self.prices.estimate(name, prompt, longest_reply(name, cap)) or 0.0 for name, cap in caps.items())
 
 
 class _DecisionCalls:
@@ -260,7 +265,7 @@ class _DecisionCalls:
         except ModelError as error:
             attempt = Attempt.failed(messages, error, model=named, held=held(error, player.attempts, used))
             cost = dispatcher.cost(ask, player, messages, attempt.usage)
-            self._failed(attempt, link, error)
+            self._failed(player, attempt, link, error)
             raise
         except asyncio.CancelledError:
             if self._tick.expired() and task in dispatcher.in_flight:  # it was sent, and may have to be paid
@@ -279,8 +284,9 @@ class _DecisionCalls:
                 dispatcher.watcher.counted(dispatcher.totals)  # it never went out
         return completion
 
-    def _failed(self, attempt: Attempt, link: int, error: ModelError) -> None:
+    def _failed(self, player: ModelPlayer, attempt: Attempt, link: int, error: ModelError) -> None:
         self._dispatcher.totals.add_call(attempt)
+        self._dispatcher.diagnose(player, attempt)
         self._dispatcher.watcher.waiting(self._ask, str(error))
         try:
             self._dispatcher.breaker.called(self._place, error, link, held=attempt.held)

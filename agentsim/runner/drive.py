@@ -11,14 +11,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, JournalMismatch, RunStopped
-from agentsim.history.journal import Entry
+from agentsim.history.journal import DecisionRecord
 from agentsim.players.model import BotPlayer
 from agentsim.runner.dispatcher import Dispatcher
 from agentsim.runner.played_game import PlayedGame, recorded_wave
-from agentsim.runner.referee import Ruling, to_entry
+from agentsim.runner.referee import Ruling, decision_record_of
 
 Before: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
 """Is awaited before each wave, and gives the one that is to be decided: see `GamePlay.steered`."""
@@ -48,7 +48,7 @@ async def drive(game: PlayedGame, dispatcher: Dispatcher, before: Before | None 
 class _News:
     """Tells the watcher what happened, once; where people play, what prompts recount is left to the prompts."""
 
-    def __init__(self, log: Sequence[LogEntry], dispatcher: Dispatcher) -> None:
+    def __init__(self, log: Sequence[LoggedEvent], dispatcher: Dispatcher) -> None:
         self._log, self._dispatcher = log, dispatcher
         self._told = self._recounted = 0  # places in the log before which all was told, or what people cannot read
 
@@ -74,19 +74,19 @@ async def _decide(game: PlayedGame, dispatcher: Dispatcher) -> dict[int, Decisio
     found = recorded_wave(journal.contents, wave)
     decisions, live = dict(found.decisions), list[Ask]()
 
-    def decided(entry: Entry) -> None:
-        game.entries.append(entry)
+    def decided(entry: DecisionRecord) -> None:
+        game.decisions.append(entry)
         dispatcher.watcher.decided(entry)
 
     for ask in wave.asks:
         seat = seats[ask.request.player]
-        if ask.place in found.entries:
-            decided(found.entries[ask.place])
+        if ask.place in found.decisions:
+            decided(found.records[ask.place])
         elif isinstance(seat, BotPlayer):
             if dispatcher.gate is not None:
                 await dispatcher.gate(ask)
             decisions[ask.place] = seat.decide(ask, game.play.bot_rng(ask))
-            entry = to_entry(ask, Ruling(decisions[ask.place], "bot"))
+            entry = decision_record_of(ask, Ruling(decisions[ask.place], "bot"))
             journal.decided(entry, sync=False)
             decided(entry)
         else:
@@ -101,7 +101,7 @@ async def _decide(game: PlayedGame, dispatcher: Dispatcher) -> dict[int, Decisio
 
 
 async def _settle_live(
-    live: Sequence[Ask], dispatcher: Dispatcher, decided: Callable[[Entry], object]
+    live: Sequence[Ask], dispatcher: Dispatcher, decided: Callable[[DecisionRecord], object]
 ) -> dict[int, Decision]:
     """Decide several requests at once, by place. Where one must stop the run, the others finish what they began."""
     if not live:

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.errors import JournalError
-from agentsim.history.fold import Totals
 from agentsim.history.journal import Contents, read_on
-from agentsim.history.record import FINISHED, History
+from agentsim.history.record import FINISHED, History, Totals
 from agentsim.history.run_files import RunFiles, is_running
 from agentsim.runner.played_game import PlayedGame, ReplayedWave, stamp, volatile_of
 from agentsim.runner.watcher import PublicWatcher, Watcher
@@ -91,7 +90,7 @@ class Follower:
         for found in self._played.replay(self.contents):
             yield found
             if found.is_whole:
-                self._by_index |= {entry.index: entry for entry in found.entries.values()}
+                self._by_index |= {entry.index: entry for entry in found.records.values()}
 
     def history(self) -> History:
         """Build the whole history so far."""
@@ -152,7 +151,7 @@ class _Shown:
             self.events(played)
             self._watcher.stands(played.play.table.progress)
             self._watcher.wave(found.wave, played.play.table.rounds[-1])
-        for place, entry in found.entries.items():
+        for place, entry in found.records.items():
             if place not in self._places:
                 self._places.add(place)
                 self._totals.add(entry)

@@ -19,12 +19,12 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.game import Game, bots_of
 from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
-from agentsim.history.journal import Contents, Entry, Journal, read_journal
+from agentsim.history.journal import Contents, DecisionRecord, Journal, read_journal
 from agentsim.history.load import branches_in
 from agentsim.history.record import CONTROL, Branch
 from agentsim.history.run_files import RunFiles, check_name, is_running
 from agentsim.runner.played_game import PlayedGame, head_of
-from agentsim.runner.referee import Ruling, to_entry
+from agentsim.runner.referee import Ruling, decision_record_of
 from agentsim.runner.replay import is_over
 from agentsim.runner.run import PreparedRun, Run, RunOptions, seats_of
 from agentsim.scenario.document import by_typed_ids, overridden
@@ -57,7 +57,7 @@ class ForkPoint:
     contents: Contents
     scenario: Scenario
     game: Game
-    kept: tuple[Entry, ...]
+    kept: tuple[DecisionRecord, ...]
     ask: Ask
 
     @classmethod
@@ -68,14 +68,14 @@ class ForkPoint:
         """
         contents = read_journal(files.journal)
         played = PlayedGame.of_journal(contents)
-        cut = next((entry for entry in contents.entries.values() if entry.index == at), None)
+        cut = next((entry for entry in contents.decisions.values() if entry.index == at), None)
         if cut is None:
-            numbers = sorted(entry.index for entry in contents.entries.values())
+            numbers = sorted(entry.index for entry in contents.decisions.values())
             valid = f"{numbers[0]} to {numbers[-1]}" if numbers else "none: it has no decision yet"
             raise UsageError(f"{files.name}: has no decision {at} (valid: {valid})")
-        kept: list[Entry] = []
+        kept: list[DecisionRecord] = []
         for found in played.replay(contents):
-            kept += [entry for entry in found.entries.values() if entry is not cut]
+            kept += [entry for entry in found.records.values() if entry is not cut]
             if found.wave.number == cut.wave:
                 played.play.close()
                 return cls(files, contents, played.scenario, played.game, tuple(kept), found.wave.asks[cut.place])
@@ -137,7 +137,7 @@ class ForkPoint:
         prepared = PreparedRun(scenario, self.game, seats, Journal.reopen(files.journal))
         return Run(files, options, prepared=prepared)
 
-    def _write(self, draft: Path, head: Mapping[str, Any], entry: Entry | None) -> None:
+    def _write(self, draft: Path, head: Mapping[str, Any], entry: DecisionRecord | None) -> None:
         """Write the journal beside its place: a run with half a past would pay again for the other half."""
         handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
         journal = Journal.create(draft, handle, head)
@@ -157,7 +157,7 @@ class ForkPoint:
         entry = None if change.instead is None else self._decided(change.instead)
         return self._branch(entry, change.settings, arm)
 
-    def _branch(self, entry: Entry | None, settings: Sequence[str], arm: str | None) -> Branch:
+    def _branch(self, entry: DecisionRecord | None, settings: Sequence[str], arm: str | None) -> Branch:
         return Branch(
             of=self.files.name,
             at=self.ask.index,
@@ -187,14 +187,14 @@ class ForkPoint:
                 )
         return found
 
-    def _decided(self, given: str | Decision) -> Entry:
+    def _decided(self, given: str | Decision) -> DecisionRecord:
         request = self.ask.request
         try:
             decision = request.parse(given).decision if isinstance(given, str) else given
             request.check(decision)
         except DecisionError as error:
             raise UsageError(f"--instead: {error}") from None
-        return to_entry(self.ask, Ruling(decision, "human"))
+        return decision_record_of(self.ask, Ruling(decision, "human"))
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> bool:

@@ -15,18 +15,18 @@ from typing import Any, cast
 
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.engine.game import Game
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import DecisionError, JournalMismatch
 from agentsim.games import find
-from agentsim.history.fold import fold, totals
-from agentsim.history.journal import Contents, Entry, Parse
-from agentsim.history.record import Branch, ForkRecord, History
+from agentsim.history.fold import fold
+from agentsim.history.journal import Contents, DecisionRecord, Parse
+from agentsim.history.record import Branch, History, Totals
 from agentsim.history.shares import shares
 from agentsim.history.versions import package_versions
-from agentsim.models.base import Attempt
+from agentsim.models.base import AS_ASKED, Attempt
 from agentsim.runner.referee import without_reply
 from agentsim.scenario.scenario import Scenario
 
@@ -39,7 +39,7 @@ class ReplayedWave:
     """
 
     wave: Wave
-    entries: Mapping[int, Entry]
+    records: Mapping[int, DecisionRecord]
     decisions: Mapping[int, Decision]
 
     @property
@@ -55,7 +55,7 @@ class PlayedGame:
     game: Game
     play: GamePlay
     wave: Wave | None = field(init=False)
-    entries: list[Entry] = field(default_factory=list)
+    decisions: list[DecisionRecord] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.wave = self.play.start()
@@ -85,7 +85,7 @@ class PlayedGame:
                 if found.wave.number < recorded.last_wave:
                     raise JournalMismatch(f"wave {found.wave.number} is not whole, though later ones are recorded")
                 return
-            self.entries += found.entries.values()
+            self.decisions += found.records.values()
             self.answer(found.decisions)
 
     def answer(self, decisions: Mapping[int, Decision]) -> None:
@@ -102,7 +102,7 @@ class PlayedGame:
         if self.play.outcome is None:
             return None
         limit = self.scenario.limits.max_fallback_rate
-        own = [each for each in self.entries if each.index not in self.play.surveyed]
+        own = [each for each in self.decisions if each.survey is None]
         found = shares((entry.index, entry.player, entry.source) for entry in own)
         return "degraded" if limit is not None and found.worst > limit else "completed"
 
@@ -111,7 +111,7 @@ class PlayedGame:
         undecided = recorded.undecided()
         return self._folded(
             self.play.log,
-            self.entries,
+            self.decisions,
             status=status,
             fork=None if self.scenario.branch is None else self._fork(self.scenario.branch, undecided),
             undecided=undecided,
@@ -119,32 +119,32 @@ class PlayedGame:
             volatile=volatile,
         )
 
-    def since(self, told: int, entries: Sequence[Entry]) -> History:
+    def since(self, told: int, decisions: Sequence[DecisionRecord]) -> History:
         """Build a history of nothing but the events after the first `told`, and these decisions."""
         log = self.play.log[told:]
-        return self._folded(log, entries, first=told + 1, status="interrupted", outcome=None, volatile={})
+        return self._folded(log, decisions, first=told + 1, status="interrupted", outcome=None, volatile={})
 
-    def _folded(self, log: Sequence[LogEntry], entries: Sequence[Entry], **more: Any) -> History:
+    def _folded(self, log: Sequence[LoggedEvent], decisions: Sequence[DecisionRecord], **more: Any) -> History:
         return fold(
             game=self.game.name,
             rules_version=self.game.rules_version,
             seed=cast("int", self.scenario.seed),
             scenario=self.scenario.identity(),
-            players=[plan.listed() for plan in self.scenario.seats],
+            players=[plan.listed for plan in self.scenario.seats],
             rounds=self.play.table.rounds,
             log=log,
-            entries=entries,
-            surveyed=self.play.surveyed,
+            decisions=decisions,
             asides=self.play.asides,
             **more,
         )
 
-    def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> ForkRecord:
+    def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> Branch:
         """Return the branch's record with the usage that its parent paid for, and its own."""
         players = [plan.id for plan in self.scenario.seats]
-        kept = [entry for entry in self.entries if branch.inherits(entry.wave, entry.index)]
-        own = [entry for entry in self.entries if not branch.inherits(entry.wave, entry.index)]
-        return ForkRecord(**dict(branch), inherited=totals(kept, players), paid=totals(own, players, undecided))
+        kept = [entry for entry in self.decisions if branch.inherits(entry.wave, entry.index)]
+        own = [entry for entry in self.decisions if not branch.inherits(entry.wave, entry.index)]
+        used = {"inherited": Totals.of(kept, players), "paid": Totals.of(own, players, undecided)}
+        return branch.model_copy(update=used)
 
 
 def recorded_wave(recorded: Contents, wave: Wave) -> ReplayedWave:
@@ -156,9 +156,9 @@ def recorded_wave(recorded: Contents, wave: Wave) -> ReplayedWave:
     )
 
 
-def _entry(recorded: Contents, ask: Ask) -> Entry | None:
+def _entry(recorded: Contents, ask: Ask) -> DecisionRecord | None:
     """Return the journal's answer to this request, or None. Raises `JournalMismatch` if it answers another question."""
-    if (entry := recorded.entries.get((ask.wave, ask.place))) is None:
+    if (entry := recorded.decisions.get((ask.wave, ask.place))) is None:
         return None
     request = ask.request
     found = (request.kind, request.player, request.fingerprint, ask.index)
@@ -171,13 +171,13 @@ def _entry(recorded: Contents, ask: Ask) -> Entry | None:
     return entry
 
 
-def restored_decision(ask: Ask, entry: Entry) -> Decision:
+def restored_decision(ask: Ask, entry: DecisionRecord) -> Decision:
     """Return the decision of an entry, checked again, and its reply read again.
 
     Raises `JournalMismatch` if it is not one that this request allows, or not what the reply says.
     """
     request = ask.request
-    fallback = without_reply(request, entry.tries) if entry.source == "fallback" else None
+    fallback = without_reply(request, entry.attempts) if entry.source == "fallback" else None
     # a fallback may say more than a reply can, such as the narrator's lines
     answer = request.answer if fallback is None else type(fallback)
     try:
@@ -193,11 +193,11 @@ def restored_decision(ask: Ask, entry: Entry) -> Decision:
     return decision
 
 
-def _says(ask: Ask, entry: Entry, decision: Decision) -> bool:
+def _says(ask: Ask, entry: DecisionRecord, decision: Decision) -> bool:
     """Check that the last reply, read again, is this decision; a decision without a reply is not in doubt."""
-    if entry.source == "bot" or (entry.source == "human" and not entry.tries):
+    if entry.source == "bot" or (entry.source == "human" and not entry.attempts):
         return True
-    reply = entry.tries[-1].completion if entry.tries else None
+    reply = entry.attempts[-1].completion if entry.attempts else None
     if reply is None or entry.parse is None:
         return False
     cut = reply.ended_early
@@ -268,7 +268,7 @@ def volatile_of(scenario: Scenario, recorded: Contents, name: str, now: str, wal
     """Return the history's `volatile`; `wall_s` are the seconds of all sessions."""
     run = scenario.run_part()
     void = recorded.void_calls()
-    negotiated = {model: values(terms) for model, terms in sorted(recorded.negotiated.items())}
+    negotiated = {model: values(terms) for model, terms in sorted(recorded.negotiated.items()) if terms != AS_ASKED}
     return {
         "name": name,
         "started_at": recorded.head["started_at"],

@@ -69,7 +69,7 @@ def prove(files: RunFiles) -> Proof:
         raise ReplayDiffers(f"{files.name}: {_where('', one, other)}")
     if recorded.history not in {None, bytes_id([raw])}:
         raise ReplayDiffers(f"{files.name}: the history's `volatile`, or its spelling, is not what was written")
-    return Proof(len(again.entries), again.finished is not None, history)
+    return Proof(len(again.decisions), again.finished is not None, history)
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -88,11 +88,11 @@ def replayed(name: str, recorded: Contents) -> PlayedGame:
     played = PlayedGame.of_journal(recorded)
     for found in played.replay(recorded):
         if not found.is_whole:
-            played.entries += found.entries.values()
+            played.decisions += found.records.values()
     played.play.close()
-    if len(played.entries) < len(recorded.entries):
+    if len(played.decisions) < len(recorded.decisions):
         raise ReplayDiffers(
-            f"{name}: the journal has {counted(len(recorded.entries), 'decision')}, {len(played.entries)} were asked"
+            f"{name}: the journal has {counted(len(recorded.decisions), 'decision')}, {len(played.decisions)} were asked"
         )
     return played
 

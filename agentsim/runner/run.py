@@ -245,7 +245,7 @@ class Run:
         started, status = time.monotonic(), "failed"
         error: AgentsimError | None = None
         remark: str | None = None
-        ours, fresh = True, not journal.contents.entries
+        ours, fresh = True, not journal.contents.decisions
         try:
             yield
             status = self._played.finished or status

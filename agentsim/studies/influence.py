@@ -28,7 +28,7 @@ from agentsim.analysis.arms import (
 from agentsim.analysis.finished_games import Column, Measures, game_record
 from agentsim.analysis.inference import Array
 from agentsim.engine.codec import nodes_at, paths_in
-from agentsim.engine.event import NAMED, Interaction, LogEntry, Past, PlayerId
+from agentsim.engine.event import NAMED, Interaction, LoggedEvent, Past, PlayerId
 from agentsim.engine.panel import DataTable
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.request import Request
@@ -192,7 +192,7 @@ class Responses:
 
 def responses(
     waves: Iterable[ReplayedWave],
-    log: Sequence[LogEntry],
+    log: Sequence[LoggedEvent],
     *,
     heard: int,
     speaker: PlayerId,
@@ -213,7 +213,7 @@ def responses(
         begun = len(log) if begun < 0 else begun
         for ask in wave.asks:
             if ask.request.player in listeners:
-                for what, value in _decided(ask.request, each.entries[ask.place].decision):
+                for what, value in _decided(ask.request, each.records[ask.place].decision):
                     into: dict[Any, Any] = found.chosen if isinstance(value, str) else found.amounts
                     into.setdefault((what, ask.request.player), value)
     past, towards = Past(), f"for (+1) or against (-1) {speaker}"

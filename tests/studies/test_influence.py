@@ -23,7 +23,7 @@ from agentsim.engine.table import Table
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.runner.player_message import NEUTRAL, messages, neutral
-from agentsim.runner.referee import Ruling, to_entry
+from agentsim.runner.referee import Ruling, decision_record_of
 from agentsim.scenario.load import load
 from agentsim.studies.influence import ALL, BranchResult, Influence, Responses, Swapped, influences, responses
 from benchmarks.influence_world import MESSAGE, persuasion, sides, true_effect
@@ -89,7 +89,7 @@ def asked(directory: Path, *words: str) -> Said:
 
 def test_a_planted_persuader_is_found_and_a_message_without_effect_is_not(village: Path) -> None:
     run = library.load("trunk", logs_dir=village)
-    assert isinstance(run, library.Run)
+    assert isinstance(run, library.RecordedRun)
     pitch = {each.player: each.index for each in reversed(run.decisions) if each.kind == "pitch"}
     options: dict[str, Any] = {"logs_dir": village, "models": {"mine": Listening()}}
     (plea,) = asyncio.run(library.influence("trunk", at=pitch["Ada"], branches=24, **options))
@@ -168,7 +168,7 @@ def test_a_message_is_what_others_hear_of_a_decision_and_silence_is_what_the_req
         scenario = load(ROOT / "configs" / f"{config}.toml", seed=2, model="bot/random", overrides=days)
         files = play_scenario(scenario, tmp_path, env={}, stem=config).files
         run = library.load(config, logs_dir=tmp_path)
-        assert isinstance(run, library.Run)
+        assert isinstance(run, library.RecordedRun)
         for event in run.events:
             if (event.kind, event.visibility == "all") in kinds and event.content and event.kind not in found:
                 (found[event.kind],) = messages(files, event.metadata["decision"])
@@ -278,7 +278,10 @@ def test_the_next_of_each_listener_is_its_first_after_it_heard_in_a_game_of_any_
             made = [Word(text="hello") if isinstance(ask.request, Say) else next(answers) for ask in wave.asks]
             yield (
                 wave,
-                [to_entry(*each) for each in zip(wave.asks, (Ruling(one, "bot") for one in made), strict=True)],
+                [
+                    decision_record_of(*each)
+                    for each in zip(wave.asks, (Ruling(one, "bot") for one in made), strict=True)
+                ],
                 1,
             )
             wave = play.answer(made)
