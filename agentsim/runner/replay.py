@@ -92,7 +92,8 @@ def replayed(name: str, recorded: Contents) -> PlayedGame:
     played.play.close()
     if len(played.decisions) < len(recorded.decisions):
         raise ReplayDiffers(
-            f"{name}: the journal has {counted(len(recorded.decisions), 'decision')}, {len(played.decisions)} were asked"
+            f"{name}: the journal has {counted(len(recorded.decisions), 'decision')}, "
+            f"{len(played.decisions)} were asked"
         )
     return played
 
