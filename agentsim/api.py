@@ -1,8 +1,8 @@
 """The Python API: games, batches and studies played from Python.
 
-Each coroutine makes a session ready and plays it in the running loop. The command line and the server play the same
-sessions, under signal handlers and beside a page. What a run leaves is `results`. Studies are imported on first use:
-they need the extra `analysis`, and take a second.
+Each coroutine plays a run (`runner.run.Run`) in the running loop. The command line and the server play the same runs,
+under signal handlers and beside a page. What a run leaves is `results`. Studies are imported on first use: they need
+the extra `analysis`, and take a second.
 """
 
 from __future__ import annotations

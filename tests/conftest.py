@@ -78,7 +78,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _ByFile:
 # Files that take longest come next: one that began last would be waited for by the other process.
 _LONG = {
     *("test_runs.py", "test_rules.py", "test_kill.py", "test_pages.py", "test_browser.py", "test_configs.py"),
-    *("test_effects.py", "test_session.py", "test_batch.py", "test_checks.py", "test_docs.py", "test_tutorial.py"),
+    *("test_effects.py", "test_run.py", "test_batch.py", "test_checks.py", "test_docs.py", "test_tutorial.py"),
     *("test_live.py", "test_seats.py"),
 }
 

@@ -22,7 +22,7 @@ from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.playing import play_scenario
 from tests.runner.island import Mendable, decided, journaled, play, resumed, scenario_text, stable
-from tests.runner.test_session import wait_until
+from tests.runner.test_run import wait_until
 
 REFUSED = Raw(200, envelope(None, message={"content": None, "refusal": "I cannot."}))
 UNUSABLE = Raw(200, envelope("I would rather not say."))
