@@ -2,13 +2,13 @@
 
 Branch k of every arm has the same chance, so that a pair differs by what the arm changes and by what players draw of
 their own. The run that was forked is in no figure: it is one game, which was chosen, and its branches fall back to the
-mean of such games. Intervals are `paired`.
+mean of such games. Intervals are those of `intervals.paired_intervals`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -19,8 +19,7 @@ from scipy.special import nctdtr, stdtrit
 
 from agentsim.analysis.finished_games import Column, Measures, game_record, histories, tabled
 from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
-from agentsim.analysis.inference import FEWEST, UPPER, Array
-from agentsim.analysis.paired import POWER, Effect, fewest, known, paired_intervals
+from agentsim.analysis.intervals import FEWEST, UPPER, Array, Effect, known, paired_intervals
 from agentsim.engine.panel import Cell, DataTable
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.wording import aligned, counted
@@ -30,6 +29,8 @@ from agentsim.history.load import branches_in, load_history
 from agentsim.history.record import CONTROL, ForkRecord, History
 from agentsim.history.run_files import find_run
 
+POWER = 0.8
+"""The chance to find an effect that studies are planned for."""
 _MOST_BRANCHES = 1_000_000
 STUDENT = (
     "Intervals of 95% of the mean of the paired differences (Student's); beside them those that hold for all rows "
@@ -290,6 +291,19 @@ def branches_needed(effect: float, sd: float) -> int | None:
     if needed > _MOST_BRANCHES:  # Student's distribution is the normal one there
         return math.ceil(needed)
     return fewest(enough, FEWEST - 1, 2 * _MOST_BRANCHES)
+
+
+def fewest(enough: Callable[[int], bool], low: int, most: int) -> int | None:
+    """The smallest number above `low` that is enough, as all larger ones are; None where `most` is not."""
+    high = low + 1
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > most:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def paired_row(each: PairedEffect) -> tuple[Cell, ...]:

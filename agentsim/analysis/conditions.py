@@ -12,11 +12,20 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
 
 from agentsim.analysis.finished_games import RANK, WIN, Entrant, GameRecord
 from agentsim.analysis.in_words import ends, estimated, written
-from agentsim.analysis.inference import DRAWS, FEWEST, SEED, UPPER, Array, Interval, blocks, interval, ratio_intervals
+from agentsim.analysis.intervals import (
+    FEWEST,
+    Array,
+    Interval,
+    clusters,
+    effective,
+    interval,
+    jackknife,
+    left_out,
+    ratio_intervals,
+)
 from agentsim.analysis.standings import relative
 from agentsim.engine.panel import Cell, DataTable
 from agentsim.engine.wording import counted
@@ -128,10 +137,10 @@ def _measures(entrant: Entrant, win: float | None) -> Iterator[tuple[str, str | 
 
 
 def measured(conditions: Sequence[Condition]) -> list[Measured]:
-    """Every measure by label and condition, intervals by the bootstrap (`inference.ratio_intervals`)."""
+    """Every measure by label and condition, with intervals by `intervals.ratio_intervals`."""
     found = []
     for each in conditions:
-        columns, together = _Columns(each.games), blocks([game.seed for game in each.games])
+        columns, together = _Columns(each.games), clusters([game.seed for game in each.games])
         for place, (measure, label) in enumerate(columns.keys):
             sums, counts = columns.sums[:, [place]], columns.counts[:, [place]]
             centre, within = (0.5, (0.0, 1.0)) if measure == WIN else (None, (-np.inf, np.inf))
@@ -154,8 +163,8 @@ def differences(conditions: Sequence[Condition]) -> list[Difference]:
         both = np.flatnonzero((there[0] > 0) & (there[1] > 0))
         rates = np.array([columns.keys[place][0] == WIN for place in both], dtype=bool)
         seeds = [game.seed for game in games]
-        ends = difference_ends(columns.sums[:, both], columns.counts[:, both], arm, seeds, rates)
-        for (mean, *limits), place in zip(ends, both, strict=True):
+        ends = difference_intervals(columns.sums[:, both], columns.counts[:, both], arm, seeds, rates)
+        for (mean, *limits), place in zip(ends.T, both, strict=True):
             measure, label = columns.keys[place]
             alone, together = (interval(mean, np.array(each)) for each in (limits[:2], limits[2:]))
             many = int(there[0][place]), int(there[1][place])
@@ -165,68 +174,36 @@ def differences(conditions: Sequence[Condition]) -> list[Difference]:
     return found
 
 
-def _even(counts: Array) -> Array:
-    """As many clusters of one size as tell as much as these: the square of the sum over the sum of squares."""
-    found: Array = counts.sum(axis=0) ** 2 / np.maximum(1e-12, (counts**2).sum(axis=0))
-    return found
+def difference_intervals(sums: Array, counts: Array, arm: Flags, seeds: Sequence[int], rates: Flags) -> Array:
+    """Return `intervals.jackknife` of the differences of means, arm less the others, by column.
 
-
-def difference_ends(sums: Array, counts: Array, arm: Flags, seeds: Sequence[int], rates: Flags) -> Array:
-    """By columns: the difference of means (arm less the others), low, high, and low and high for all columns at once.
-
-    Each seed is a cluster, and adds up what its games in the arm and outside it move the difference by. The variance is
-    the sum of the squares, each side's part scaled by G / (G - 1) where it has G clusters: Welch's where no seed is on
-    both sides, that of paired differences where all are. Degrees of freedom are Satterthwaite's, over clusters on both
-    sides, in the arm alone and outside alone. `rates` have the normal's quantile instead, and get a won
-    and a lost game on each side (A. Agresti and B. Caffo, Simple and effective confidence intervals for proportions,
-    2000), in half a pair of each kind where most seeds are on both sides (A. Agresti and Y. Min, Simple improved
-    confidence intervals for matched proportions, 2005). The ends for all columns are of the greatest |t|, by drawing
-    the signs of clusters again. NaN for fewer than `FEWEST` clusters on a side, also where games are so uneven among
-    them that fewer even ones would tell as much (L. Kish, Survey Sampling, 1965), and where fewer seeds than that are
-    not the same on both sides.
+    A seed is a cluster, with its games on both sides. `rates` get half a won and half a lost game on each side (half of
+    what A. Agresti and B. Caffo add to proportions of independent trials, 2000). Ends are NaN of fewer than `FEWEST`
+    clusters on a side, also if games are so uneven among them that fewer even ones would tell as much; and of fewer
+    seeds than that which are not the same on both sides.
     """
-    truth = sums[arm].sum(axis=0) / counts[arm].sum(axis=0) - sums[~arm].sum(axis=0) / counts[~arm].sum(axis=0)
-    found = np.full((sums.shape[1], 5), np.nan)
-    found[:, 0] = truth
-    together = blocks(seeds)
-    # few seeds count game by game, which says nothing of a difference where each condition has seeds of its own
-    told = len(set(seeds)) >= FEWEST or {*np.array(seeds)[arm]} == {*np.array(seeds)[~arm]}
-    pairs = 2 * ((together[:, arm].any(axis=1) & together[:, ~arm].any(axis=1)).sum()) > len(together)
-    more = np.where(rates, counts.sum(axis=0) / np.maximum(1, (counts > 0).sum(axis=0)), 0.0) / (1 + pairs)
-    won = np.array([1, 0, 1, 0, 1, 1, 0, 0] if pairs else [1, 0, 1, 0])  # four halves of pairs, or two games a side
-    sums, counts = np.vstack([sums, won[:, None] * more]), np.vstack([counts, *[more] * len(won)])
-    arm = np.append(arm, np.arange(len(won)) < len(won) // 2)
-    added = np.tile(np.eye(4), 2) if pairs else np.eye(4)
-    together = np.block([[together, np.zeros((len(together), len(won)))], [np.zeros((4, len(seeds))), added]])
-    parts, sides, middle = [], [], np.zeros(sums.shape[1])
-    for side, sign in ((arm, 1.0), (~arm, -1.0)):
-        total, mean = counts[side].sum(axis=0), sums[side].sum(axis=0) / counts[side].sum(axis=0)
-        middle = middle + sign * mean
-        pulls = together[:, side] @ ((sums[side] - mean * counts[side]) / total)
-        here = together[:, side] @ (counts[side] > 0) > 0
-        clusters = here.sum(axis=0)
-        parts.append(sign * pulls * np.sqrt(clusters / np.maximum(1, clusters - 1)))
-        sides.append(here)
-    pulls, (own, others) = parts[0] + parts[1], sides
-    strata = [(pulls**2 * which).sum(axis=0) for which in (own & others, own & ~others, ~own & others)]
-    sizes = [which.sum(axis=0) for which in (own & others, own & ~others, ~own & others)]
-    variance = sum(strata, np.zeros(len(found)))
-    fewest = np.minimum(own.sum(axis=0), others.sum(axis=0)) - 2 * rates
-    even = np.minimum(*(_even(together[:, side] @ counts[side]) for side in (arm, ~arm)))
-    sound = (fewest >= FEWEST) & (even >= FEWEST) & (variance > 1e-12 * np.maximum(1.0, truth**2))
-    sound &= told
-    if not sound.any():
-        return found
-    lost = sum((part**2 / np.maximum(1, size - 1) for part, size in zip(strata, sizes, strict=True)), 0 * variance)
-    alone = np.where(rates[sound], ndtri(UPPER), stdtrit(variance[sound] ** 2 / lost[sound], UPPER))
-    signs = np.random.default_rng(SEED).choice((-1.0, 1.0), size=(DRAWS, len(pulls)))
-    drawn, known = signs @ pulls[:, sound], (own | others).sum(axis=0)[sound]
-    spread = np.maximum(variance[sound] - drawn**2 / known, 1e-300)
-    all_of_them = np.maximum(np.quantile(np.abs(drawn / np.sqrt(spread)).max(axis=1), 2 * UPPER - 1), alone)
-    reach = np.sqrt(variance[sound]) * np.array([-alone, alone, -all_of_them, all_of_them])
-    low, high = np.minimum(middle[sound] + reach, truth[sound]), np.maximum(middle[sound] + reach, truth[sound])
-    found[sound, 1:] = np.stack([low[0], high[1], low[2], high[3]], axis=1)
-    found[rates] = np.clip(found[rates], -1, 1)
+    together, names = clusters(seeds), np.array(seeds)
+    # few seeds count game by game, which says nothing of a difference if each condition has seeds of its own
+    sound = np.full(len(rates), len({*seeds}) >= FEWEST or {*names[arm]} == {*names[~arm]})
+    plain, value, halves = np.zeros(len(rates)), np.zeros(len(rates)), np.zeros((4, len(rates)))
+    moved, sizes = np.zeros((2, len(together) + 4, len(rates)))
+    for number, (side, sign) in enumerate(((arm, 1.0), (~arm, -1.0))):
+        there = together[:, side] @ counts[side]
+        sound &= effective(there) >= FEWEST - 1e-9
+        added = halves.copy()
+        added[2 * number : 2 * number + 2] = np.where(
+            rates, counts.sum(axis=0) / np.maximum(1, (counts > 0).sum(axis=0)) / 2, 0.0
+        )
+        won = np.array([1, 0, 1, 0])[:, None] * added
+        here = np.vstack([there, added])
+        mean, pulls = left_out(np.vstack([together[:, side] @ sums[side], won]), here)
+        plain += sign * sums[side].sum(axis=0) / counts[side].sum(axis=0)
+        value, moved, sizes = value + sign * mean, moved + sign * pulls, sizes + here / here.sum(axis=0) ** 2
+    found = jackknife(value, moved, sizes)
+    found[0] = plain
+    found[1:, ~sound] = np.nan
+    found[1::2], found[2::2] = np.minimum(found[1::2], plain), np.maximum(found[2::2], plain)
+    found[:, rates] = np.clip(found[:, rates], -1, 1)
     return found
 
 
@@ -244,7 +221,7 @@ def condition_panels(
         cells.setdefault((mean.measure, mean.label), {})[mean.condition] = shown
     rows = [(measure, label or _ALL, *map(own.get, names)) for (measure, label), own in cells.items()]
     note = (
-        "Each cell is a mean, its interval of 95% (bootstrap: games are drawn again, those of one seed together) where "
+        "Each cell is a mean, its interval of 95% (jackknife, games of one seed left out together) if "
         "there are games enough, and how many games it is of. Below, each condition less the first."
     )
     if relative:

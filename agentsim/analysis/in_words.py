@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentsim.analysis.inference import FEWEST, Interval
-from agentsim.analysis.paired import Effect
+from agentsim.analysis.intervals import FEWEST, Effect, Interval
 from agentsim.engine.wording import counted
 
 SMALL = 0.05
@@ -32,20 +31,18 @@ def estimated(interval: Interval, form: str, games: int, more: str = "", of: str
     return f"{interval.value:{form}} ({'; '.join(filter(None, (said, more)))})"
 
 
-def effect_cell(found: Effect, form: str, number: int, unit: str, fewest: int = FEWEST) -> str:
+def effect_cell(found: Effect, form: str, number: int, unit: str) -> str:
     """The estimate with its own interval, or why it has none: `+1.00, the same in all 6 pairs`."""
     if found.low is not None:
         return written(found.alone, form)
-    return f"{found.mean + 0.0:{form}}, {_alike(number, unit) if number >= fewest else f'too few {unit}s'}"
+    return f"{found.mean + 0.0:{form}}, {_alike(number, unit) if number >= FEWEST else f'too few {unit}s'}"
 
 
 def _alike(number: int, unit: str) -> str:
     return f"the same in all {counted(number, unit)}"
 
 
-def clearest_effect(
-    found: Sequence[tuple[str, Effect, int]], where: str, *, of: str, unit: str, more: str = "", fewest: int = FEWEST
-) -> str:
+def clearest_effect(found: Sequence[tuple[str, Effect, int]], where: str, *, of: str, unit: str, more: str = "") -> str:
     """The clearest of many effects, or that none is shown, by the intervals that hold for all together.
 
     None of the rows was named beforehand, so the interval of one alone would be too narrow for the row that is chosen.
@@ -53,11 +50,11 @@ def clearest_effect(
     """
     most, form = max((number for *_, number in found), default=0), "+.2f"
     many = f"{counted(most, unit)}{more}"
-    if not found or most < fewest:
+    if not found or most < FEWEST:
         return f"{where}, nothing can be said of {of}: {many}, too few for an interval." if found else ""
     known = [each for each in found if each[1].low_adj is not None]
     told = [each for each in known if each[1].together.leaves_out(0)]
-    alike = [each for each in found if each[1].low is None and each[2] >= fewest and each[1].mean]
+    alike = [each for each in found if each[1].low is None and each[2] >= FEWEST and each[1].mean]
     if told:
         who, best, own = max(told, key=lambda each: abs(each[1].mean) / each[1].together.width)
         of = counted(len(known), "effect")

@@ -1,7 +1,7 @@
 """Ratings with a posterior: strengths of the Plackett-Luce model, drawn by Gibbs sampling, and a check of their wins.
 
-F. Caron and A. Doucet, Efficient Bayesian inference for generalized Bradley-Terry models, 2012. Games come as
-`inference.stages` gives them; what they are made of is not known here (docs/inference.md).
+F. Caron and A. Doucet, Efficient Bayesian inference for generalized Bradley-Terry models, 2012. The formulas
+are in docs/inference.md.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import betaincinv
+from scipy.special import betaincinv, ndtri, stdtrit
 
-from agentsim.analysis.inference import SEED, UPPER, Array, Interval, fit
+from agentsim.analysis.intervals import SEED, UPPER, Array, Interval
 from agentsim.analysis.symmetry import Orbits, interchangeable
 
 PRIOR = 1.0
@@ -34,6 +34,25 @@ WRONG = 0.05
 """A check fails where its p-value is below this."""
 
 Stages: TypeAlias = tuple[Array, Array]
+
+
+def stages(ranks: Sequence[float], labels: Sequence[int], size: int) -> Stages:
+    """One game as (how many of each label competed for each place, how many places each label took).
+
+    Players who tie share their places: each place has the competitors of the first, less the part of the tied players
+    who would have gone before (B. Efron, The efficiency of Cox's likelihood function for censored data, 1977).
+    """
+    standing = np.bincount(labels, minlength=size).astype(np.float64)
+    rows, wins = [], np.zeros(size)
+    for rank in sorted(set(ranks)):
+        tied = [label for label, own in zip(labels, ranks, strict=True) if own == rank]
+        group = np.bincount(tied, minlength=size).astype(np.float64)
+        if standing.sum() == len(tied):  # the last place is not contested
+            break
+        rows += [standing - group * (gone / len(tied)) for gone in range(len(tied))]
+        wins += group
+        standing = standing - group
+    return np.array(rows).reshape(-1, size), wins
 
 
 @dataclass(frozen=True)
@@ -199,15 +218,25 @@ def agreement(logs: Array) -> float:
 
 
 def independence(games: Sequence[Stages], size: int, together: Array) -> float:
-    """As how many independent games one counts where blocks of games share their luck (`inference.blocks`): 1 or less.
+    """Return as how many independent games one counts if games of one cluster share their luck: 1 or less.
 
-    It makes the intervals as wide as those that hold whatever the dependence within blocks (`inference.fit`).
+    It is the power of the likelihood that gives the posterior the spread of the scores of `together`, clusters by games
+    (F. Pauli, W. Racugno and L. Ventura, Bayesian composite marginal likelihoods, Statistica Sinica 21, 2011), with
+    Student's quantile for the number of clusters.
     """
-    if len(together) == len(games):
+    number = len(together)
+    if number == len(games):
         return 1.0
-    alone, blocked = fit(games, size), fit(games, size, together)
-    width, wider = (float(np.square(np.diff(each.intervals())).sum()) for each in (alone, blocked))
-    return min(1.0, width / wider) if wider else 1.0
+    strength = np.exp(posterior(games, size).logs.mean(axis=0))
+    chances = [rows * strength / (rows @ strength)[:, None] for rows, _ in games]
+    scores = together @ np.array(
+        [taken - chance.sum(axis=0) for (_, taken), chance in zip(games, chances, strict=True)]
+    )
+    chance = np.concatenate(chances)
+    inverse = np.linalg.pinv(np.diag(chance.sum(axis=0)) - chance.T @ chance, rcond=1e-9, hermitian=True)
+    spread = float(np.trace(inverse @ (scores.T @ scores))) * number / (number - 1)
+    freed = max(1, size - 1) * (ndtri(UPPER) / stdtrit(number - 1, UPPER)) ** 2
+    return min(1.0, float(freed) / spread) if spread else 1.0
 
 
 @dataclass(frozen=True)

@@ -16,28 +16,17 @@ import numpy as np
 
 from agentsim.analysis.finished_games import Entrant, GameRecord, Played, played
 from agentsim.analysis.in_words import SMALL, estimated, p_value, written
-from agentsim.analysis.inference import (
-    Array,
-    Interval,
-    blocks,
-    interval,
-    openskill_ratings,
-    permutation_p,
-    ratio_intervals,
-    stages,
-)
+from agentsim.analysis.intervals import Array, Interval, clusters, interval, ratio_intervals
 from agentsim.analysis.positions import place_p, uneven
-from agentsim.analysis.posterior import WRONG, Posterior, WinsCheck, independence, posterior, wins_check
+from agentsim.analysis.posterior import WRONG, Posterior, WinsCheck, independence, posterior, stages, wins_check
 from agentsim.analysis.preference import OwnMaker, Relation, own_maker_panel, relation_panel
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, listed
 
 UNRANKED = "These games rank no player: they have no standings, ratings and seats to compare."
 _KEPT = "* Without the games of too many fallbacks."
-_MOST_PAIRED = 40
-"""With more labels than this, pairs get no intervals: drawing them takes too long."""
 
-_SEAT, _SPOKE = attrgetter("seat"), attrgetter("spoke")
+_LABEL, _SEAT, _SPOKE = map(attrgetter, ("label", "seat", "spoke"))
 _Key = TypeVar("_Key", str, int)
 _Beats: TypeAlias = tuple[tuple[tuple[float, int], ...], ...]
 _Ahead: TypeAlias = tuple[tuple[Interval | None, ...], ...]
@@ -64,8 +53,6 @@ class StandingsLine:
     places: tuple[float, ...]
     wins_expected: Interval
     first_by_ranks: float | None
-    mu: float
-    sigma: float
     decisions: int
     calls: int
     reasks: int
@@ -98,7 +85,8 @@ class Standings:
 
     `ahead[a][b]` is the share of the first in the second, None for a label and itself or where they never met. Where
     games have different numbers of players, ranks are `relative`: the share of the others who came out before, 0 to 1.
-    `null_p` is the p-value of the permutation test, None where each game has a single label. `wins_p` is the posterior
+    `null_p` is the p-value of the hypothesis that labels mean nothing, None if each game has a single label or if games
+    are too few. `wins_p` is the posterior
     predictive p-value of the wins under the rank fit. `seats_p` and `spoke_p` are those of the hypothesis that a seat,
     or a turn by lot, does nothing; None where that cannot be told. `uneven`, by `seat` and `turn`, names the label that
     was there least evenly, and how often at least and at most; None where all are even. With `seats_fixed` no label
@@ -143,7 +131,7 @@ def standings(games: Sequence[GameRecord]) -> Standings:
         beats=beats,
         ahead=ahead,
         relative=sizes_differ,
-        null_p=_null(games, order),
+        null_p=place_p(games, _LABEL),
         wins_p=wins_p,
         seats_fixed=_seats_fixed(games),
         seats=_by_place(games, _SEAT),
@@ -170,17 +158,17 @@ class _Results(Generic[_Key]):
         self.counts_by_game, self.wins_by_game = counts, wins
         self.entries, self.wins = counts.sum(axis=0), wins.sum(axis=0)
         self.games = (counts > 0).sum(axis=0)
-        self.blocks = blocks([game.seed for game in games])
-        self._ranks, self._blocked = ranks.sum(axis=0), [self.blocks @ each for each in (ranks, wins, counts)]
+        self.clusters = clusters([game.seed for game in games])
+        self._ranks, self._clustered = ranks.sum(axis=0), [self.clusters @ each for each in (ranks, wins, counts)]
         all_ranks = [entrant.rank for game in games for entrant in game.entrants]
         self._within = min(all_ranks, default=0.0), max(all_ranks, default=0.0)  # no mean is beyond the best and worst
 
     def mean_ranks(self) -> list[Interval]:
-        ranks, _, counts = self._blocked
+        ranks, _, counts = self._clustered
         return list(map(interval, self._ranks / self.entries, ratio_intervals(ranks, counts, within=self._within)))
 
     def win_rates(self) -> list[Interval]:
-        _, wins, counts = self._blocked
+        _, wins, counts = self._clustered
         return list(map(interval, self.wins / self.entries, _rate_ends(wins, counts)))
 
 
@@ -198,9 +186,9 @@ def _ratings(games: Sequence[GameRecord], results: _Results[str]) -> _Ratings:
     index = {label: place for place, label in enumerate(results.keys)}
     ranked = [stages([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], size) for game in games]
     won = [(counts[None], wins) for counts, wins in zip(results.counts_by_game, results.wins_by_game, strict=True)]
-    weight = independence(ranked, size, results.blocks)
+    weight = independence(ranked, size, results.clusters)
     ranks = posterior(ranked, size, weight=weight, settled=True)
-    first = posterior(won, size, weight=independence(won, size, results.blocks), settled=True)
+    first = posterior(won, size, weight=independence(won, size, results.clusters), settled=True)
     check = wins_check(ranks, results.counts_by_game, results.wins, weight=weight)
     return _Ratings(ranks, first.first, check)
 
@@ -212,7 +200,6 @@ def _standings(games: Sequence[GameRecord]) -> tuple[tuple[StandingsLine, ...], 
     if not labels:
         return (), 1.0
     ratings = _ratings(games, results)
-    rated = openskill_ratings(games, labels)
     strengths, places = ratings.ranks.strengths, ratings.ranks.places
     by_ranks = [chance.value for chance in ratings.ranks.first]
     rates, ranks = results.win_rates(), results.mean_ranks()
@@ -229,8 +216,6 @@ def _standings(games: Sequence[GameRecord]) -> tuple[tuple[StandingsLine, ...], 
                 places=tuple(map(float, places[column])),
                 wins_expected=ratings.check.expected[column],
                 first_by_ranks=None if ratings.check.fails else float(by_ranks[column]),
-                mu=rated[column][0],
-                sigma=rated[column][1],
                 **asdict(done[label]),
             )
         )
@@ -250,9 +235,8 @@ def _head_to_head(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[_B
             if (column := columns.get((one.label, other.label))) is not None:
                 won[row, column] += 1.0 if one.rank < other.rank else 0.5 if one.rank == other.rank else 0.0
                 met[row, column] += 1
-    few = len(order) <= _MOST_PAIRED
-    together = blocks([game.seed for game in games])
-    ends = _rate_ends(together @ won, together @ met) if few else np.full((len(columns), 2), np.nan)
+    together = clusters([game.seed for game in games])
+    ends = _rate_ends(together @ won, together @ met)
     wins, pairs = won.sum(axis=0), met.sum(axis=0)
 
     def cell(one: str, other: str) -> tuple[tuple[float, int], Interval | None]:
@@ -288,19 +272,6 @@ def _seats_fixed(games: Sequence[GameRecord]) -> bool:
     return several and len(games) > 1 and all(each == seats[0] for each in seats)
 
 
-def _null(games: Sequence[GameRecord], order: Sequence[str]) -> float | None:
-    mixed = [game for game in games if len({entrant.label for entrant in game.entrants}) > 1]
-    if not mixed:
-        return None
-    index = {label: place for place, label in enumerate(order)}
-    width = max(len(game.entrants) for game in mixed)
-    ranks, labels = np.full((len(mixed), width), np.nan), np.full((len(mixed), width), -1, dtype=np.int64)
-    for row, game in enumerate(mixed):
-        ranks[row, : len(game.entrants)] = [entrant.rank for entrant in game.entrants]
-        labels[row, : len(game.entrants)] = [index[entrant.label] for entrant in game.entrants]
-    return permutation_p(ranks, labels, len(order))
-
-
 def _by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[Place, ...]:
     """The results of each seat, or of each place in the order of speaking."""
     results = _Results(games, place_of)
@@ -321,11 +292,11 @@ def panels(
     if found.seats:
         note = (
             "By place at the table, in the order of the scenario's players. The test takes off what each model or "
-            "player explains, and deals the rest again within games."
+            "player explains, and flips the signs of games."
         )
         shown.append(_places("seat", found, note))
     if found.spoke:
-        note = "By turn in the first order of all players that chance drew. The test deals the turns again."
+        note = "By turn in the first order of all players that chance drew. The test flips the signs of games."
         shown.append(_places("turn", found, note))
     if own_makers:
         shown.append(own_maker_panel(own_makers))
@@ -353,8 +324,8 @@ def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
         beside = _beside(kept, line, lambda other: (other.games, *_results(other)))
         rows.append((line.label, line.games, line.entries, round(line.wins, 2), *_results(line), *beside))
     note = (
-        "Intervals of 95% by the bootstrap: games are drawn again, those of one seed together, and two games of an "
-        "unknown entry are added, which keep small samples honest (docs/inference.md). Of a first place that n "
+        "Intervals of 95% by the jackknife: the games of each seed are left out in turn, and two games of an unknown "
+        "entry are added, which keep small samples honest (docs/inference.md). Of a first place that n "
         "players share, each has 1/n of a win. Games of different seeds are "
         "taken to be independent."
     )
@@ -369,7 +340,7 @@ def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
         verdict = "no further" if found.null_p > 0.05 else "further"
         ranks = f"{_rank(found).capitalize()}s"
         p = p_value(found.null_p)
-        note += f" {ranks} lie {verdict} apart than chance alone would put them (permutation test: {p})."
+        note += f" {ranks} lie {verdict} apart than chance alone would put them (sign-flip test: {p})."
     if found.seats_fixed:
         note += " No entry ever changed its seat: these figures contain the effect of the seat."
     columns: tuple[str, ...] = ("", "games", "entries", "wins", "win rate", _rank(found))
@@ -401,14 +372,8 @@ def _ratings_table(found: Standings, kept: Standings | None) -> DataTable:
         )
     else:
         note += f"The strengths predict the wins ({p}): first by ranks is what follows from these. "
-    note += (
-        "OpenSkill: mu ± sigma, game after game; it depends on their order. A strength is assumed to be the "
-        "same in all games and seats, beside any others."
-    )
-    columns: tuple[str, ...] = (
-        "games",
-        *("first of all", "log strength", "wins", "expected", "first by ranks", "OpenSkill"),
-    )
+    note += "A strength is assumed to be the same in all games and seats, beside any others."
+    columns: tuple[str, ...] = ("games", "first of all", "log strength", "wins", "expected", "first by ranks")
     if kept is None:
         return DataTable("Ratings", ("", *columns), rows, note, sentence=rating_sentence(found))
     columns += tuple(f"{column}*" for column in columns)
@@ -423,7 +388,6 @@ def _rated(line: StandingsLine) -> tuple[Cell, ...]:
         round(line.wins, 2),
         written(line.wins_expected, ".0f"),
         None if line.first_by_ranks is None else f"{line.first_by_ranks:.1%}",
-        f"{line.mu:.1f} ± {line.sigma:.1f}",
     )
 
 
@@ -495,7 +459,7 @@ def _places(what: str, found: Standings, note: str) -> DataTable:
         for place in places
     )
     if p is None:
-        note += f" No test: no player changed the {what}, or all ranks are the same."
+        note += f" No test: no player changed the {what}, all ranks are the same, or games are too few."
     columns = (what, "entries", "wins", "win rate", _rank(found))
     return DataTable(title, columns, rows, note, sentence=place_sentence(what, places, p, found.uneven[what]))
 
@@ -619,7 +583,7 @@ def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: 
     else:
         named = listed([str(place.place) for place in best])
         won = f"{what}s {named} came first most often and equally often, in {first.win_rate.value:.0%} each"
-    said = f"The ranks of {what}s {verdict} chance alone would make them (permutation test: {p_value(p)}); {won}."
+    said = f"The ranks of {what}s {verdict} chance alone would make them (sign-flip test: {p_value(p)}); {won}."
     if uneven is not None:
         label, fewest, many = uneven
         said += (

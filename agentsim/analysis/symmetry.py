@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from agentsim.analysis.inference import Array
+from agentsim.analysis.intervals import Array
 
 _DIGITS = 9  # sums of the same shares in another order differ beyond these
 _MOST = 400_000  # rows by labels that are looked through; with more data there is hardly a tie
