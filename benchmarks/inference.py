@@ -169,7 +169,8 @@ def means(generator: np.random.Generator) -> Iterator[Said]:
 def _ranks(generator: np.random.Generator, logs: Array, games: int) -> Array:
     """Ranks by games and players of these log strengths."""
     waits: Array = generator.exponential(size=(games, len(logs))) / np.exp(logs)
-    return waits.argsort(axis=1).argsort(axis=1) + 1.0
+    ranks: Array = waits.argsort(axis=1).argsort(axis=1).astype(np.float64) + 1.0
+    return ranks
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Conditions: games whose scenarios are alike but for seed, name and who sits where; and what differs between them.
+"""Conditions: groups of games whose scenarios differ only in seed, name and seating, and differences between groups.
 
 Means are of entries, differences are of means. Their intervals take games of one seed together, also those of two
 conditions that were played with the same seeds (docs/inference.md).
@@ -38,7 +38,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Condition:
-    """Games under one condition. It is called by the levels of what varies; `""` where nothing does."""
+    """The games under one condition; its name has the levels of the settings that vary (`""` if none does)."""
 
     name: str
     levels: Levels
@@ -46,7 +46,7 @@ class Condition:
 
     @property
     def ranked(self) -> tuple[GameRecord, ...]:
-        """The games that rank players, which standings and ratings are of."""
+        """Return the games that rank players."""
         return tuple(game for game in self.games if game.ranked)
 
 
@@ -78,9 +78,9 @@ class Difference:
 
 
 def by_condition(games: Sequence[GameRecord], *, models: bool, pool: bool = False) -> list[Condition]:
-    """The games (of one game) by condition, in the order of the levels; with `pool` all of them as one.
+    """Group the games by condition, in the order of the levels; with `pool` all of them are one.
 
-    `models` says that models are a setting, since players are compared. Where games of several folders are alike, the
+    With `models` the models are a setting, since players are compared. If games of several folders are alike, the
     folder is a level. A game of bots that repeats another under its condition counts once.
     """
     found = [{} for _ in games] if pool else levels([game.scenario for game in games], models=models)
@@ -104,7 +104,7 @@ def by_condition(games: Sequence[GameRecord], *, models: bool, pool: bool = Fals
 
 
 def same_sizes(conditions: Sequence[Condition]) -> list[Condition]:
-    """The conditions with relative ranks, where tables differ in size between them."""
+    """Return the conditions, with relative ranks if tables differ in size."""
     if len({len(game.entrants) for each in conditions for game in each.games}) < 2:
         return list(conditions)
     return [Condition(each.name, each.levels, tuple(map(relative, each.games))) for each in conditions]
@@ -137,7 +137,7 @@ def _measures(entrant: Entrant, win: float | None) -> Iterator[tuple[str, str | 
 
 
 def measured(conditions: Sequence[Condition]) -> list[Measured]:
-    """Every measure by label and condition, with intervals by `intervals.ratio_intervals`."""
+    """Return the mean of every measure by label and condition, with `intervals.ratio_intervals`."""
     found = []
     for each in conditions:
         columns, together = _Columns(each.games), clusters([game.seed for game in each.games])
@@ -153,7 +153,7 @@ def measured(conditions: Sequence[Condition]) -> list[Measured]:
 
 
 def differences(conditions: Sequence[Condition]) -> list[Difference]:
-    """Every condition less the first, in each measure of each label that both have."""
+    """Return each condition less the first, for each measure of each label that both have."""
     first, found = conditions[0], []
     for other in conditions[1:]:
         games = (*other.games, *first.games)
@@ -210,7 +210,7 @@ def difference_intervals(sums: Array, counts: Array, arm: Flags, seeds: Sequence
 def condition_panels(
     conditions: Sequence[Condition], means: Sequence[Measured], found: Sequence[Difference], *, relative: bool
 ) -> list[DataTable]:
-    """Every measure by label and condition, then the differences from the first condition."""
+    """Return a table of every measure by label and condition, then tables of differences from the first condition."""
     if relative:
         means = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in means]
         found = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in found]
@@ -254,7 +254,7 @@ def _differences(name: str, less: str, found: Sequence[Difference]) -> DataTable
 
 
 def difference_sentence(each: Difference, of: str = "95% interval") -> str:
-    """`The difference in the mean rank of A between on=true and on=false was -0.40 (95% interval -0.90 to ...).`."""
+    """Return `The difference in the mean rank of A between on=true and on=false was -0.40 (95% interval ...).`."""
     whose = f"the mean {each.measure} of {each.label or 'all'}"
     many = f"{each.games[0]} and {counted(each.games[1], 'game')}"
     gap = estimated(each.difference, "+.2f", min(each.games), many, of)
@@ -262,7 +262,7 @@ def difference_sentence(each: Difference, of: str = "95% interval") -> str:
 
 
 def _verdict(found: Sequence[Difference]) -> str:
-    """How many differences can be told from none, and the clearest of them."""
+    """Say how many differences exclude 0, and the clearest of them."""
     known = [each for each in found if each.difference.low is not None]
     if found and not any(each.difference.value for each in found):
         return f"Every mean is the same under {found[0].condition} and {found[0].less}."

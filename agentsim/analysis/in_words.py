@@ -1,4 +1,4 @@
-"""Estimates in words: a figure with its interval, of how many games it is, and the clearest of many effects."""
+"""Estimates in words: a value with its interval and number of games, and the clearest of many effects."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ SMALL = 0.05
 
 
 def written(interval: Interval, form: str) -> str:
-    """`0.4 (0.1 to 0.7)`; the estimate alone where it has no interval."""
+    """Return `0.4 (0.1 to 0.7)`, or the estimate alone without an interval."""
     return " ".join(filter(None, (f"{interval.value:{form}}", ends(interval, form))))
 
 
 def ends(interval: Interval, form: str) -> str | None:
-    """`(0.1 to 0.7)`, or None."""
+    """Return `(0.1 to 0.7)`, or None."""
     if interval.low is None or interval.high is None:
         return None
     return f"({interval.low:{form}} to {interval.high:{form}})"
 
 
 def estimated(interval: Interval, form: str, games: int, more: str = "", of: str = "95% interval") -> str:
-    """`0.40 (95% interval 0.10 to 0.70; 60 games)`; of how many games it is says why there is no interval."""
+    """Return `0.40 (95% interval 0.10 to 0.70; 60 games)`, or why there is no interval."""
     both = ends(interval, form)
     said = f"{of} {both[1:-1]}" if both else f"no interval: {counted(games, 'game')}, too few"
     if not both and games >= FEWEST:
@@ -32,7 +32,7 @@ def estimated(interval: Interval, form: str, games: int, more: str = "", of: str
 
 
 def effect_cell(found: Effect, form: str, number: int, unit: str) -> str:
-    """The estimate with its own interval, or why it has none: `+1.00, the same in all 6 pairs`."""
+    """Return the estimate with its own interval, or why it has none: `+1.00, the same in all 6 pairs`."""
     if found.low is not None:
         return written(found.alone, form)
     return f"{found.mean + 0.0:{form}}, {_alike(number, unit) if number >= FEWEST else f'too few {unit}s'}"
@@ -43,7 +43,7 @@ def _alike(number: int, unit: str) -> str:
 
 
 def clearest_effect(found: Sequence[tuple[str, Effect, int]], where: str, *, of: str, unit: str, more: str = "") -> str:
-    """The clearest of many effects, or that none is shown, by the intervals that hold for all together.
+    """Say which of many effects is clearest, or that none is shown, by the intervals that hold for all together.
 
     None of the rows was named beforehand, so the interval of one alone would be too narrow for the row that is chosen.
     `found` holds who did it, the effect and its number of pairs (or blocks); `of` is who did them all.
@@ -75,5 +75,5 @@ def clearest_effect(found: Sequence[tuple[str, Effect, int]], where: str, *, of:
 
 
 def p_value(p: float) -> str:
-    """`p = 0.012`, or `p < 0.001`."""
+    """Return `p = 0.012`, or `p < 0.001`."""
     return f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"

@@ -1,4 +1,4 @@
-"""Positions: what a seat, a turn to speak or a place on a ballot is worth, with a test of each by sign flips."""
+"""Positions: how results depend on the seat, the turn to speak or the position on a ballot, with sign-flip tests."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _dummies(values: Sequence[object]) -> Array:
 
 
 def uneven(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[str, int, int] | None:
-    """The label whose entries are spread least evenly over places: its fewest and most in one; None if all are even.
+    """Return the label that is spread least evenly over places, with its fewest and most entries in one, or None.
 
     Of such games the wins of a place also tell who was there.
     """
@@ -133,7 +133,7 @@ def ballots(games: Sequence[GameRecord], *, final: bool, seed: int = SEED, draws
 
 
 def ballot_panel(found: Sequence[Ballots]) -> DataTable:
-    """What a position on the ballot is worth, for each kind of vote."""
+    """Return a table of the votes for each position on the ballot, by kind of vote."""
     rows, tests, said = [], [], []
     for each in found:
         kind = "to win" if each.places[0].final else "to go"

@@ -65,7 +65,7 @@ class _Pair:
 
 
 def own_makers(games: Sequence[GameRecord]) -> list[OwnMaker]:
-    """By kind of vote: all makers together, then each that can be told from the others.
+    """Return the preferences by kind of vote: of all makers together, then of each that can be told from the others.
 
     Of two makers a vote for the one is a vote against the other, so that only what they have in common is known.
     """
@@ -96,7 +96,7 @@ def _pairs(number: int, game: GameRecord, makers: Sequence[str], *, final: bool)
 def _compared(
     one: Vote, other: Vote, made: Mapping[str, str], makers: Sequence[str]
 ) -> tuple[Array, Array, Array] | None:
-    """`told`, `squares` and `products` of a pair; None where their makers could not make them differ.
+    """Return `told`, `squares` and `products` of a pair, or None if their makers could not make them differ.
 
     Only candidates on both ballots count, and only voters who chose one of these: among them a candidate is as good for
     the one as for the other.
@@ -117,7 +117,7 @@ def _compared(
 
 @lru_cache(maxsize=10_000)
 def _differences(sides: tuple[_Side, ...], makers: int) -> tuple[Array, Array, Array] | None:
-    """The same of two sides: (column of the maker, the place that was chosen, whether each place is an own one)."""
+    """Return the same of two sides: (column of the maker, chosen place, whether each place is an own one)."""
     places = len(sides[0][2])
     same, shares = np.zeros((2, places, makers))
     voted = np.zeros(places)
@@ -134,7 +134,7 @@ def _differences(sides: tuple[_Side, ...], makers: int) -> tuple[Array, Array, A
 def _estimates(
     pairs: Sequence[_Pair], makers: Sequence[str | None], columns: Array, together: Array, *, final: bool
 ) -> Iterator[OwnMaker]:
-    """One estimate for each column of `columns`, which says what makers share it."""
+    """Yield an estimate for each column of `columns`: makers by the preferences that they share."""
     weight = np.array([pair.weight for pair in pairs])
     told = np.array([pair.told for pair in pairs]) @ columns
     squares = columns.T @ np.array([pair.squares for pair in pairs]) @ columns * weight[:, None, None]
@@ -193,7 +193,7 @@ def _possible(points: Interval) -> Interval:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What entrants of one label did for or against those of another.
+    """The interactions of entrants of one label towards those of another.
 
     `games` are those in which both sat, `pairs` the pairs of entrants in them; the rest is counted over those pairs.
     `turned_for` and `turned_against` are how often a pair turned (`history.events`).
@@ -210,7 +210,7 @@ class Relation:
 
 
 def relations(games: Sequence[GameRecord]) -> list[Relation]:
-    """Every ordered pair of labels that met, in the order of labels; none without deeds for or against."""
+    """Return every ordered pair of labels that met; none if no game has interactions for or against."""
     if not any(game.between for game in games):
         return []
     sums: dict[tuple[str, str], list[int]] = {}
@@ -269,7 +269,6 @@ def relation_panel(relations: Sequence[Relation]) -> DataTable:
 
 
 def _own_maker_sentence(found: OwnMaker) -> str:
-    """Of all makers' votes of one kind."""
     kind = "to win" if found.final else "to go"
     many = f"{counted(found.games, 'game')}, {counted(found.votes, 'vote')}"
     points = estimated(found.points, "+.1%", found.games, many)
@@ -277,6 +276,5 @@ def _own_maker_sentence(found: OwnMaker) -> str:
 
 
 def _relation_sentence(found: Relation) -> str:
-    """Of the pair that did most."""
     done = f"{counted(found.done_for, 'deed')} for {found.whom} and {found.done_against} against it"
     return f"In {counted(found.games, 'game')} {found.who} did {done} (a count, without an interval)."

@@ -1,4 +1,4 @@
-"""The standings of many games: results and ratings by label, head to head, and by seat; as data and as tables.
+"""Standings of many games: results and ratings by label, head to head and by seat, as data and as tables.
 
 Every figure counts finished games alone. Intervals are of 95%, and the same games give the same intervals.
 """
@@ -34,12 +34,12 @@ _Ahead: TypeAlias = tuple[tuple[Interval | None, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class StandingsLine:
-    """One label: a model, or a player.
+    """The results of one label: a model, or a player.
 
     Of a first place that n players share each gets the nth part of a win. `wins` counts entries, `cost_usd` is the cost
     of a game. `first` is the chance to come first among one of each, by wins alone; `strength` and `places` (how likely
     it is the strongest, the second, and so on) are of the rank fit, `wins_expected` the wins that it foretells in these
-    games. `first_by_ranks` is its chance to come first, None where these wins are not what was played.
+    games. `first_by_ranks` is its chance to come first, None if these wins are not what was played.
     """
 
     label: str
@@ -68,7 +68,7 @@ class StandingsLine:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A seat, or a place in the order of speaking."""
+    """The results of a seat, or of a place in the order of speaking."""
 
     place: int
     entries: int
@@ -83,14 +83,14 @@ class Standings:
 
     `beats[a][b]` is (entries of a that came out before one of b, pairs of them).
 
-    `ahead[a][b]` is the share of the first in the second, None for a label and itself or where they never met. Where
-    games have different numbers of players, ranks are `relative`: the share of the others who came out before, 0 to 1.
+    `ahead[a][b]` is the share of the first in the second, None for a label and itself or if they never met. If games
+    have different numbers of players, ranks are `relative`: the share of the others who came out before, 0 to 1.
     `null_p` is the p-value of the hypothesis that labels mean nothing, None if each game has a single label or if games
-    are too few. `wins_p` is the posterior
-    predictive p-value of the wins under the rank fit. `seats_p` and `spoke_p` are those of the hypothesis that a seat,
-    or a turn by lot, does nothing; None where that cannot be told. `uneven`, by `seat` and `turn`, names the label that
-    was there least evenly, and how often at least and at most; None where all are even. With `seats_fixed` no label
-    ever changed its seat in several games, so its figures contain the effect of the seat.
+    are too few. `wins_p` is the posterior predictive p-value of the wins under the rank fit. `seats_p` and `spoke_p`
+    are those of the hypothesis that a seat, or a turn by lot, does nothing; None if that cannot be told. `uneven`, by
+    `seat` and `turn`, names the label that was there least evenly, and how often at least and at most; None if all are
+    even. With `seats_fixed` no label ever changed its seat in several games, so its figures contain the effect of the
+    seat.
     """
 
     played: tuple[Played, ...]
@@ -110,12 +110,12 @@ class Standings:
 
     @property
     def wins_fail(self) -> bool:
-        """Whether the rank fit foretells other wins than were played."""
+        """Return whether the strengths predict other wins than were played."""
         return self.wins_p < WRONG
 
 
 def standings(games: Sequence[GameRecord]) -> Standings:
-    """The standings of games whose entrants carry their labels; `played` is of those that rank no player as well."""
+    """Return the standings of labeled games; `played` counts those that rank no player as well."""
     done, unranked = tuple(played(games).values()), sum(not game.ranked for game in games)
     games = [game for game in games if game.ranked]
     sizes_differ = len({len(game.entrants) for game in games}) > 1
@@ -194,7 +194,7 @@ def _ratings(games: Sequence[GameRecord], results: _Results[str]) -> _Ratings:
 
 
 def _standings(games: Sequence[GameRecord]) -> tuple[tuple[StandingsLine, ...], float]:
-    """The lines, and `Standings.wins_p`."""
+    """Return the lines, and `Standings.wins_p`."""
     results = _Results(games, lambda entrant: entrant.label)
     labels = results.keys
     if not labels:
@@ -227,7 +227,7 @@ def _rate_ends(won: Array, met: Array) -> Array:
 
 
 def _head_to_head(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[_Beats, _Ahead]:
-    """`Standings.beats` and `Standings.ahead`; each pair of labels is counted once, for both directions."""
+    """Return `Standings.beats` and `Standings.ahead`; each pair of labels is counted once, for both directions."""
     columns = {both: place for place, both in enumerate(combinations(order, 2))}
     won, met = (np.zeros((len(games), len(columns))) for _ in range(2))
     for row, game in enumerate(games):
@@ -261,7 +261,7 @@ def _turned_round(share: Interval) -> Interval:
 
 
 def relative(game: GameRecord) -> GameRecord:
-    """The game with relative ranks: the share of the others who came out before, 0 to 1."""
+    """Return the game with relative ranks: the share of the others who came out before, 0 to 1."""
     others = max(1, len(game.entrants) - 1)
     return replace(game, entrants=tuple(replace(each, rank=(each.rank - 1) / others) for each in game.entrants))
 
@@ -273,7 +273,7 @@ def _seats_fixed(games: Sequence[GameRecord]) -> bool:
 
 
 def _by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[Place, ...]:
-    """The results of each seat, or of each place in the order of speaking."""
+    """Return the results of each seat, or of each place in the order of speaking."""
     results = _Results(games, place_of)
     columns = zip(results.keys, results.entries, results.wins, results.win_rates(), results.mean_ranks(), strict=True)
     return tuple(Place(place, int(entries), float(wins), rate, rank) for place, entries, wins, rate, rank in columns)
@@ -282,9 +282,9 @@ def _by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | N
 def panels(
     found: Standings, own_makers: Sequence[OwnMaker], relations: Sequence[Relation] = (), kept: Standings | None = None
 ) -> list[Panel]:
-    """The panels in their order; empty ones are left out.
+    """Return the panels in their order, without empty ones.
 
-    `kept` are the standings without the games of too many fallbacks, None where there are no such games.
+    `kept` are the standings without the games of too many fallbacks, None if there are no such games.
     """
     shown: list[Panel] = [DataTable("Standings", ("",), (), UNRANKED)]
     if found.lines or not found.unranked:
@@ -307,7 +307,6 @@ def panels(
 
 
 def _places_of_all(found: Standings, kept: Standings | None) -> list[Panel]:
-    """Who came first, how strong each is, and who came out before whom."""
     ranks = [(line.label, line.mean_rank) for line in found.lines]
     shown: list[Panel] = [
         _leaderboard(found, kept),
@@ -410,7 +409,7 @@ def _strongest(lines: Sequence[StandingsLine]) -> DataTable:
 def _beside(
     kept: Standings | None, line: StandingsLine, cells: Callable[[StandingsLine], tuple[Cell, ...]]
 ) -> tuple[Cell, ...]:
-    """The cells of the same label in the standings `kept`; empty ones for a label without a game there."""
+    """Return the cells of the same label in the standings `kept`, empty ones if it has no game there."""
     if kept is None:
         return ()
     same = [cells(other) for other in kept.lines if other.label == line.label]
@@ -441,7 +440,7 @@ def _matrix(found: Standings) -> DataTable:
 
 
 def _lead(share: Interval | None) -> float | None:
-    """How far ahead, from 0 (even) to 1 (always); None where the interval holds even."""
+    """Return how far ahead, from 0 (even) to 1 (always), or None if the interval holds even."""
     if share is None or share.low is None or share.low <= 0.5:
         return None
     return 2 * share.value - 1
@@ -500,7 +499,7 @@ def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> 
 
 
 def standing_sentence(found: Standings, rank: str) -> str:
-    """Of the first line."""
+    """Return a sentence on the first line."""
     if not found.lines:
         return ""
     line = found.lines[0]
@@ -546,7 +545,7 @@ def strongest_sentence(ordered: Sequence[StandingsLine]) -> str:
 
 
 def ahead_sentence(found: Standings) -> str:
-    """Of the pair that is furthest apart, if it can be told apart."""
+    """Return a sentence on the pair that is furthest apart; empty if no pair has an interval."""
     apart, told = [], False
     for row, column in permutations(range(len(found.lines)), 2):
         share = found.ahead[row][column]
@@ -568,7 +567,7 @@ def ahead_sentence(found: Standings) -> str:
 
 
 def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: tuple[str, int, int] | None) -> str:
-    """Whether ranks differ by seat or turn, and all of them that came first most often."""
+    """Return a sentence on whether ranks differ by seat or turn, with those that came first most often."""
     if p is None:
         return ""
     verdict = "differ by more than" if p <= SMALL else "are not seen to differ by more than"
@@ -594,7 +593,7 @@ def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: 
 
 
 def cost_sentence(lines: Sequence[Played]) -> str:
-    """Of the dearest, where anything was paid for."""
+    """Return a sentence on the most expensive label; empty if nothing was paid."""
     known = [line for line in lines if line.cost_usd]
     if not known:
         return ""
