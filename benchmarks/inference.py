@@ -22,7 +22,7 @@ import numpy as np
 
 from agentsim.analysis.conditions import by_condition, differences
 from agentsim.analysis.finished_games import labelled
-from agentsim.analysis.intervals import Interval, paired_intervals, ratio_intervals
+from agentsim.analysis.intervals import Interval, clusters, paired_intervals, ratio_intervals
 from agentsim.analysis.positions import ballots, place_p
 from agentsim.analysis.posterior import Stages, posterior, stages, wins_check
 from agentsim.analysis.preference import OwnMaker, own_makers
@@ -166,9 +166,31 @@ def means(generator: np.random.Generator) -> Iterator[Said]:
                 yield Said(f"{what}: {measure}, width", width, None)
 
 
+def shared_seeds(generator: np.random.Generator) -> Iterator[Said]:
+    """Mean ranks of games that share seeds, four a seed, whose luck favors a player."""
+    for seeds in (6, 15):
+        ranks = _lucky(generator, seeds)
+        together, counts = clusters(np.repeat(np.arange(seeds), 4).tolist()), np.ones((4 * seeds, 4))
+        by_seed, alone = ratio_intervals(together @ ranks, together @ counts), ratio_intervals(ranks, counts)
+        for how, ends, within in (("by seed", by_seed, (0.93, 1.0)), ("by single games", alone, None)):
+            for held in (ends[:, 0] <= true_lucky()) & (true_lucky() <= ends[:, 1]):
+                yield Said(f"{seeds} seeds of four games: mean rank, covered {how}", held, within)
+
+
+def _lucky(generator: np.random.Generator, seeds: int) -> Array:
+    luck = np.repeat(1.5 * generator.normal(size=(seeds, 4)), 4, axis=0)
+    return _ranks(generator, np.log(2) * np.array([1.5, 0.5, -0.5, -1.5]) + luck, 4 * seeds)
+
+
+@cache
+def true_lucky() -> Array:
+    """The mean ranks of a million games."""
+    return np.asarray(_lucky(np.random.default_rng(SEED), 250_000).mean(axis=0), dtype=np.float64)
+
+
 def _ranks(generator: np.random.Generator, logs: Array, games: int) -> Array:
-    """Ranks by games and players of these log strengths."""
-    waits: Array = generator.exponential(size=(games, len(logs))) / np.exp(logs)
+    """Ranks by games and players of these log strengths, of all games or by game."""
+    waits: Array = generator.exponential(size=(games, 4)) / np.exp(logs)
     ranks: Array = waits.argsort(axis=1).argsort(axis=1).astype(np.float64) + 1.0
     return ranks
 
@@ -332,6 +354,7 @@ WORLDS: dict[str, World] = {
     "rate_beside": World(4, rate_beside, 50),
     "designs": World(3, designs),
     "means": World(7, means),
+    "shared_seeds": World(8, shared_seeds),
     "conditions": World(3, conditions),
     "positions": World(4, positions),
 }

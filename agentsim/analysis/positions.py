@@ -52,7 +52,8 @@ def place_p(
     """Return the p-value of the hypothesis that places mean nothing for ranks (`intervals.sign_flip_p`).
 
     The scores are the ranks of the players in each place, less the mean of their game. Seats are no lot: with
-    `balanced` what labels explain is taken off ranks and places first. None if places and labels cannot be told apart.
+    `balanced` what labels explain is taken off ranks and places first. None if places and labels cannot be told apart,
+    or if fewer degrees of freedom are left than places take.
     """
     known = [game for game in games if all(place_of(each) is not None for each in game.entrants)]
     entries = [(row, each) for row, game in enumerate(known) for each in game.entrants]
@@ -71,7 +72,10 @@ def place_p(
     if balanced:
         labels = within(_dummies([each.label for _, each in entries]))
         explained = labels @ np.linalg.pinv(labels)
+        left = len(entries) - len(known) - np.linalg.matrix_rank(labels)
         ranks, places = ranks - explained @ ranks, places - explained @ places
+        if left < 2 * np.linalg.matrix_rank(places, tol=1e-9):
+            return None
     scores = clusters([game.seed for game in known]) @ (
         (mean > 0).T @ np.where(np.abs(ranks) > 1e-9, ranks * places, 0.0)
     )

@@ -126,6 +126,18 @@ def test_a_difference_has_an_interval_where_its_seeds_tell_how_far_luck_goes(
     assert bool(np.isfinite(row).all()) is known
 
 
+@pytest.mark.parametrize(("games", "tested"), [(6, False), (12, True)])
+def test_seats_have_no_test_if_labels_leave_too_few_degrees_of_freedom(games: int, tested: bool) -> None:
+    """Of four players two are new in each game: six games leave 18 - 13 degrees of freedom, and seats take 3."""
+    generator = np.random.default_rng(5)
+    played = []
+    for number in range(games):
+        seated = generator.permutation(["a", "b", f"c{number}", f"d{number}"]).tolist()
+        ranks = [*map(float, generator.permutation(4) + 1.0)]
+        played.append(GameRecord(f"g{number}", "any", number, entrants(seated, ranks=ranks), (), 0.0))
+    assert (place_p(played, lambda each: each.seat, balanced=True) is not None) is tested
+
+
 def test_seats_have_no_test_where_games_leave_nothing_to_judge_them_by() -> None:
     games = labelled(placed(np.random.default_rng(2), 24, by_lot=True, times=1), "model")
     assert place_p(games[:1], lambda each: each.seat, balanced=True, draws=50) is None
