@@ -21,6 +21,8 @@ from agentsim.models.redaction import redact
 
 UNACCEPTED = "bad_request"
 """The code of a request that its host does not accept as it is, while it may accept another."""
+UNKNOWN_REASON = ", for a reason that is not known"
+"""In the message of such a request if no table knows what its host says about it."""
 FORBIDDEN, NOT_FOUND = "forbidden", "unknown_model"
 _THIS_PROMPT = frozenset((UNACCEPTED, FORBIDDEN, NOT_FOUND))
 
@@ -270,7 +272,7 @@ class Faults:
             what = what if status == 403 else self._not_found(status, complaint, says)
             return ModelRefused(f"{self._who}: {what}", code=code, status=status)
         hint = next((hint for pattern, hint in _HINTS if pattern.search(complaint.words)), "")
-        advice = f"; {hint.format(provider=self.profile.provider)}" if hint else ""
+        advice = f"; {hint.format(provider=self.profile.provider)}" if hint else UNKNOWN_REASON
         message = f"{self._who}: the request is not accepted (HTTP {status}){advice}{says}"
         return Unaccepted(message, status=status, complaint=complaint.without(self.secrets))
 

@@ -25,7 +25,7 @@ from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Model, Sampling, Usage
-from agentsim.models.faults import UNACCEPTED
+from agentsim.models.faults import UNACCEPTED, UNKNOWN_REASON
 from agentsim.models.finish_reasons import ending
 from agentsim.models.prices import USUAL_REPLY, estimated_tokens
 from agentsim.models.profiles import BUILT_IN
@@ -141,9 +141,8 @@ def diagnostics(model: str, attempt: Attempt, hosts: MutableMapping[str, str] | 
     """
     if "/" not in model or model.startswith(("script:", "bot/")):
         return
-    if attempt.completion is None and attempt.code == UNACCEPTED:
-        said = f"its host refused a request for a reason that is not known: {attempt.error}"
-        yield Diagnostic("unknown_refusal", model, f"{model}: {said}")
+    if attempt.completion is None and attempt.code == UNACCEPTED and UNKNOWN_REASON in (attempt.error or ""):
+        yield Diagnostic("unknown_refusal", model, f"a call failed: {attempt.error}")
     if attempt.completion is not None:
         for code, said in _remarks(model, attempt, attempt.completion):
             yield Diagnostic(code, model, f"{model}: {said}")
