@@ -35,7 +35,8 @@ class Entrant:
 
     `seat` counts from 1 in the order of the table, `spoke` in the first order of all players that chance drew (None
     without one). `scores` are the outcome's. `asked` is the number of decisions that no bot made, `turned_away` of
-    those that the game refused. `hosts` has the answers of each model and host, and the unusable ones of them.
+    those that the game refused. `hosts` has the answers of each model and host, the unusable ones of them, and the
+    calls that failed there.
     """
 
     player: str
@@ -56,7 +57,7 @@ class Entrant:
     lost_to_model: int = 0
     lost_to_person: int = 0
     lost_to_deadline: int = 0
-    hosts: Mapping[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    hosts: Mapping[tuple[str, str], tuple[int, int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,22 +181,25 @@ def game_record(name: str, history: History) -> GameRecord | None:
     )
 
 
-def _hosts(own: Sequence[DecisionRecord], history: History) -> dict[str, dict[tuple[str, str], tuple[int, int]]]:
-    """Return by player how many answers came from each model and host, and how many of them were unusable.
+def _hosts(own: Sequence[DecisionRecord], history: History) -> dict[str, dict[tuple[str, str], tuple[int, int, int]]]:
+    """Return by player how many answers came from each model and host, how many of them were unusable, and how many
+    calls failed there.
 
-    Answers that name no host are left out.
+    Answers and errors that name no host are left out.
     """
     models = {player.id: player.model for player in history.players}
-    found: dict[str, dict[tuple[str, str], tuple[int, int]]] = {}
+    found: dict[str, dict[tuple[str, str], tuple[int, int, int]]] = {}
     for decision in own:
         for attempt in decision.tries:
-            host = attempt.provider or decision.provider
-            if attempt.reply is None or host is None:
+            answered = attempt.reply is not None
+            host = attempt.provider or (decision.provider if answered else None)
+            if host is None:
                 continue
             key = (attempt.model or models.get(decision.player, ""), host)
             of_player = found.setdefault(decision.player, {})
-            answers, unusable = of_player.get(key, (0, 0))
-            of_player[key] = (answers + 1, unusable + (attempt.error is not None))
+            answers, unusable, failed = of_player.get(key, (0, 0, 0))
+            bad = answered and attempt.error is not None
+            of_player[key] = (answers + answered, unusable + bad, failed + (not answered))
     return found
 
 
