@@ -1,4 +1,4 @@
-"""Hosts: how the answers of one model differ by who served them, in finished games.
+"""Hosts: results of the answers of each model by who served them, in finished games.
 
 A router such as OpenRouter serves one model from several hosts, by turns. Which one answered is what the answer says.
 """
