@@ -23,8 +23,8 @@ from agentsim.history.journal import Contents, DecisionRecord, Journal, read_jou
 from agentsim.history.load import branches_in
 from agentsim.history.record import CONTROL, Branch
 from agentsim.history.run_files import RunFiles, check_name, is_running
+from agentsim.runner.decide import Ruling, decision_record_of
 from agentsim.runner.played_game import PlayedGame, head_of
-from agentsim.runner.referee import Ruling, decision_record_of
 from agentsim.runner.replay import is_over
 from agentsim.runner.run import PreparedRun, Run, RunOptions, seats_of
 from agentsim.scenario.document import by_typed_ids, overridden

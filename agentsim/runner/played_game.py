@@ -27,12 +27,12 @@ from agentsim.history.record import Branch, History, Totals
 from agentsim.history.shares import shares
 from agentsim.history.versions import package_versions
 from agentsim.models.base import AS_ASKED, Attempt
-from agentsim.runner.referee import without_reply
+from agentsim.runner.decide import without_reply
 from agentsim.scenario.scenario import Scenario
 
 
 @dataclass(frozen=True)
-class ReplayedWave:
+class RecordedWave:
     """One wave with the decisions that the journal has for it, by place.
 
     `is_whole` if these are all of them: the rules get them next.
@@ -70,7 +70,7 @@ class PlayedGame:
         """Start the game of a scenario, steered as the journal says."""
         return cls(scenario, game, new_play(scenario, game, recorded))
 
-    def replay(self, recorded: Contents) -> Iterator[ReplayedWave]:
+    def replay(self, recorded: Contents) -> Iterator[RecordedWave]:
         """Play on with the journal's decisions: yield each wave before the rules get its decisions.
 
         The last wave that is yielded may not be whole; a later call goes on from there, with what the journal has
@@ -85,13 +85,13 @@ class PlayedGame:
                 if found.wave.number < recorded.last_wave:
                     raise JournalMismatch(f"wave {found.wave.number} is not whole, though later ones are recorded")
                 return
-            self.decisions += found.records.values()
-            self.answer(found.decisions)
+            self.take(found)
 
-    def answer(self, decisions: Mapping[int, Decision]) -> None:
-        """Give the rules the decisions of the wave, by place, in the order of its requests."""
-        assert self.wave is not None, "the game is not over"
-        self.wave = self.play.answer([decisions[ask.place] for ask in self.wave.asks])
+    def take(self, found: RecordedWave) -> None:
+        """Add the decisions of the wave; if they are all, the rules get them in the order of its requests."""
+        self.decisions += found.records.values()
+        if found.is_whole:
+            self.wave = self.play.answer([found.decisions[ask.place] for ask in found.wave.asks])
 
     @property
     def finished(self) -> str | None:
@@ -147,11 +147,11 @@ class PlayedGame:
         return branch.model_copy(update=used)
 
 
-def recorded_wave(recorded: Contents, wave: Wave) -> ReplayedWave:
+def recorded_wave(recorded: Contents, wave: Wave) -> RecordedWave:
     """Return the journal's decisions of a wave, checked and read again. Raises `JournalMismatch`."""
     entries = {ask.place: entry for ask in wave.asks if (entry := _entry(recorded, ask)) is not None}
     asks = {ask.place: ask for ask in wave.asks}
-    return ReplayedWave(
+    return RecordedWave(
         wave, entries, {place: restored_decision(asks[place], entry) for place, entry in entries.items()}
     )
 

@@ -88,7 +88,7 @@ def replayed(name: str, recorded: Contents) -> PlayedGame:
     played = PlayedGame.of_journal(recorded)
     for found in played.replay(recorded):
         if not found.is_whole:
-            played.decisions += found.records.values()
+            played.take(found)
             break  # what is recorded behind it was not asked
     played.play.close()
     if len(played.decisions) < len(recorded.decisions):

@@ -28,9 +28,10 @@ from agentsim.history.run_files import RunFiles, default_stem, write_history
 from agentsim.models.base import Terms
 from agentsim.models.own import OwnModel
 from agentsim.players.model import BotPlayer
-from agentsim.runner.admission import Budget
-from agentsim.runner.dispatcher import Dispatcher, Gate
-from agentsim.runner.drive import Before, drive
+from agentsim.runner import loop
+from agentsim.runner.decide import Decider, Gate
+from agentsim.runner.limits import Budget, Limits
+from agentsim.runner.loop import Before
 from agentsim.runner.played_game import PlayedGame, filled, head_of, restored_scenario, stamp, volatile_of
 from agentsim.runner.process import make_room, stoppable
 from agentsim.runner.recorder import Recording
@@ -275,29 +276,27 @@ class Run:
             await self.opening()
         scenario, seats, journal, watcher = self.scenario, self.seats, self.journal, self.options.watcher
         limits, recorded = scenario.limits, journal.contents
-        dispatcher = Dispatcher(
+        budget = Budget(limits.max_calls, limits.max_cost_usd, limits.max_wall_s, within=self.options.budget)
+        budget.add_earlier(0, 0.0, recorded.wall_s)
+        decider = Decider(
             seats=seats.by_id,
             journal=journal,
-            budget=Budget(limits.max_calls, limits.max_cost_usd, limits.max_wall_s, within=self.options.budget),
-            prices=seats.prices,
-            concurrency=limits.concurrency,
+            limits=Limits(journal, budget, seats.prices, limits.concurrency, limits.on_provider_failure),
             watcher=PublicWatcher(watcher) if seats.has_person else watcher,
             branch=scenario.branch,
             tick_deadline_s=limits.tick_deadline_s,
-            on_provider_failure=limits.on_provider_failure,
             gate=self.gate,
         )
         if (line := make_room(seats.most_calls(limits.concurrency))) is not None:
             watcher.noted(f"agentsim: {line}")
         journal.plays(self.options.recording.played)
-        dispatcher.budget.spent(0, 0.0, recorded.wall_s)
         for line in seats.errands:
             watcher.noted(line)
         watcher.began(self.files.name, self.game.title, self._played.play.table.players)
-        dispatcher.watcher.limited_by(seats.endpoints.notes)
-        dispatcher.watcher.seated({plan.id: plan.title for plan in scenario.seats})
-        dispatcher.watcher.budgeted(dispatcher.budget)
-        task = asyncio.create_task(drive(self._played, dispatcher, self.before))
+        decider.watcher.limited_by(seats.endpoints.notes)
+        decider.watcher.seated({plan.id: plan.title for plan in scenario.seats})
+        decider.watcher.budgeted(budget)
+        task = asyncio.create_task(loop.play(self._played, decider, self.before))
         if stop is not None:
             stop(task)
         try:

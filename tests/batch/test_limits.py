@@ -16,12 +16,12 @@ import pytest
 
 from agentsim.history.load import list_runs
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.admission import Budget
 from agentsim.runner.batch import executors
 from agentsim.runner.batch.executors import Executor, InLoop, InProcesses, WorkerLost, play_task, run_of, task_of
 from agentsim.runner.batch.manifest import Design, Manifest, planned
 from agentsim.runner.batch.run_batch import Batch
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, GameEnd, Tally
+from agentsim.runner.limits import Budget
 from agentsim.runner.run import Run, RunOptions
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario

@@ -12,7 +12,7 @@ import pytest
 from agentsim.errors import BudgetReached, ScenarioError
 from agentsim.history.journal import read_journal
 from agentsim.runner import run
-from agentsim.runner.admission import Budget
+from agentsim.runner.limits import Budget
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim
 from tests.fakes.journals import change_line
@@ -36,7 +36,7 @@ class Clock:
 def test_time_is_asked_before_each_call_and_earlier_sessions_count() -> None:
     clock = Clock()
     budget = Budget(max_wall_s=10.0, clock=clock)
-    budget.spent(3, 0.0, 4.0)
+    budget.add_earlier(3, 0.0, 4.0)
     clock.now += 5.9
     asyncio.run(budget.admit(0.0))
     clock.now += 0.1

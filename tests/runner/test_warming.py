@@ -12,8 +12,8 @@ import pytest
 from agentsim.errors import TransportFailed
 from agentsim.models.base import Message
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
+from agentsim.runner.limits import BLOCK, KEPT_S, Warming
 from agentsim.runner.run import RunResult
-from agentsim.runner.warming import BLOCK, KEPT_S, Warming
 from agentsim.scenario.load import load
 from tests.fakes.server import Raw
 from tests.playing import play_scenario

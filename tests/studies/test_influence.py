@@ -22,8 +22,8 @@ from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
+from agentsim.runner.decide import Ruling, decision_record_of
 from agentsim.runner.player_message import NEUTRAL, messages, neutral
-from agentsim.runner.referee import Ruling, decision_record_of
 from agentsim.scenario.load import load
 from agentsim.studies.influence import ALL, BranchResult, Influence, Responses, Swapped, influences, responses
 from benchmarks.influence_world import MESSAGE, persuasion, sides, true_effect

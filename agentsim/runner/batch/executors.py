@@ -26,8 +26,8 @@ from agentsim.history.record import Totals
 from agentsim.history.run_files import NameTaken, RunFiles, is_running
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
-from agentsim.runner.admission import Budget
 from agentsim.runner.batch.tally import GameEnd, has_begun
+from agentsim.runner.limits import Budget
 from agentsim.runner.run import Run, RunOptions, RunResult
 from agentsim.runner.watcher import Watcher
 from agentsim.scenario.scenario import LimitOverrides, Scenario

@@ -28,7 +28,7 @@ from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, 
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer, Player, ReaskPolicy
 from agentsim.players.terminal import Terminal
-from agentsim.runner.referee import Ruling, decision_record_of, rule
+from agentsim.runner.decide import Ruling, decision_record_of, rule
 
 GOOD, UNREADABLE, ILLEGAL = '{"pick": "left"}', "Well, left or right?", '{"pick": "up"}'
 AMBIGUOUS = '{"pick": "left", "pick": "right"}'
