@@ -1,6 +1,6 @@
 """Run: one game that is played into files: created from a scenario, or opened to go on where its journal ends.
 
-`drive` is the loop over waves. Pages, progress and exit codes belong to the command line.
+`loop` plays its waves. Pages, progress and exit codes belong to the command line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The referee: which replies become decisions, what is asked again and with what, and when the fallback decides."""
+"""One decision: which replies become decisions, what is asked again and with what, and when the fallback decides."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class NoModel:
     limiter = None
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        raise AssertionError("the referee calls nobody but its attempt")
+        raise AssertionError("nobody is called but by the attempt")
 
     async def aclose(self) -> None:
         pass

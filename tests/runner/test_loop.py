@@ -1,4 +1,4 @@
-"""The dispatcher and the drive: who is asked how many at once, what the watcher sees, and who the screen belongs to."""
+"""The loop of a run: who is asked how many at once, what the watcher sees, and who the screen belongs to."""
 
 from __future__ import annotations
 
