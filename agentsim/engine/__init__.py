@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from agentsim.engine.decision import Decision, WholeNumber
     from agentsim.engine.event import Event, Everyone, LogEntry, Nobody, PlayerId
     from agentsim.engine.game import Bot, Game, GameConfig, Lot, Outcome, Standing, ranked
-    from agentsim.engine.options import Choice, Number, Order, Subset, Text
+    from agentsim.engine.options import Choice, Each, Number, Order, Subset, Text, Variant
     from agentsim.engine.prompt import Prompt, joined, quoted
     from agentsim.engine.request import Request
-    from agentsim.engine.schema import Each, Options, Variant
+    from agentsim.engine.schema import Options
     from agentsim.engine.table import Table
 
 __all__ = [
@@ -48,8 +48,8 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
             **dict.fromkeys(("Event", "Everyone", "LogEntry", "Nobody", "PlayerId"), "event"),
             **dict.fromkeys(("Bot", "Game", "GameConfig", "Lot", "Outcome", "Standing", "ranked"), "game"),
             **dict.fromkeys(("Prompt", "joined", "quoted"), "prompt"),
-            **dict.fromkeys(("Choice", "Number", "Order", "Subset", "Text"), "options"),
-            **dict.fromkeys(("Each", "Options", "Variant"), "schema"),
+            **dict.fromkeys(("Choice", "Each", "Number", "Order", "Subset", "Text", "Variant"), "options"),
+            "Options": "schema",
             "Decision": "decision",
             "Request": "request",
             "Stream": "chance",

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from agentsim.engine import Choice, Each
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
@@ -187,10 +186,9 @@ def reworded(request: Request[Any], decision: Decision, words: Callable[[str], s
 
 def free_texts(request: Request[Any], decision: Decision) -> list[str]:
     """Where in a decision its player may say what it likes: `speech`, `action.pitch`, `notes.B`."""
-    closed = {name for name, legal in request.legal.items() if isinstance(legal, Choice)}
-    for name, option in request.stated.items():
-        if isinstance(option, Each):
-            closed |= {f"{name}.{key}" for key, part in option.parts.items() if isinstance(part, Choice)}
+    stated = request.stated.items()
+    every = (each for path, option in stated for each in (*option.by_path(path).items(), *option.leaves(path).items()))
+    closed = {path for path, option in every if option.kind == "choice"}
     paths = _strings(decision.model_dump(), "")
     return [path for path in paths if path not in closed and path.rpartition(".")[0] not in closed]
 
