@@ -217,7 +217,7 @@ class Request(Generic[D]):
     def form_field(self, path: str, option: LegalValues, answered: Mapping[str, Any]) -> FormField:
         """Return a field of a form after the answers before it: what matters no more can be left out.
 
-        Of a field of a field (`action.bid`), `answered` are those beside and around it. A `Fixed` one is not asked for at all.
+        Of a field of a field (`action.bid`), `answered` are those beside and around it. A `Fixed` one is not asked for.
         """
         more = self.narrowed().get(path) or Narrowed()
         return FormField(more.for_people or option.given(answered), more.hint, more.usual)
