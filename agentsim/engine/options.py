@@ -1022,14 +1022,20 @@ class FormField:
 
 def of_schema(node: Schema) -> LegalValues:
     """Return the option that a portable JSON Schema stands for."""
-    types = node.get("type")
     if "enum" in node:
         return Choice(tuple(node["enum"]))
     if "anyOf" in node:
         return _of_several([of_schema(branch) for branch in node["anyOf"]])
-    if isinstance(types, list):
-        return Types(tuple(of_schema({"type": each}) for each in types))
-    match types:
+    types = node.get("type")
+    if not isinstance(types, list):
+        return _of_type(types, node)
+    if len(types) == 2 and types[1] == "null":
+        return Nullable(_of_type(types[0], node))
+    return Types(tuple(_of_type(each, {}) for each in types))
+
+
+def _of_type(name: str | None, node: Schema) -> LegalValues:
+    match name:
         case "object" if "properties" in node:
             return Record({name: of_schema(part) for name, part in node["properties"].items()})
         case "array":

@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_arg
 
 from pydantic import ValidationError
 
-from agentsim.engine import reading
 from agentsim.engine.codec import adapter, canonical, values, values_at
 from agentsim.engine.decision import Decision, Reading, unanswerable
 from agentsim.engine.event import PlayerId
@@ -156,7 +155,9 @@ class Request(Generic[D]):
         `cut` says that the reply reached its longest allowed length, `last` that the question is not put again, and
         `repair` whether objects with broken punctuation are read.
         """
-        return reading.read(self, text, cut=cut, last=last, repair=repair)
+        from agentsim.engine.reading.reader import read
+
+        return read(self, text, cut=cut, last=last, repair=repair)
 
     def in_words(self, words: str) -> D | None:
         """The decision that plain prose is; None where prose alone is no answer."""

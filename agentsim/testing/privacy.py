@@ -20,7 +20,7 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.wording import counted
 from agentsim.testing.case import Asked, Case, Played, differences, excused, named, words_of
-from agentsim.testing.check import Findings, check
+from agentsim.testing.check import Check, Findings
 from agentsim.testing.redrawn import Draw, Redrawn
 
 _DRAWS = 4
@@ -31,7 +31,7 @@ _MOST = 6
 """Games for each seed in which one player decides otherwise, at most; and in which one draw falls otherwise."""
 
 
-@check
+@Check
 def same_ears(case: Case) -> Findings:
     """A player who heard and decided the same is asked the same, whatever others decided and whatever was drawn.
 
@@ -102,7 +102,7 @@ def _digest(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
 
 
-@check
+@Check
 def private_words(case: Case) -> Findings:
     """Other private words change no question to a player who does not hear them.
 

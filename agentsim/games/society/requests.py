@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import Field, ValidationError
 
-from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text, reading
+from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text
 from agentsim.engine.decision import Reading
 from agentsim.engine.markup import first_turn
 from agentsim.engine.options import FormField, Kinds, LegalValues, Real, Record, Schema, Several
@@ -202,7 +202,9 @@ class Act(Request[Acted]):
         except DecisionError as error:
             why = UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}"
             return Reading(_rejected(why), "rejected", candidates=0)
-        if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(reading.split(first_turn(text))[0]):
+        from agentsim.engine.reading.thinking import split
+
+        if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(split(first_turn(text))[0]):
             return Reading(_rejected(UNPARSED), "rejected", candidates=0)
         if isinstance(found.decision.action, Rejected):
             return replace(found, stage="rejected", candidates=0, checked=True)
