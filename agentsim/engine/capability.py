@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from agentsim.engine.options import Option, Text
-from agentsim.engine.schema import Variant
+from agentsim.engine.options import Option, Text, Variant
 from agentsim.engine.wording import cut, listed
 
 F = TypeVar("F", bound=Callable[..., Any])

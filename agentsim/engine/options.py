@@ -829,7 +829,7 @@ class Several(List):
         return "list" if self.items.kind == "choice" else "other"
 
     @property
-    def values(self) -> Sequence[Any]:
+    def values(self) -> Sequence[Any]:  # type: ignore[override] # here it follows from the entries
         return self.items.values if self.items.kind == "choice" else ()
 
     def schema(self) -> dict[str, Any]:
@@ -949,7 +949,7 @@ class Nullable(LegalValues):
         return self.option.kind
 
     @property
-    def values(self) -> Sequence[Any]:
+    def values(self) -> Sequence[Any]:  # type: ignore[override] # here it follows from the option
         return (*self.option.values, None) if self.kind == "choice" else ()
 
     def schema(self) -> dict[str, Any]:

@@ -168,8 +168,12 @@ def asked_for(record: Record, narrowed: Mapping[str, Narrowed | None], *, closel
             inner, _, name = path.rpartition(".")
             record = changed(record, inner, partial(_without, name))
         elif closely and more.for_models is not None:
-            record = changed(record, path, lambda _, closer=more.for_models: closer)
+            record = changed(record, path, partial(_replaced, more.for_models))
     return record
+
+
+def _replaced(closer: LegalValues, option: LegalValues) -> LegalValues:
+    return closer
 
 
 def _without(name: str, option: Any) -> Any:
