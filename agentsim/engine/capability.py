@@ -13,12 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from pydantic_core import PydanticCustomError
-
-from agentsim.engine.decision import whole
-from agentsim.engine.options import Choice, Number, Option, Text
-from agentsim.engine.schema import Variant
-from agentsim.engine.wording import counted, cut, listed
+from agentsim.engine.options import Option, Text, Variant
+from agentsim.engine.wording import cut, listed
 
 F = TypeVar("F", bound=Callable[..., Any])
 Stated: TypeAlias = Option | Callable[[Any], Option]
@@ -44,7 +40,10 @@ class Capability:
         for name, option in self.parameters.items():
             value = given.get(name)
             if value is not None and not (name in self.optional and value == ""):
-                out[name] = _read(name, option, value)
+                try:
+                    out[name] = option.accepted(value)
+                except ValueError as error:
+                    raise Refused(f"{name} {error}") from None
             elif name not in self.optional:
                 raise Refused(f"{self.name} needs {name}")
         return out
@@ -98,8 +97,9 @@ def described(capabilities: Iterable[Capability]) -> Iterator[str]:
         yield f"- {each.shape}: {each.description}"
         for name, option in each.parameters.items():
             may = ", may be left out" if name in each.optional else ""
-            what = f"always {option.low}" if isinstance(option, Number) and option.low == option.high else _what(option)
-            found.setdefault((name, "; ".join(filter(None, (f"{what}{may}", option.about)))), []).append(each.name)
+            found.setdefault((name, "; ".join(filter(None, (f"{option.summary}{may}", option.about)))), []).append(
+                each.name
+            )
     names = [name for name, _ in found]
     for (name, what), users in found.items():
         of = f" of {listed(users)}" if names.count(name) > 1 else ""
@@ -109,35 +109,6 @@ def described(capabilities: Iterable[Capability]) -> Iterator[str]:
 def variant(by: str, capabilities: Iterable[Capability]) -> Variant:
     """The parameters of whichever of these a player names: a menu, since `Capability.read` judges them."""
     return Variant(by, {each.name: each.parameters for each in capabilities}, menu=True)
-
-
-def _what(option: Option) -> str:
-    match option:
-        case Choice(choices):
-            return f"one of {', '.join(map(str, choices))}"
-        case Number(low, high):
-            return f"whole number, {low} {'or more' if high is None else f'to {high}'}"
-        case Text(limit):
-            return f"text, at most {counted(limit, 'character')}"
-
-
-def _read(name: str, option: Option, given: Any) -> Any:
-    """The value in what was given; `Refused` where there is none."""
-    if isinstance(option, Number):
-        try:
-            number = whole(given)
-        except PydanticCustomError:
-            raise Refused(f"{name} must be a whole number") from None
-        if not option.holds(number):
-            raise Refused(f"{name} must be a {_what(option)}")
-        return number
-    if not isinstance(given, str) or not given.strip():
-        raise Refused(f"{name} must {'not be empty' if isinstance(given, str) else 'be a text'}")
-    if isinstance(option, Text):
-        return cut(given, option.limit)
-    if given not in option.values:
-        raise Refused(f"{name} must be {_what(option).replace('one of', 'one of:')}")
-    return given
 
 
 Tool: TypeAlias = Literal["calculator", "notebook"]

@@ -262,15 +262,3 @@ def nodes_at(schema: Mapping[str, Any], path: Path) -> Iterator[Mapping[str, Any
         yield schema
     elif isinstance(path[0], str) and path[0] in schema.get("properties", {}):
         yield from nodes_at(schema["properties"][path[0]], path[1:])
-
-
-def knows(schema: Mapping[str, Any], value: Any) -> bool:
-    """Whether the objects in a value have no keys but those of the schema."""
-    if "anyOf" in schema:
-        return any(knows(branch, value) for branch in schema["anyOf"])
-    if isinstance(value, list):
-        return all(knows(schema.get("items", {}), each) for each in value)
-    fields = schema.get("properties")
-    if fields is None or not isinstance(value, dict):
-        return True
-    return value.keys() <= fields.keys() and all(knows(fields[name], part) for name, part in value.items())

@@ -146,11 +146,16 @@ class Event:
     ) -> None:
         super().__init_subclass__(**kwargs)
         cls.kind = kind or snake_case(cls.__name__)
-        given = {"_heading": heading, "_content": content, "words": words, "_deeds": deeds, "in_prompt": in_prompt}
-        given |= {"_private": private, "_concerns": concerns, "drawn": drawn, "_out": out}
-        for name, value in given.items():
-            if value is not None and value != ():
-                setattr(cls, name, value)
+        # of what is not given, that of the base holds
+        cls._heading = cls._heading if heading is None else heading
+        cls._content = cls._content if content is None else content
+        cls.words = cls.words if words is None else words
+        cls.in_prompt = cls.in_prompt if in_prompt is None else in_prompt
+        cls._deeds = deeds or cls._deeds
+        cls._private = private or cls._private
+        cls._concerns = concerns or cls._concerns
+        cls.drawn = drawn or cls.drawn
+        cls._out = out or cls._out
         dataclass(frozen=True)(cls)
         named = {*names_in(cls._heading or ()), *names_in(cls._content or ()), *([cls.words] if cls.words else [])}
         named.update((*cls._private, *cls._concerns, *cls._out, *cls.drawn))

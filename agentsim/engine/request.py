@@ -15,24 +15,12 @@ from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_arg
 
 from pydantic import ValidationError
 
-from agentsim.engine import reading
-from agentsim.engine.codec import adapter, canonical, knows, value_at, values, values_at
+from agentsim.engine.codec import adapter, canonical, values, values_at
 from agentsim.engine.decision import Decision, Reading, unanswerable
 from agentsim.engine.event import PlayerId
-from agentsim.engine.options import Choice, Option, Schema, Subset, Text, form_of, options_in
+from agentsim.engine.options import MISSING, FormField, LegalValues, Record, Schema
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.schema import (
-    Each,
-    Options,
-    Variant,
-    asked_for,
-    bare_field,
-    by_path,
-    leaves,
-    schema_of,
-    stated,
-    told,
-)
+from agentsim.engine.schema import Narrowed, Options, asked_for, bare_field, options_in, record_of, stated
 from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
 
@@ -100,14 +88,18 @@ class Request(Generic[D]):
         return stated(self.answer, self.options(), type(self).__name__)
 
     @cached_property
-    def legal(self) -> Mapping[str, Option | Subset]:
+    def legal(self) -> Mapping[str, Any]:
         """The options of single fields, by path."""
-        return by_path(self.stated) if self._records else self.stated  # type: ignore[return-value] # there are no others
+        return {path: legal for name, option in self.stated.items() for path, legal in option.by_path(name).items()}
 
     @cached_property
-    def _records(self) -> Mapping[str, Each | Variant]:
-        """The options of fields that hold several values; most questions have none, and are checked three times."""
-        return {path: each for path, each in self.stated.items() if isinstance(each, Each | Variant)}
+    def answer_fields(self) -> Record:
+        """The fields of an answer with their options."""
+        return self.build_answer_fields()
+
+    def build_answer_fields(self) -> Record:
+        """Return the fields of an answer, with the options that this request states and those of their types."""
+        return record_of(self.answer, self.stated)
 
     def prompt(self) -> Prompt:
         """The question in words, without the player's persona."""
@@ -122,8 +114,8 @@ class Request(Generic[D]):
         said: dict[str, Any] = {
             name: False for name, field in self.answer.model_fields.items() if field.annotation is bool
         }
-        said |= {name: "" if isinstance(option, Text) else option.nothing for name, option in self.legal.items()}
-        said |= {name: {} for name, option in self._records.items() if isinstance(option, Each)}
+        silences = ((name, option.silence) for name, option in self.stated.items())
+        said |= {name: silence for name, silence in silences if silence is not MISSING}
         return self.answer.model_validate(said)  # type: ignore[return-value] # `answer` is D's class
 
     def forfeit(self, problem: str) -> D:
@@ -138,13 +130,9 @@ class Request(Generic[D]):
         if self.abstains and decision == self.fallback():
             return
         given = values_at(decision)
-        for path in filter(given.__contains__, self.legal):
-            self.check_value(path, given[path], self.legal[path])
-        for path, each in self._records.items():
-            said = given[path]
-            reason = each.why_not(path, given[each.by], said) if isinstance(each, Variant) else each.why_not(path, said)
-            if reason:
-                raise IllegalDecision(f"{reason}.")
+        for path, option in self.stated.items():
+            if path in given:
+                self.check_value(path, option, given)
         if reason := self.why_not(decision):
             raise IllegalDecision(reason)
 
@@ -152,10 +140,10 @@ class Request(Generic[D]):
         """Why a decision within the options is not legal here, in a sentence fit for the model; "" where it is."""
         return ""
 
-    def check_value(self, path: str, value: Any, legal: Option | Subset) -> None:
-        """Raise `IllegalDecision` where one value of a decision is not among the legal ones."""
-        if reason := legal.why_not(value):
-            raise IllegalDecision(f"{path} {reason}.")
+    def check_value(self, path: str, option: LegalValues, given: Mapping[str, Any]) -> None:
+        """Raise `IllegalDecision` if the value at a path of a decision is not legal; `given` are its values by path."""
+        if reason := option.objection(path, given):
+            raise IllegalDecision(f"{reason}.")
 
     def warning(self, decision: D) -> str:
         """Why an allowed decision will come to nothing: for a person at a form, who may think again."""
@@ -167,23 +155,24 @@ class Request(Generic[D]):
         `cut` says that the reply reached its longest allowed length, `last` that the question is not put again, and
         `repair` whether objects with broken punctuation are read.
         """
-        return reading.read(self, text, cut=cut, last=last, repair=repair)
+        from agentsim.engine.reading.reader import read
+
+        return read(self, text, cut=cut, last=last, repair=repair)
 
     def in_words(self, words: str) -> D | None:
         """The decision that plain prose is; None where prose alone is no answer."""
         return self.decision_of({self.prose: words}) if self.prose else None
 
     def fits(self, said: Mapping[str, Any]) -> bool:
-        """Whether an object has the keys that were asked for and no others, and choices as they are spelt."""
-        if said.keys() != self.answer.model_fields.keys():
-            return False
-        choices = ((path, option.values) for path, option in self.legal.items() if isinstance(option, Choice))
-        return all(value_at(said, tuple(path.split("."))) in values for path, values in choices)
+        """Check that an object has the keys that were asked for and no others, and choices as they are spelt."""
+        return self.answer_fields.fits(said)
 
     def knows(self, said: Mapping[str, Any]) -> bool:
-        """Whether an object, and what is in it, has no keys but those of the whole schema, or of its one field."""
-        fields = tuple(self.shape["properties"].values())
-        return knows(self.shape, said) or (len(fields) == 1 and "anyOf" in fields[0] and knows(fields[0], said))
+        """Check that an object, and what is in it, has no keys but those of an answer, or of its one field."""
+        fields = tuple(self.answer_fields.parts.values())
+        return self.answer_fields.knows(said) or (
+            len(fields) == 1 and fields[0].kinds is not None and fields[0].knows(said)
+        )
 
     def counts(self, said: Mapping[str, Any]) -> bool:
         """Whether an object can be the answer, where a reply holds others that can."""
@@ -202,14 +191,9 @@ class Request(Generic[D]):
         bare = bare_field(self.answer, self.stated)
         fields: dict[str, Any] = {bare: said} if bare else dict(said)
         for path, option in self.stated.items():
-            if isinstance(option, Each):
-                fields[path] = option.gathered(fields.get(path))
-            elif isinstance(option, Variant) and path in fields:
-                fields[path] = option.gathered(fields.get(option.by), fields[path])
-            elif isinstance(option, Text) and not option.empty and isinstance(fields.get(path), str):
-                fields[path] = option.spoken(fields[path])
-                if fields[path] is None:
-                    raise UnreadableReply("The reply says nothing.")
+            value = option.gathered(fields.get(path, MISSING), fields)
+            if value is not MISSING:
+                fields[path] = value
         return fields
 
     @cached_property
@@ -220,7 +204,7 @@ class Request(Generic[D]):
 
     def form(self) -> str:
         """The shape of an answer, with its legal values: `{"explanation": "<why>", "vote": "<C, B or D>"}`."""
-        return form_of(asked_for(self.shape, self.narrowed()), leaves(self.answer, self.stated))
+        return asked_for(self.answer_fields, self.narrowed()).words("")
 
     @property
     def answer_line(self) -> str:
@@ -231,54 +215,38 @@ class Request(Generic[D]):
         """Names by which a form takes the numbers in this question's lists, such as deeds for positions."""
         return {}
 
-    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The schema of a form's field after the answers before it: what matters no more can be left out.
+    def form_field(self, path: str, option: LegalValues, answered: Mapping[str, Any]) -> FormField:
+        """Return a field of a form after the answers before it: what matters no more can be left out.
 
-        Of a field of a field (`action.bid`), `answered` are those beside it. With a `const` it is not asked for at all.
+        Of a field of a field (`action.bid`), `answered` are those beside and around it. A `Fixed` one is not asked for.
         """
-        option = leaves(self.answer, self.stated).get(name)
-        if isinstance(option, Variant):
-            legal = option.schema_with(answered.get(option.by))
-        elif isinstance(option, Text) and not option.empty:
-            legal = {**legal, "minLength": 1}
-        return told(legal, name, self.narrowed())
+        more = self.narrowed().get(path) or Narrowed()
+        return FormField(more.for_people or option.given(answered), more.hint, more.usual)
 
-    def narrowed(self) -> Mapping[str, Schema | None]:
-        """What the state says of fields, by path: None of one that cannot matter now, which is not asked for.
-
-        Of others, `schema` takes the field's place in `schema`, where a small model would answer what is not legal. All
-        else is for forms: closer limits, a `description`, which takes the place of the range on the page, and a
-        `default`, which an empty field stands for. A provider's cache needs schemas that stay the same.
-        """
+    def narrowed(self) -> Mapping[str, Narrowed | None]:
+        """Return what the state says of fields, by path: None of one that cannot matter now, which is not asked for."""
         return {}
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         """What tells this question from others of its kind where the options do not: JSON values, no wording."""
         return {path.rpartition(".")[2]: attrgetter(path)(self) for path in self.particulars}
 
+    def sent_record(self) -> Record:
+        """Return the fields that a model is asked for: those that can matter now. A reply with others is read too."""
+        return asked_for(self.answer_fields, self.narrowed(), closely=True)
+
     def schema(self) -> Schema:
-        """A JSON Schema of the decision: one object, every field required, closed choices as `enum`.
-
-        What cannot matter now is left out: a reply that has it is read by `whole_schema`.
-        """
-        return asked_for(self.whole_schema(), self.narrowed(), closely=True)
-
-    def whole_schema(self) -> dict[str, Any]:
-        """The `schema` with every field of the answer."""
-        return schema_of(self.answer, self.stated)
-
-    @cached_property
-    def shape(self) -> Schema:
-        """The `whole_schema`, made once, and not to be changed."""
-        return self.whole_schema()
+        """Return a JSON Schema of the decision: one object, every field required, closed choices as `enum`."""
+        return self.sent_record().schema()
 
     @cached_property
     def fingerprint(self) -> str:
         """16 hex digits that name kind, player, legal options and particulars, and no wording."""
         legal = {name: option.identity for name, option in self.legal.items()}
         fingerprint_fields = self.fingerprint_fields()
-        unnamed = any(isinstance(each, Each) and each.value is not None for each in self._records.values())
-        assert fingerprint_fields or not unnamed, f"{self.kind}: no fingerprint names what is in Each"
+        assert fingerprint_fields or all(option.is_named for option in self.stated.values()), (
+            f"{self.kind}: no fingerprint names what is in Each"
+        )
         parts = [self.kind, self.player, legal, dict(fingerprint_fields)]
         return hashlib.sha256(canonical(parts).encode()).hexdigest()[:16]
 

@@ -18,11 +18,11 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, NamedPlayer, PlayerId
 from agentsim.engine.event_log import Heard
 from agentsim.engine.memory import Lines
-from agentsim.engine.options import Choice, Number, Option, Text
+from agentsim.engine.options import Choice, Each, Number, Option, Text
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
-from agentsim.engine.schema import Each, Options
+from agentsim.engine.schema import Options
 from agentsim.engine.table import Requests, Table
 from agentsim.engine.wording import counted, cut
 

@@ -13,6 +13,7 @@ from itertools import takewhile
 from typing import Any, Literal
 
 from agentsim.engine.codec import value_at, values
+from agentsim.engine.options import LegalValues
 from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Restated
 from agentsim.engine.request import Request
@@ -24,7 +25,6 @@ from agentsim.players.rendering import as_read, paragraphs, plainly, split_quest
 from agentsim.players.terminal import HELP, MARK, InterruptRequest, Terminal
 
 _FOREIGN = f"    {MARK}"
-_WORDS = "some words"
 
 
 @dataclass
@@ -138,11 +138,12 @@ def how_to_answer(request: Request[Any]) -> str:
 
 def _shorter_ways(request: Request[Any]) -> Iterator[str]:
     """The replies shorter than JSON that the reader takes as they are meant, each tried on an example."""
-    examples = dict(_examples(request.schema()["properties"]))
+    fields = dict(_fields(request.sent_record()))
+    examples = {path: option.example for path, option in fields.items()}
     if None in examples.values():
         return
     typed = {path: "yes" if value is True else str(value) for path, value in examples.items()}
-    chosen = {path: value for path, value in examples.items() if value != _WORDS}
+    chosen = {path: value for path, value in examples.items() if fields[path].kind != "words"}
     if len(chosen) == 1 and _is_read(request, alone := typed[next(iter(chosen))], chosen):
         yield f"a value such as `{alone}`"
     lines = {path: f"{path.rpartition('.')[2]}: {value}" for path, value in typed.items()}
@@ -150,25 +151,11 @@ def _shorter_ways(request: Request[Any]) -> Iterator[str]:
         yield f"lines such as `{lines[next(iter(chosen or lines))]}`"
 
 
-def _examples(fields: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
-    """A value of each field, by its path; None of a list and of a record of several kinds."""
-    for name, legal in fields.items():
+def _fields(option: LegalValues, within: str = "") -> Iterator[tuple[str, LegalValues]]:
+    """Yield the fields of an object, and of the objects in it, by path."""
+    for name, part in (option.parts or {}).items():
         path = f"{within}{name}"
-        match legal:
-            case {"enum": [first, *_]}:
-                yield path, first
-            case {"type": "string"}:
-                yield path, _WORDS
-            case {"type": "boolean"}:
-                yield path, True
-            case {"type": "integer"}:
-                yield path, max(legal.get("minimum", 1), 1)
-            case {"anyOf": [*_, {"type": "integer"} as last]}:
-                yield path, last.get("minimum", 1)
-            case {"type": "object", "properties": inner}:
-                yield from _examples(inner, f"{path}.")
-            case _:
-                yield path, None
+        yield from [(path, part)] if part.parts is None else _fields(part, f"{path}.")
 
 
 def _is_read(request: Request[Any], text: str, meant: Mapping[str, Any]) -> bool:

@@ -13,7 +13,6 @@ from functools import cached_property, lru_cache, partial
 from itertools import chain
 from typing import Any, Literal, Protocol
 
-from agentsim.engine import reading
 from agentsim.engine.chance import Stream
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision
@@ -118,7 +117,9 @@ def prompt_messages(ask: Ask, persona: str) -> tuple[Message, ...]:
 
 def emptiness(completion: Completion) -> Literal["empty", "empty_reasoning"] | None:
     """Whether a reply says nothing, and whether thinking took all there was; a decision is never read from that."""
-    if reading.split(completion.text)[0].strip():
+    from agentsim.engine.reading.thinking import split
+
+    if split(completion.text)[0].strip():
         return None
     thought = completion.text.strip() or (completion.reasoning or "").strip() or completion.usage.reasoning_tokens
     return "empty_reasoning" if thought or completion.ended_early else "empty"
@@ -214,13 +215,16 @@ def _family(model: str) -> str:
 
 def _read(request: Request[Any], text: str) -> str:
     """What is decided and thought in a text, as JSON; "" where its words stand in it as they are."""
-    if "\\" not in text and not reading.has_marks(text):
+    from agentsim.engine.reading.reader import thoughts_in
+    from agentsim.engine.reading.thinking import has_marks
+
+    if "\\" not in text and not has_marks(text):
         return ""
     try:
         found = values(request.parse(text).decision)
     except DecisionError as error:
         found = {"error": str(error)}
-    return json.dumps([found, *reading.thoughts_in(request, text)], ensure_ascii=False)
+    return json.dumps([found, *thoughts_in(request, text)], ensure_ascii=False)
 
 
 def _quoted_reply(reply: str) -> str:
@@ -288,8 +292,10 @@ class ModelPlayer:
             tag=f"{request.player}/{request.kind}/{ask.nth}/{attempt}",
             read=partial(_read, request),
         )
+        from agentsim.engine.reading.reader import thoughts_in
+
         completion = await self.model.complete(call, self.sampling)
-        thoughts = "\n\n".join(reading.thoughts_in(request, completion.text))
+        thoughts = "\n\n".join(thoughts_in(request, completion.text))
         reasoning = completion.reasoning or ""
         if reasoning.endswith(thoughts):  # there are none, or the reply is played from a journal, which has them
             return completion

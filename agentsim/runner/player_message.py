@@ -14,9 +14,9 @@ from typing import Any, Literal, TypeAlias
 from agentsim.engine.codec import Path, paths_in, text_id, value_at, values, with_value
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import EveryoneType, LoggedEvent, PlayerId
-from agentsim.engine.options import Option, Subset, Text
+from agentsim.engine.options import LegalValues, Text, Variant
 from agentsim.engine.request import Request
-from agentsim.engine.schema import Variant, bare_field, leaves
+from agentsim.engine.schema import bare_field, leaves
 from agentsim.engine.wording import CUT, counted
 from agentsim.errors import DecisionError, UsageError
 from agentsim.history.journal import read_journal
@@ -174,7 +174,7 @@ def _carrying(told: LoggedEvent, texts: Mapping[Path, str]) -> list[Path]:
     return [place for place in found if place[-1] == told.event.words] or found
 
 
-def _option(request: Request[Any], place: Path, decision: Mapping[str, Any]) -> Option | Subset | Variant | None:
+def _option(request: Request[Any], place: Path, decision: Mapping[str, Any]) -> LegalValues | None:
     """What may stand at a place of a decision; of a field that goes by another one, with that other's value."""
     options = leaves(request.answer, request.stated)
     *outer, name = map(str, place)

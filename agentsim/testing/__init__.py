@@ -8,15 +8,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from agentsim.testing import golden, laws, leaves, privacy, prompts, purity, rules
 from agentsim.testing.case import Case, Checkable, case_of
-from agentsim.testing.check import CHECKS, Check, Finding, Report
+from agentsim.testing.check import Check, Finding, Report
 
-for _part in ("rules", "laws", "purity", "prompts", "leaves", "privacy", "golden"):  # each enters its checks
-    import_module(f"agentsim.testing.{_part}")
+CHECKS: Mapping[str, Check] = {
+    each.name: each
+    for each in (
+        rules.games_end,
+        rules.fallbacks_legal,
+        rules.declared,
+        rules.json_and_back,
+        rules.log_replays,
+        rules.run_replays,
+        rules.pages_and_tables,
+        laws.laws_hold,
+        laws.warnings_true,
+        purity.same_seed,
+        purity.same_process,
+        purity.asking_changes_nothing,
+        purity.bots_pure,
+        prompts.prompts_filled,
+        prompts.no_control_tokens,
+        prompts.history_grows,
+        prompts.person_can_play,
+        leaves.leaves_shown,
+        privacy.same_ears,
+        privacy.private_words,
+        golden.golden_files,
+    )
+}
+"""Every check by its name."""
 
 __all__ = ["CHECKS", "Case", "Check", "Checkable", "Finding", "Report", "case_of", "contract"]
 

@@ -58,6 +58,11 @@ class Check:
 
     look: Callable[[Case], Findings]
 
+    @property
+    def name(self) -> str:
+        """The name of the function that looks."""
+        return self.look.__name__
+
     def __call__(self, game: Checkable, **changes: Any) -> Report:
         case = case_of(game, **changes)
         report = self._report(case)
@@ -87,16 +92,6 @@ class Check:
             place = error.place if isinstance(error, Stopped) else raised(error)
             found[place] = Finding(*place, "No game may stop there.", stopped=True)
         return Report(looked_at, tuple(found.values()))
-
-
-CHECKS: dict[str, Check] = {}
-"""Every check by its name."""
-
-
-def check(look: Callable[[Case], Findings]) -> Check:
-    """Make a check of a function."""
-    CHECKS[look.__name__] = made = Check(look)
-    return made
 
 
 def raised(error: Exception) -> tuple[str, str]:

@@ -14,10 +14,10 @@ from agentsim.engine.wording import counted
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 from agentsim.testing.case import Case, Played
-from agentsim.testing.check import Findings, check
+from agentsim.testing.check import Check, Findings
 
 
-@check
+@Check
 def golden_files(case: Case) -> Findings:
     """The playthrough is the golden one, and the journal that is kept beside it, `GAME.jsonl`, replays.
 

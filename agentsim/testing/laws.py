@@ -15,13 +15,13 @@ from agentsim.engine.request import Request
 from agentsim.engine.wording import counted
 from agentsim.errors import DecisionError
 from agentsim.testing.case import Asked, Case, Played, data_of
-from agentsim.testing.check import Findings, check
+from agentsim.testing.check import Check, Findings
 
 _UNLIKELY = 1e-3
 """That lots, drawn fairly, all fall on the first, or all on the last."""
 
 
-@check
+@Check
 def laws_hold(case: Case) -> Findings:
     """What the game's `laws` state holds in every game, and its lots fall now on one player, now on another.
 
@@ -54,7 +54,7 @@ def _games(case: Case) -> Iterator[tuple[str, Played]]:
     yield "a game of random answers", case.play(random_decision)
 
 
-@check
+@Check
 def warnings_true(case: Case) -> Findings:
     """Where the others do nothing, an answer that a person is warned of is turned away, and no other one is.
 

@@ -10,14 +10,14 @@ from typing import Any, TypeAlias
 from agentsim.engine.request import Request
 from agentsim.engine.wording import counted
 from agentsim.testing.case import Case, excused, named
-from agentsim.testing.check import Findings, check
+from agentsim.testing.check import Check, Findings
 
 _MOST = 8
 """Questions of one kind that are looked at, and values of the same place elsewhere that are tried in it."""
 Path: TypeAlias = tuple[str | int, ...]
 
 
-@check
+@Check
 def leaves_shown(case: Case) -> Findings:
     """Every value of a request changes what its player reads, or the schema of its answer.
 

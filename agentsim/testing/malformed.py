@@ -37,7 +37,7 @@ def _malformed(request: Request[Any], said: Mapping[str, Any]) -> Iterator[Any]:
     nulls = dict(said)
     for name, option in request.stated.items():
         if isinstance(option, Variant):
-            nulls[name] = {**dict.fromkeys(option.schema()["properties"]), **said[name]}
+            nulls[name] = {**dict.fromkeys(option.parts), **said[name]}
     yield nulls
     for path in _places(said):
         *outer, key = path

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from agentsim.engine import Choice, Each
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
@@ -21,7 +20,7 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.wording import counted
 from agentsim.testing.case import Asked, Case, Played, differences, excused, named, words_of
-from agentsim.testing.check import Findings, check
+from agentsim.testing.check import Check, Findings
 from agentsim.testing.redrawn import Draw, Redrawn
 
 _DRAWS = 4
@@ -32,7 +31,7 @@ _MOST = 6
 """Games for each seed in which one player decides otherwise, at most; and in which one draw falls otherwise."""
 
 
-@check
+@Check
 def same_ears(case: Case) -> Findings:
     """A player who heard and decided the same is asked the same, whatever others decided and whatever was drawn.
 
@@ -103,7 +102,7 @@ def _digest(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
 
 
-@check
+@Check
 def private_words(case: Case) -> Findings:
     """Other private words change no question to a player who does not hear them.
 
@@ -187,10 +186,9 @@ def reworded(request: Request[Any], decision: Decision, words: Callable[[str], s
 
 def free_texts(request: Request[Any], decision: Decision) -> list[str]:
     """Where in a decision its player may say what it likes: `speech`, `action.pitch`, `notes.B`."""
-    closed = {name for name, legal in request.legal.items() if isinstance(legal, Choice)}
-    for name, option in request.stated.items():
-        if isinstance(option, Each):
-            closed |= {f"{name}.{key}" for key, part in option.parts.items() if isinstance(part, Choice)}
+    stated = request.stated.items()
+    every = (each for path, option in stated for each in (*option.by_path(path).items(), *option.leaves(path).items()))
+    closed = {path for path, option in every if option.kind == "choice"}
     paths = _strings(decision.model_dump(), "")
     return [path for path in paths if path not in closed and path.rpartition(".")[0] not in closed]
 

@@ -19,14 +19,14 @@ from agentsim.runner.replay import prove
 from agentsim.runner.run import Run, RunOptions
 from agentsim.scenario.load import load
 from agentsim.testing.case import MOST_DECISIONS, Case, data_of
-from agentsim.testing.check import Findings, check
+from agentsim.testing.check import Check, Findings
 from agentsim.testing.malformed import malformed_decision
 
 _MALFORMED = 5
 """Games of malformed answers, at most."""
 
 
-@check
+@Check
 def games_end(case: Case) -> Findings:
     """Games of every bot, of random, malformed and fallback answers end with standings; the tiny ones ask everything.
 
@@ -63,7 +63,7 @@ def games_end(case: Case) -> Findings:
     return f"games of {', '.join(policies)}, malformed answers"
 
 
-@check
+@Check
 def fallbacks_legal(case: Case) -> Findings:
     """The fallback is legal in every state, and a function of the request.
 
@@ -80,7 +80,7 @@ def fallbacks_legal(case: Case) -> Findings:
     return case.looked_at
 
 
-@check
+@Check
 def declared(case: Case) -> Findings:
     """Every event and every request is declared by the game, under a kind of its own, and every kind of event is heard.
 
@@ -113,7 +113,7 @@ def _missed(case: Case) -> Iterator[str]:
             yield f"never {what}: {', '.join(missed)}"
 
 
-@check
+@Check
 def json_and_back(case: Case) -> Findings:
     """Requests, decisions and events survive JSON, and an answer that is written as its schema says is read.
 
@@ -142,7 +142,7 @@ def json_and_back(case: Case) -> Findings:
     return f"{counted(len(played.asked), 'question')} with their answers, {counted(len(played.log), 'event')}"
 
 
-@check
+@Check
 def log_replays(case: Case) -> Findings:
     """The decisions of a game alone, read from JSON, give the same questions, events and outcome.
 
@@ -162,7 +162,7 @@ def log_replays(case: Case) -> Findings:
     return case.looked_at
 
 
-@check
+@Check
 def run_replays(case: Case) -> Findings:
     """A run's journal replays, and from every decision on it resumes to the same history.
 
@@ -182,7 +182,7 @@ def run_replays(case: Case) -> Findings:
     return f"a run, resumed at {counted(len(cuts), 'decision')}"
 
 
-@check
+@Check
 def pages_and_tables(case: Case) -> Findings:
     """The page is made, whole and as each player saw it; every table is there whatever happened.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
+from agentsim.engine.options import FormField, called_value
 from agentsim.engine.request import Request
-from agentsim.players.page_form import FieldProblem, Form, PageField, PageForm, called_value
+from agentsim.players.page_form import FieldProblem, Form, PageField, PageForm
 
 
 class NothingLeft(Exception):
@@ -35,7 +35,7 @@ class Filled:
                 assert not self._lines, f"never asked for: {self._lines}"
                 return found
 
-    def _field(self, path: str, legal: Mapping[str, Any]) -> Any:
+    def _field(self, path: str, legal: FormField) -> Any:
         field = self._open[path]
         while True:
             now = PageField(field.name, path, field.called, legal, {})
@@ -50,8 +50,7 @@ class Filled:
             except FieldProblem as problem:
                 self.text += f"{problem} "
                 continue
-            spoken = ("yes" if value else "no") if isinstance(value, bool) else called_value(value)
-            self._open |= {each.path: each for each in field.then.get(spoken, ())}
+            self._open |= {each.path: each for each in field.then.get(called_value(value), ())}
             return value
 
 

@@ -24,7 +24,7 @@ ISLAND = {
 VOTE: Request[Any] = next(
     ask.request
     for ask in simulate(games.find("agent_island"), {}, ["A", "B", "C", "D"], bot="grudge").asks()
-    if ask.request.kind == "vote" and {"B", "C"} <= set(ask.request.options()["vote"].values)  # type: ignore[union-attr]  # a choice
+    if ask.request.kind == "vote" and {"B", "C"} <= set(ask.request.options()["vote"].values)
 )
 PITCH = ISLAND["pitch"]
 
@@ -143,9 +143,6 @@ class Offer(Request[Accepted]):
 
     def options(self) -> Mapping[str, Any]:
         return {}
-
-    def whole_schema(self) -> dict[str, Any]:
-        return Accepted.model_json_schema()
 
 
 @pytest.mark.parametrize(

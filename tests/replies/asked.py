@@ -15,7 +15,7 @@ from typing import Any
 from agentsim import games
 from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask, GamePlay
-from agentsim.engine.reading import thoughts_in
+from agentsim.engine.reading.reader import thoughts_in
 from agentsim.engine.request import Request
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario

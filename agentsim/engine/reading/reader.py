@@ -45,6 +45,7 @@ from agentsim.engine.markup import (
     token_spans,
     without_header,
 )
+from agentsim.engine.options import MISSING, LegalValues
 from agentsim.engine.reading.calls import calls, named_calls
 from agentsim.engine.reading.candidates import (
     Candidate,
@@ -56,7 +57,6 @@ from agentsim.engine.reading.candidates import (
 )
 from agentsim.engine.reading.fields import (
     GENERIC,
-    MISSING,
     REASON_FIELDS,
     REASONS,
     SPEECH,
@@ -155,7 +155,7 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     """Return what of a reply was thought and not said."""
     text = text[:MAX_TEXT]
     if "\\u" not in text and not has_marks(text) and (whole := _object(text)) is not None:
-        return tuple(_thought_in(whole, set(_names(request.shape))) if _NOT_SAID.search(folded(text)) else ())
+        return tuple(_thought_in(whole, set(_names(request.answer_fields))) if _NOT_SAID.search(folded(text)) else ())
     reply = Reply(request, text)
     found: list[str] = []
     try:
@@ -211,23 +211,21 @@ def _object(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _names(schema: Mapping[str, Any]) -> Iterator[str]:
+def _names(option: LegalValues) -> Iterator[str]:
     """Yield the names of a question's fields, and of those of its records."""
-    for name, node in schema.get("properties", {}).items():
+    for name, part in (option.parts or {}).items():
         yield name
-        yield from _names(node)
+        yield from _names(part)
 
 
-def _all_names(schema: Mapping[str, Any]) -> Iterator[str]:
+def _all_names(option: LegalValues) -> Iterator[str]:
     """Yield the names of all fields, also of those in a variant, and the kinds of variants."""
-    for name, node in schema.get("properties", {}).items():
+    for name, part in (option.parts or {}).items():
         yield name
-        yield from _all_names(node)
-    for branch in schema.get("anyOf", ()):
-        yield from _all_names(branch)
-        for part in branch.get("properties", {}).values():
-            if len(part.get("enum", ())) == 1:
-                yield str(part["enum"][0])
+        yield from _all_names(part)
+    for kind, record in (option.kinds or {}).items():
+        yield from _all_names(record)
+        yield kind
 
 
 def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
@@ -258,14 +256,9 @@ class Reply:
     # the question
 
     @cached_property
-    def schema(self) -> Mapping[str, Any]:
-        """The schema of an answer."""
-        return self.request.shape
-
-    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The fields of an answer."""
-        return tuple(fields_of(self.schema, self.request.nothing, self.request.synonyms))
+        return tuple(fields_of(self.request.answer_fields.parts, self.request.nothing, self.request.synonyms))
 
     @cached_property
     def names(self) -> Mapping[str, tuple[str, ...]]:
@@ -362,7 +355,7 @@ class Reply:
 
     def _calls_and_objects(self) -> list[Object]:
         every = {name for field in self.fields for name in (spaced(field.name), *self.names[field.path])}
-        every |= set(map(spaced, _all_names(self.schema)))
+        every |= set(map(spaced, _all_names(self.request.answer_fields)))
         functions = {spaced(self.request.kind), *every}
         found = calls(self.body, every, functions)
         masked_body = masked(self.body, [(each.start, each.end) for each in found]) if found else self.body
@@ -464,8 +457,8 @@ class Reply:
         value = unwrapped(each.value, self._own_keys, folded(self.request.kind), tag)
         if any(folded(key).strip() in self.request.quotes for key in value):
             return None
-        shaped = self.shape.of(value, self.schema)
-        asked = self.schema.get("properties", {})
+        asked = self.request.answer_fields.parts
+        shaped = self.shape.of(value, asked)
         record = {key: part for key, part in shaped.items() if key in asked or not is_no_number(part)}
         if not any(field.name in record or field.kind == "variant" for field in self.weighty):
             return None
@@ -661,7 +654,9 @@ def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
         return _in_words(reply, last=last)
     if len(whole := [each.value for each in reply.objects if each.value is not None]) == 1:
         if not reply.decides:
-            return Reading(reply.request.decision_of(reply.shape.of(whole[0], reply.schema)), "json")
+            return Reading(
+                reply.request.decision_of(reply.shape.of(whole[0], reply.request.answer_fields.parts)), "json"
+            )
         missing = [field.name for field in reply.weighty if field.name not in whole[0]] or ["what was asked for"]
         raise UnreadableReply(f"The JSON object lacks {' and '.join(missing)}.")
     if not reply.decides and reply.sections.words:

@@ -10,22 +10,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from agentsim.engine.markup import label_in, token_in, without_header
-from agentsim.engine.reading.fields import (
-    MISSING,
-    REASONS,
-    Field,
-    Kind,
-    Schema,
-    Synonyms,
-    chosen,
-    fields_of,
-    kind_of,
-    named,
-    yes_or_no,
-)
+from agentsim.engine.options import MISSING, Kind, Kinds, LegalValues, Synonyms
+from agentsim.engine.reading.fields import REASONS, Field, chosen, fields_of, named, yes_or_no
 from agentsim.engine.reading.layers import decoded_value, turn_of
 from agentsim.engine.reading.objects import decoded
 from agentsim.engine.reading.speech import aloud
@@ -33,6 +22,7 @@ from agentsim.engine.reading.text import bounded, compact, folded, listed, space
 from agentsim.engine.reading.thinking import in_later_channel, split
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
+Parts: TypeAlias = Mapping[str, LegalValues]
 _WRAPPERS = frozenset(
     listed("""
     action, action_input, answer, args, arguments, call, content, data, decision, final, final_answer, finalanswer,
@@ -137,12 +127,11 @@ class Shape:
     players: frozenset[str] = frozenset()
     """Words for roles that are names of players."""
 
-    def of(self, value: Mapping[str, Any], schema: Schema, path: str = "") -> dict[str, Any]:
-        """Return the object with the schema's keys and, if they are clear, its values; other keys stay as they are.
+    def of(self, value: Mapping[str, Any], properties: Parts, path: str = "") -> dict[str, Any]:
+        """Return the object with the keys of its fields and, if they are clear, their values; others stay as they are.
 
         Raises `AmbiguousReply` if two keys name one field with different values.
         """
-        properties = schema.get("properties", {})
         out: dict[str, Any] = {}
         others: dict[str, Any] = {}
         for key, given in bounded(value.items(), _MOST_MEMBERS):
@@ -150,28 +139,31 @@ class Shape:
             if name is None:
                 others[key] = given
                 continue
-            fitted = self._fitted(given, properties[name], f"{path}{name}", value)
-            if name in out and kind_of(properties[name]) == "words" and "" in (out[name], fitted):
+            fitted = properties[name].shape(given, f"{path}{name}", value, self)
+            is_words = properties[name].kind == "words"
+            if name in out and is_words and "" in (out[name], fitted):
                 fitted = out[name] or fitted
             elif name in out and name not in REASONS and _as_json(out[name]) != _as_json(fitted):
                 raise AmbiguousReply(f"The key {name!r} stands twice with different values.")
-            if fitted is not None or kind_of(properties[name]) != "words":
+            if fitted is not None or not is_words:
                 out[name] = fitted  # words that are null are words that are left out
-        for name, node in properties.items():
+        for name, option in properties.items():
             if name in out and others:
-                self._check_for_another(name, out[name], node, others, path)
+                self._check_for_another(name, out[name], option, others, path)
         if path and others and not out:
             raise UnreadableReply(f"In the JSON object, {path.rstrip('.')} has none of: {', '.join(properties)}.")
         inside = self._said_beside(others, {name: properties[name] for name in properties if name not in out}, path)
         return {**others, **out, **inside}
 
-    def _check_for_another(self, name: str, given: Any, node: Schema, others: Mapping[str, Any], path: str) -> None:
+    def _check_for_another(
+        self, name: str, given: Any, option: LegalValues, others: Mapping[str, Any], path: str
+    ) -> None:
         """Raise `AmbiguousReply` if another key gives a field another of its legal values: `vote` and `final_vote`."""
-        kind, place = kind_of(node), f"{path}{name}"
+        kind, place = option.kind, f"{path}{name}"
         if kind not in {"choice", "number", "yes_no"}:
             return
         names = {spaced(name), *self.names.get(place, ())}
-        field = Field(place, kind, tuple(node.get("enum", ())), MISSING, self.synonyms)
+        field = Field(place, option, MISSING, self.synonyms)
         meant = field.read(given)
         for key, other in others.items():
             if other is None or meant is MISSING or len(key) > _LONGEST_KEY:
@@ -188,27 +180,27 @@ class Shape:
             if at_odds:
                 raise AmbiguousReply(f"The keys {name!r} and {key[:40]!r} give different values.")
 
-    def _said_beside(self, others: Mapping[str, Any], missing: Schema, path: str) -> dict[str, Any]:
+    def _said_beside(self, others: Mapping[str, Any], missing: Parts, path: str) -> dict[str, Any]:
         """Return the missing records and variants whose own fields stand beside the place where they belong."""
         out: dict[str, Any] = {}
-        for name, node in missing.items() if others else ():
-            if kind_of(node) == "record":
-                place, inner = f"{path}{name}.", node["properties"]
+        for name, option in missing.items() if others else ():
+            if option.parts is not None:
+                place, inner = f"{path}{name}.", option.parts
                 if inside := {key: part for key, part in others.items() if self._property(key, inner, place)}:
-                    out[name] = self.of(inside, node, place)
-            elif kind_of(node) == "variant" and (record := _of_kind(others, node)) is not None:
-                out[name] = self._variant(record, node, f"{path}{name}", others)
+                    out[name] = self.of(inside, inner, place)
+            elif isinstance(option, Kinds) and (record := _of_kind(others, option)) is not None:
+                out[name] = self.variant(record, option, f"{path}{name}", others)
         return out
 
-    def _property(self, key: str, properties: Schema, path: str) -> str | None:
+    def _property(self, key: str, properties: Parts, path: str) -> str | None:
         """Return the field that a key names, or None."""
         if key in properties:
             return key
-        if len(key) > _LONGEST_KEY or any(_is_in_variant(key, node) for node in properties.values()):
+        if len(key) > _LONGEST_KEY or any(_is_in_variant(key, option) for option in properties.values()):
             return None
         plain, short = _spellings(key)
-        for name, node in properties.items():  # `build` for `builds`; `bids` for `bid` is a record of several
-            if name.removesuffix("s") == short or (kind_of(node) != "number" and name == short.removesuffix("s")):
+        for name, option in properties.items():  # `build` for `builds`; `bids` for `bid` is a record of several
+            if name.removesuffix("s") == short or (option.kind != "number" and name == short.removesuffix("s")):
                 return name
         if not any(_spellings(name)[1] == short for name in properties):
             spaced = plain.replace("_", " ")
@@ -217,31 +209,27 @@ class Shape:
                     return name
         return named(key, properties)
 
-    def _fitted(self, given: Any, node: Schema, path: str, whole: Mapping[str, Any]) -> Any:
-        match kind_of(node):
-            case "choice" | "number" | "yes_no" | "list" as kind:
-                given = _plain_value(given, {spaced(path.rpartition(".")[2]), *self.names.get(path, ())}, kind)
-                nothing = self.nothing.get(path, MISSING)
-                values = tuple(node.get("enum", ()) or node.get("items", {}).get("enum", ()))
-                meant = Field(path, kind, values, nothing, self.synonyms).read(given)
-                if meant is MISSING and given is None and "." not in path:
-                    raise UnreadableReply(f"In the JSON object, {path} is null.")
-                return given if meant is MISSING else meant
-            case "words":
-                own = path.rpartition(".")[2]
-                names = (spaced(own), *self.names.get(path, ()))
-                return _spoken(given, names, self.players, reason=own in REASONS)
-            case "variant":
-                return self._variant(given, node, path, whole)
-            case "record":
-                return self._record(given, node, path)
-        return given
+    def value(self, given: Any, option: LegalValues, path: str) -> Any:
+        """Return the legal value that JSON means, or else what it holds. Raises `UnreadableReply` for a lone null."""
+        names = {spaced(path.rpartition(".")[2]), *self.names.get(path, ())}
+        given = _plain_value(given, names, option.kind)
+        meant = option.read(given, self.nothing.get(path, MISSING), self.synonyms)
+        if meant is MISSING and given is None and "." not in path:
+            raise UnreadableReply(f"In the JSON object, {path} is null.")
+        return given if meant is MISSING else meant
 
-    def _record(self, given: Any, node: Schema, path: str) -> Any:
+    def spoken(self, given: Any, path: str) -> Any:
+        """Return the words of a field without what was thought in them."""
+        own = path.rpartition(".")[2]
+        return _spoken(given, (spaced(own), *self.names.get(path, ())), self.players, reason=own in REASONS)
+
+    def record(self, given: Any, option: LegalValues, path: str) -> Any:
+        """Return an object with the keys of its fields, also of its JSON; what is none stays as it was given."""
+        parts = option.parts or {}
         if isinstance(given, str) and (spelt := _object_in(given)) is not None:
             given = spelt
         if isinstance(given, Mapping):
-            return self.of(given, node, f"{path}.")
+            return self.of(given, parts, f"{path}.")
         nothing = self.nothing.get(path, MISSING)
         if nothing is not MISSING and chosen(given, (), nothing) is not MISSING:
             return nothing
@@ -249,41 +237,30 @@ class Shape:
             return {}
         if path != self.lone:
             return given
-        inside = fields_of(node, self.nothing, self.synonyms, f"{path}.")
-        parts = [field for field in inside if field.decides and "." not in field.path.removeprefix(f"{path}.")]
-        if len(parts) != 1:
+        inside = fields_of(parts, self.nothing, self.synonyms, f"{path}.")
+        lone = [field for field in inside if field.decides and "." not in field.path.removeprefix(f"{path}.")]
+        if len(lone) != 1:
             return given
-        meant = parts[0].read(given)  # what the one field of the record says, without the record
-        return {parts[0].name: given if meant is MISSING else meant}
+        meant = lone[0].read(given)  # what the one field of the record says, without the record
+        return {lone[0].name: given if meant is MISSING else meant}
 
-    def _variant(self, given: Any, node: Schema, path: str, whole: Mapping[str, Any]) -> Any:
+    def variant(self, given: Any, option: Kinds, path: str, whole: Mapping[str, Any]) -> Any:
         """Return a record of several kinds, told apart by a field with one value; its others may stand beside it."""
-        tag, kinds = _tag(node), _kinds(node)
         given = inside if isinstance(given, str) and (inside := _object_in(given)) is not None else given
-        record = given if isinstance(given, Mapping) else {**whole, tag: given}
-        record = _of_kind(record, node) or record
-        name = chosen(record.get(tag), tuple(kinds))
-        return record if name is MISSING else self.of({**record, tag: name}, {"properties": kinds[name]}, f"{path}.")
+        record = given if isinstance(given, Mapping) else {**whole, option.tag: given}
+        record = _of_kind(record, option) or record
+        name = chosen(record.get(option.tag), tuple(option.kinds))
+        if name is MISSING:
+            return record
+        return self.of({**record, option.tag: name}, option.kinds[name].parts, f"{path}.")
 
 
-def _tag(node: Schema) -> str:
-    """Return the field that tells the kinds of a variant apart."""
-    fields: Schema = node["anyOf"][0]["properties"]
-    return next(name for name, part in fields.items() if len(part.get("enum", ())) == 1)
-
-
-def _kinds(node: Schema) -> dict[str, Schema]:
-    """Return the fields of each kind of a variant."""
-    tag = _tag(node)
-    return {branch["properties"][tag]["enum"][0]: branch["properties"] for branch in node["anyOf"]}
-
-
-def _of_kind(record: Mapping[str, Any], node: Schema) -> dict[str, Any] | None:
+def _of_kind(record: Mapping[str, Any], option: Kinds) -> dict[str, Any] | None:
     """Return a record with the kind of a variant under its tag and the fields beside it, or None if it names no kind.
 
     Read are `{"type": kind, ...}`, `{"name": kind, "arguments": {...}}` and `{kind: {...}}`.
     """
-    tag, kinds = _tag(node), _kinds(node)
+    tag, kinds = option.tag, {name: kind.parts for name, kind in option.kinds.items()}
     names = tuple(kinds)
     own = next(
         (
@@ -345,9 +322,9 @@ def _sense(key: str, names: Collection[str], kind: Kind) -> str:
     return ""
 
 
-def _is_in_variant(key: str, node: Schema) -> bool:
+def _is_in_variant(key: str, option: LegalValues) -> bool:
     """Check for a field of one of the kinds of a variant, which may stand beside its tag."""
-    return kind_of(node) == "variant" and any(key in branch["properties"] for branch in node["anyOf"])
+    return any(key in record.parts for record in (option.kinds or {}).values())
 
 
 @lru_cache(maxsize=4096)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from agentsim.engine import Choice, Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
-from agentsim.engine.options import Schema
+from agentsim.engine.schema import Narrowed
 from agentsim.engine.wording import If, Template, cut
 from agentsim.games.agent_island.state import Tally
 from agentsim.games.agent_island.view import IslandRequest, LastRoundBegan, RoundBegan, Told
@@ -115,8 +115,8 @@ class Vote(IslandRequest[VoteCast]):
         poll = "This vote is a poll: no player leaves by it. " if self.poll else ""
         return f"{poll}Vote for the player who should {aim}. Your vote and your explanation stay secret."
 
-    def narrowed(self) -> Mapping[str, Schema | None]:
-        return {"explanation": {"default": ""}}
+    def narrowed(self) -> Mapping[str, Narrowed | None]:
+        return {"explanation": Narrowed(usual="")}
 
 
 async def phase_votes(context: RoundContext) -> None:

@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar
 from agentsim.engine import Number, Text
 from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.event import Audience, Event, Everyone
-from agentsim.engine.options import Schema
 from agentsim.engine.prompt import Line, Prompt, in_quotes, joined, quoted
 from agentsim.engine.request import Request
+from agentsim.engine.schema import Narrowed
 from agentsim.engine.table import Table
 from agentsim.engine.wording import By, cut, filled
 from agentsim.errors import UnreadableReply
@@ -178,8 +178,8 @@ class Bid(Request[BidCast]):
             return "0 to pass, as your budget is too small for more"
         return f"{self._least} to {self.state.you.budget}, or 0 to pass"
 
-    def narrowed(self) -> Mapping[str, Schema | None]:
-        return {"reasoning": {"default": ""}, "bid": {"description": self._worth_saying}}
+    def narrowed(self) -> Mapping[str, Narrowed | None]:
+        return {"reasoning": Narrowed(usual=""), "bid": Narrowed(self._worth_saying)}
 
     def decision_of(self, said: Mapping[str, Any]) -> BidCast:
         cast = super().decision_of(said)

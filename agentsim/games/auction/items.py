@@ -15,8 +15,8 @@ from typing import Any
 
 from agentsim.engine import wording
 from agentsim.engine.letters import without_joiners
+from agentsim.engine.options import closed_object
 from agentsim.engine.prompt import Quoted, cleaned, quoted
-from agentsim.engine.schema import closed_object
 
 REQUIRED = 10
 """Different names in the whole set."""

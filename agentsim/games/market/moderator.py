@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LoggedEvent
-from agentsim.engine.options import Choice, Text
+from agentsim.engine.options import Choice, Fixed, FormField, LegalValues, Text
 from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.engine.request import Request
 from agentsim.engine.schema import Options
@@ -146,10 +146,10 @@ class Moderate(Request[Moderation]):
         upto = f"You can ask {counted(self.more, 'more question')} in this pause"
         return f"The simulation is paused. Whom do you ask what now? {upto}; with nobody it resumes."
 
-    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        if name == "ask":
-            return {**legal, "default": NOBODY}
-        return {"const": ""} if answered["ask"] == NOBODY else {**legal, "minLength": 1}
+    def form_field(self, path: str, option: LegalValues, answered: Mapping[str, Any]) -> FormField:
+        if path == "ask":
+            return FormField(option, usual=NOBODY)
+        return FormField(Fixed("") if answered["ask"] == NOBODY else Text(QUESTION_CHARS, empty=False))
 
 
 @dataclass(frozen=True)

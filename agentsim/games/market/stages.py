@@ -14,8 +14,8 @@ from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Choice, Decision, Event, Options, Text, joined, quoted
 from agentsim.engine.capability import Capability, Refused, use_tool, variant
+from agentsim.engine.options import FormField, LegalValues
 from agentsim.engine.prompt import bounded
-from agentsim.engine.schema import said
 from agentsim.engine.wording import If, counted, cut, listed
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market.briefing import Memo
@@ -234,17 +234,17 @@ class Act(StageRequest[ActionChosen], kind="action"):
         if decision.action not in {None, SKIP, *(each.name for each in self.menu.actions)}:
             raise IllegalDecision(f"action must be one of: {', '.join(self.names)}.")
 
-    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        if name == "working_memory":
-            return said(legal, "", description=f"at most {counted(self.menu.memory_chars, 'character')}", default="")
-        out = super().form_schema(name, legal, answered)
-        if "enum" in (to := out.get("properties", {}).get("to", {})):
-            out = said(out, "to", enum=[each for each in to["enum"] if each != self.player])
-        if orders := ", ".join(each.words for each in self.scope.orders):
-            out = said(out, "order", description=orders)
+    def form_field(self, path: str, option: LegalValues, answered: Mapping[str, Any]) -> FormField:
+        if path == "working_memory":
+            return FormField(option, f"at most {counted(self.menu.memory_chars, 'character')}", usual="")
+        if path == "action_parameters.to" and option.kind == "choice":
+            return FormField(Choice(tuple(each for each in option.values if each != self.player)))
+        if path == "action_parameters.order":
+            return FormField(option, ", ".join(each.words for each in self.scope.orders))
         most = self.scope.most.get(str(answered.get("action")))
-        upto = f"1 to {most}" if most else "none can be now"
-        return out if most is None else said(out, "amount", description=upto)
+        if path == "action_parameters.amount" and most is not None:
+            return FormField(option, f"1 to {most}" if most else "none can be now")
+        return super().form_field(path, option, answered)
 
     def decision_of(self, said: Mapping[str, Any]) -> ActionChosen:
         missing = ActionChosen.model_fields.keys() - said.keys()

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Choice, Options
-from agentsim.engine.options import Schema
+from agentsim.engine.schema import Narrowed
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OnBoard
 from agentsim.games.monopoly.building import ManageEstate, When, build, carry_out, lists_that_matter, moment, open_to
@@ -189,7 +189,7 @@ class PhaseAction(Proposing[PhaseChoice]):
 
     def check(self, decision: PhaseChoice) -> None:
         if decision.action.do not in {"nothing", *self.kinds}:  # options are made where they are needed alone
-            self.check_value("action.do", decision.action.do, self.legal["action.do"])
+            self.check_value("action.do", self.legal["action.do"], {"action.do": decision.action.do})
         super().check(decision)
 
     def why_not(self, decision: PhaseChoice) -> str:
@@ -216,7 +216,7 @@ class PhaseAction(Proposing[PhaseChoice]):
             ]
         return tuple(lines)
 
-    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
         yield from self.trade_that_can_be("action", self.view.seats)
         yield from lists_that_matter(self.view.estate(), self.seat)
 

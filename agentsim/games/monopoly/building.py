@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from agentsim.engine import Choice, Options, Subset
-from agentsim.engine.options import Schema
-from agentsim.engine.schema import closed_object
+from agentsim.engine.options import Record, Several
+from agentsim.engine.schema import Narrowed
 from agentsim.engine.wording import Worded, counted
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import HOTEL, SPACES, STREETS, OnDeed
@@ -98,7 +98,7 @@ class ManageEstate(MonopolyRequest[Managed]):
             "its hotel. Empty lists do nothing.",
         )
 
-    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
         return lists_that_matter(self.view.estate(), self.seat)
 
 
@@ -122,20 +122,21 @@ def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
             yield f"{_OPEN[kind]}: {', '.join(found)}"
 
 
-def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Schema | None]]:
+def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Narrowed | None]]:
     """The lists of what there is to sell, mortgage, lift and build on, if only after those before.
 
     What they may hold changes with deeds and buildings alone: a provider's cache ends where a schema changes.
     """
-    held, house = estate.held(seat), Choice(("house", "hotel")).schema({})
+    held, house = estate.held(seat), Choice(("house", "hotel"))
     lots = [lot for lot in held if lot in STREETS and estate.completes(seat, SPACES[lot].group)]
     built = [lot for lot in lots if estate.level[lot]]
 
-    def listed(positions: Sequence[int], *, levels: bool = False) -> Schema:
-        place = Choice(tuple(positions)).schema({})
-        most, item = len(positions), closed_object({"position": place, "type": house}) if levels else place
-        legal = {"type": "array", "items": item, "maxItems": HOTEL * most if levels else most}
-        return {"description": _LOTS_IN_WORDS if levels else DEEDS_IN_WORDS, "schema": legal}
+    def listed(positions: Sequence[int], *, levels: bool = False) -> Narrowed:
+        place, most = Choice(tuple(positions)), len(positions)
+        if not levels:
+            return Narrowed(DEEDS_IN_WORDS, for_models=Several(place, upto=most))
+        item = Record({"position": place, "type": house})
+        return Narrowed(_LOTS_IN_WORDS, for_models=Several(item, upto=HOTEL * most))
 
     yield "action.sells", listed(built, levels=True) if built else None
     yield "action.mortgages", listed(held) if any(not estate.mortgaged[position] for position in held) else None
@@ -213,7 +214,7 @@ class RaiseFirst(MonopolyRequest[Funded]):
             f"You may sell buildings and mortgage deeds first. With ${self.needed} {then}",
         )
 
-    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
         return lists_that_matter(self.view.estate(), self.seat)
 
 

@@ -12,7 +12,8 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 
 from agentsim.engine import Choice, Number, Options
 from agentsim.engine.decision import WholeNumber
-from agentsim.engine.options import Schema
+from agentsim.engine.options import Either
+from agentsim.engine.schema import Narrowed
 from agentsim.engine.wording import If
 from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position, Space
 from agentsim.games.monopoly.building import can_pay
@@ -179,10 +180,9 @@ class AuctionBid(MonopolyRequest[Bid]):
         building = {"building": self.lot.building} if self.lot.building else {}
         return {**super().fingerprint_fields(), **building}
 
-    def on_board(self) -> Iterable[tuple[str, Schema | None]]:
-        bid = {"type": "integer", "minimum": self.lot.least, "maximum": self.you.cash}
-        legal = {"anyOf": [Choice((0,)).schema({}), bid]}
-        return [("action.bid", {"description": f"{self.bids}, or 0 to withdraw", "schema": legal})]
+    def on_board(self) -> Iterable[tuple[str, Narrowed | None]]:
+        legal = Either((Choice((0,)), Number(self.lot.least, self.you.cash)))
+        return [("action.bid", Narrowed(f"{self.bids}, or 0 to withdraw", for_models=legal))]
 
     def fallback(self) -> Bid:
         """Ten more than the highest, as far as the cash goes, while that is below the printed price."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias
 
 from agentsim.engine import Options
-from agentsim.engine.options import Schema
+from agentsim.engine.schema import Narrowed
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OfPlayer, handed_cards
 from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, open_to, received
@@ -101,7 +101,7 @@ class RaiseCash(Proposing[Raised]):
             deeds = ", ".join(f"{at} {SPACES[at].name} ${SPACES[at].mortgage}" for at in held)
             yield f"All your buildings sell for ${worth}; then these may be mortgaged too (you get): {deeds}"
 
-    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
         estate, seats = self.view.estate(), list(self.view.seats)
         yield from lists_that_matter(estate, self.seat)
         if self.may_propose:  # what the rest of the answer brings may be offered

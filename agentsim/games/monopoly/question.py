@@ -15,9 +15,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 
 from agentsim.engine import Options, Text
 from agentsim.engine.decision import Decision, WholeNumber
-from agentsim.engine.options import Schema
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
+from agentsim.engine.schema import Narrowed
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
@@ -157,14 +157,14 @@ class MonopolyRequest(Request[S]):
     def named_numbers(self) -> Mapping[str, int]:
         return _POSITIONS
 
-    def narrowed(self) -> Mapping[str, Schema | None]:
+    def narrowed(self) -> Mapping[str, Narrowed | None]:
         room = {
             "public_speech": f"at most {counted(self.words, 'word')}",
             "private_thought": f"at most {counted(self.chars, 'character')}",
         }
-        return {name: {"default": "", "description": words} for name, words in room.items()} | dict(self.on_board())
+        return {name: Narrowed(words, usual="") for name, words in room.items()} | dict(self.on_board())
 
-    def on_board(self) -> Iterable[tuple[str, Schema | None]]:
+    def on_board(self) -> Iterable[tuple[str, Narrowed | None]]:
         """What the board says of the action's fields, by path: None of what cannot matter on it (`narrowed`)."""
         return ()
 

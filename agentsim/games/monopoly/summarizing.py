@@ -11,6 +11,7 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event
 from agentsim.engine.game import Bot
+from agentsim.engine.options import FormField, LegalValues
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
 from agentsim.engine.wording import counted, cut
@@ -55,8 +56,8 @@ class Summarize(Request[Summary]):
             question=(f"What is worth remembering of {self.turns.lower()}? {self.answer_line}",),
         )
 
-    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {**legal, "minLength": 1}
+    def form_field(self, path: str, option: LegalValues, answered: Mapping[str, Any]) -> FormField:
+        return FormField(Text(_CHARS, empty=False))
 
     def fallback(self) -> Summary:
         return Summary(summary=self.digest)

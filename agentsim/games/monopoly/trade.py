@@ -12,11 +12,12 @@ from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
 from pydantic import BeforeValidator
 
-from agentsim.engine import Choice, Options, Text
+from agentsim.engine import Choice, Number, Options, Text
 from agentsim.engine.decision import WholeNumber
 from agentsim.engine.event import AGAINST, FOR, Deed, Interaction, Past
-from agentsim.engine.options import Schema
+from agentsim.engine.options import MISSING
 from agentsim.engine.prompt import quoted
+from agentsim.engine.schema import Narrowed
 from agentsim.engine.wording import Worded, counted, sentence
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import DEEDS, FINE, GROUPS, SPACES, group_name, handed_cards, name_of
@@ -377,19 +378,20 @@ class Proposing(MonopolyRequest[S]):
                 cards = f"{counted(len(player.cards), 'card')} out of jail"
                 yield f"- {who}: {deeds}; up to ${player.cash}; {cards}"
 
-    def trade_that_can_be(self, path: str, seats: Sequence[Seat]) -> Iterator[tuple[str, Schema | None]]:
+    def trade_that_can_be(self, path: str, seats: Sequence[Seat]) -> Iterator[tuple[str, Narrowed | None]]:
         """Of a proposal at this path: deeds and cards of those who have any, and no more cash than there is."""
         estate = self.view.estate()
         others = [number for number in self.view.living if number != self.seat]
         names = [seats[number].id for number in others]
-        yield f"{path}.target_player", {"enum": names, **({"default": names[0]} if len(names) == 1 else {})}
+        usual = names[0] if len(names) == 1 else MISSING
+        yield f"{path}.target_player", Narrowed(usual=usual, for_people=Choice(tuple(names)))
         for side, givers in (("offer", [self.seat]), ("request", others)):
             cash, cards = max(seats[giver].cash for giver in givers), max(len(seats[giver].cards) for giver in givers)
-            deeds = {"description": DEEDS_IN_WORDS} if any(map(estate.held, givers)) else None
-            yield f"{path}.{side}.cash", {"minimum": 0, "maximum": cash, "default": 0}
-            yield f"{path}.{side}.jail_cards", {"minimum": 0, "maximum": cards, "default": 0} if cards else None
+            deeds = Narrowed(DEEDS_IN_WORDS) if any(map(estate.held, givers)) else None
+            yield f"{path}.{side}.cash", Narrowed(usual=0, for_people=Number(0, cash))
+            yield f"{path}.{side}.jail_cards", Narrowed(usual=0, for_people=Number(0, cards)) if cards else None
             yield f"{path}.{side}.properties", deeds
-        yield f"{path}.pitch", {"description": "your words to that player; nothing for none"}
+        yield f"{path}.pitch", Narrowed("your words to that player; nothing for none")
 
 
 class ProposeTrade(Proposing[Proposed]):
@@ -416,7 +418,7 @@ class ProposeTrade(Proposing[Proposed]):
             *self.for_trade(),
         )
 
-    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
         return self.trade_that_can_be("action", self.view.seats)
 
 

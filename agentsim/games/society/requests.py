@@ -13,12 +13,11 @@ from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import Field, ValidationError
 
-from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text, reading
-from agentsim.engine.codec import knows
+from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text
 from agentsim.engine.decision import Reading
 from agentsim.engine.markup import first_turn
-from agentsim.engine.options import Option, Subset
-from agentsim.engine.schema import schema_of
+from agentsim.engine.options import FormField, Kinds, LegalValues, Real, Record, Schema, Several
+from agentsim.engine.schema import record_of
 from agentsim.engine.wording import counted, cut
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
 from agentsim.games.society.actions import Spoken, possible
@@ -134,11 +133,14 @@ class Act(Request[Acted]):
             **noted,
         }
 
-    def whole_schema(self) -> dict[str, Any]:
-        return once(self.rules, "_schema", self._schema)
+    def build_answer_fields(self) -> Record:
+        return once(self.rules, "_record", self._record)
 
-    def _schema(self) -> dict[str, Any]:
-        return schema_of(Noting if self.rules.note_chars else Said, self.legal)
+    def _record(self) -> Record:
+        return record_of(Noting if self.rules.note_chars else Said, self.stated)
+
+    def schema(self) -> Schema:
+        return once(self.rules, "_schema", super().schema)
 
     def prompt(self) -> Prompt:
         return composed(self.player, self.rules, self.world, self.you, possible(self.rules))
@@ -154,14 +156,15 @@ class Act(Request[Acted]):
         if decision.action.action not in {"rejected", "idle"}:  # most decisions of a large society: nothing limits them
             super().check(decision)
 
-    def check_value(self, path: str, value: Any, legal: Option | Subset) -> None:
+    def check_value(self, path: str, option: LegalValues, given: Mapping[str, Any]) -> None:
         """Lengths are limits here: an action that breaks one is rejected as a whole. Reasons and notes are cut."""
-        if not isinstance(legal, Text):
-            super().check_value(path, value, legal)
+        if not isinstance(option, Text):
+            super().check_value(path, option, given)
         elif path not in _CUT:
-            if len(value) > legal.limit:
+            value = given[path]
+            if len(value) > option.limit:
                 raise IllegalDecision(
-                    f"{path} must be at most {counted(legal.limit, 'character')}, and has {len(value)}."
+                    f"{path} must be at most {counted(option.limit, 'character')}, and has {len(value)}."
                 )
             if not value.strip() and path not in _MAY_BE_EMPTY:
                 raise IllegalDecision(f"{path} must not be empty.")
@@ -173,22 +176,22 @@ class Act(Request[Acted]):
 
     # -- a person's form
 
-    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        match name:
-            case "action.terms":
-                return _carried(legal, answered["proposal_type"])
-            case "action.terms.agents":
-                return {**legal, "items": {**legal["items"], "maximum": self.rules.agents}}
-            case "action.terms.hours":
-                return {**legal, "maximum": self.rules.hours_per_day}
-            case "action.terms.quorum":
-                return {**legal, "maximum": self.rules.agents}
-            case "action.amount" | "action.terms.amount":
-                legal = {**legal, "minimum": 1 / UNIT}
+    def form_field(self, path: str, option: LegalValues, answered: Mapping[str, Any]) -> FormField:
+        agents = Number(1, self.rules.agents)
+        match path, option:
+            case "action.terms", Several(Kinds()):
+                return FormField(_carried(option, answered["proposal_type"]))
+            case "action.terms.agents", Several():
+                return FormField(replace(option, items=agents))
+            case "action.terms.hours", Number():
+                return FormField(replace(option, high=self.rules.hours_per_day))
+            case "action.terms.quorum", Number():
+                return FormField(replace(option, high=self.rules.agents))
+            case (("action.amount" | "action.terms.amount"), _):
+                option = Real(1 / UNIT)
             case _:
                 pass
-        hint = _hint(self, name, legal, answered)
-        return {**legal, "description": hint} if hint else legal
+        return FormField(option, _hint(self, path, option, answered))
 
     # -- a reply
 
@@ -199,7 +202,9 @@ class Act(Request[Acted]):
         except DecisionError as error:
             why = UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}"
             return Reading(_rejected(why), "rejected", candidates=0)
-        if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(reading.split(first_turn(text))[0]):
+        from agentsim.engine.reading.thinking import split
+
+        if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(split(first_turn(text))[0]):
             return Reading(_rejected(UNPARSED), "rejected", candidates=0)
         if isinstance(found.decision.action, Rejected):
             return replace(found, stage="rejected", candidates=0, checked=True)
@@ -213,9 +218,8 @@ class Act(Request[Acted]):
     def knows(self, said: Mapping[str, Any]) -> bool:
         given, _ = self._parts(said)
         beside = said if isinstance(said.get("action"), Mapping) else {}
-        return (
-            knows(self.schema()["properties"]["action"], given) and beside.keys() <= self.schema()["properties"].keys()
-        )
+        parts = self.answer_fields.parts
+        return parts["action"].knows(given) and beside.keys() <= parts.keys()
 
     def _parts(self, said: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
         """The object of the action, which may be all of the answer or its field, and the note, in it or beside it."""
@@ -266,7 +270,7 @@ def _rejected(reason: str, given: Any = None) -> Acted:
 # -- a person's form
 
 
-def _hint(act: Act, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> str:
+def _hint(act: Act, name: str, option: LegalValues, answered: Mapping[str, Any]) -> str:
     """What can be answered in this state of the society, where the range does not tell."""
     world, you = act.world, act.you
     entries: Mapping[str, tuple[Sequence[Any], int, str]] = {
@@ -275,7 +279,7 @@ def _hint(act: Act, name: str, legal: Mapping[str, Any], answered: Mapping[str, 
         "action.terms.law": ((*world.laws, *you.laws), world.more_laws, "an older one"),
     }
     match name:
-        case "action.recipient_agent_id" if not legal["minimum"]:
+        case "action.recipient_agent_id" if isinstance(option, Number) and not option.low:
             return f"0 for the common pool, or 1 to {act.rules.agents}"
         case "action.hours":
             return _upto(act.rules.hours_per_day - you.hours, "none are left today")
@@ -288,13 +292,14 @@ def _hint(act: Act, name: str, legal: Mapping[str, Any], answered: Mapping[str, 
             return _one_of(*entries[name]) if name in entries else ""
 
 
-def _carried(legal: Mapping[str, Any], type_: ProposalType) -> Mapping[str, Any]:
-    """The terms that a proposal of this type can carry: none, where it can carry no kind."""
-    if not kinds(type_):
-        return {**legal, "maxItems": 0}
-    needed = {"minItems": 1, "maxItems": 1} if type_ == "infrastructure" else {}
-    branches = [each for each in legal["items"]["anyOf"] if each["properties"]["kind"]["enum"][0] in kinds(type_)]
-    return {**legal, "items": {"anyOf": branches}, **needed}
+def _carried(option: Several, type_: ProposalType) -> Several:
+    """Return the terms that a proposal of this type can carry: none, if it can carry no kind."""
+    assert isinstance(option.items, Kinds), "terms are of several kinds"
+    carried = {kind: record for kind, record in option.items.kinds.items() if kind in kinds(type_)}
+    if not carried:
+        return replace(option, upto=0)
+    option = replace(option, items=replace(option.items, kinds=carried))
+    return replace(option, least=1, upto=1) if type_ == "infrastructure" else option
 
 
 def _upto(most: int, none: str) -> str:

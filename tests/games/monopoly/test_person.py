@@ -19,6 +19,7 @@ from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, React, Side
+from agentsim.players.page_form import Form
 from tests.games.monopoly.asked import MEMORY, board, questions
 from tests.games.monopoly.table import Game
 from tests.players.filled import filled
@@ -137,10 +138,10 @@ def asked(request: Any) -> set[str]:
     """The fields that a person is asked of the action, and of what is in it."""
 
     def fields(part: Any, within: str = "") -> set[str]:
-        inner = part.get("properties", {})
+        inner = part.parts or {}
         return set().union({within} if within else set(), *(fields(inner[name], f"{within}.{name}") for name in inner))
 
-    return fields(request.form_schema("action", request.schema()["properties"]["action"], {}))
+    return fields(Form(request).fields["action"])
 
 
 def test_nothing_is_asked_for_that_cannot_matter() -> None:
