@@ -109,7 +109,7 @@ def test_a_table_is_made_once_and_an_unknown_one_names_those_there_are(logs: Pat
 
 def test_what_is_loaded_says_what_it_is(logs: Path) -> None:
     run = one(logs)
-    assert repr(run) == "<Run first: agent_island, seed 1, completed>"
+    assert repr(run) == "<RecordedRun first: agent_island, seed 1, completed>"
     assert "tables" not in vars(run), "tables are made when they are asked for, not to print a line"
     sizes = f"events {len(run.tables['events'])}x10, decisions {len(run.tables['decisions'])}x21, standings 3x8"
     assert repr(run.tables).startswith(f"<Tables {sizes}, usage 3x12, pairs ")

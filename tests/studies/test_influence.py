@@ -23,6 +23,7 @@ from agentsim.engine.table import Table
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.runner.decide import Ruling, decision_record_of
+from agentsim.runner.played_game import RecordedWave
 from agentsim.runner.player_message import NEUTRAL, messages, neutral
 from agentsim.scenario.load import load
 from agentsim.studies.influence import ALL, BranchResult, Influence, Responses, Swapped, influences, responses
@@ -276,14 +277,11 @@ def test_the_next_of_each_listener_is_its_first_after_it_heard_in_a_game_of_any_
         wave = play.start()
         while wave is not None:
             made = [Word(text="hello") if isinstance(ask.request, Say) else next(answers) for ask in wave.asks]
-            yield (
-                wave,
-                [
-                    decision_record_of(*each)
-                    for each in zip(wave.asks, (Ruling(one, "bot") for one in made), strict=True)
-                ],
-                1,
-            )
+            rulings = [Ruling(one, "bot") for one in made]
+            records = {
+                ask.place: decision_record_of(ask, ruling) for ask, ruling in zip(wave.asks, rulings, strict=True)
+            }
+            yield RecordedWave(wave, records, dict(enumerate(made)))
             wave = play.answer(made)
 
     found = responses(waves(), play.log, heard=3, speaker="A", listeners=("B", "C"))
