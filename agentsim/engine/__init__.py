@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 else:  # hidden from type checkers, which would take it for every name
 
     def __getattr__(name: str) -> object:
-        # a submodule that is being imported is looked up here first
-        if name.startswith("_") or name == "public":
+        if name == "public":  # it is looked up here while it is imported
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from agentsim.engine import public
 
+        if name == "__all__":
+            return public.__all__
         if name not in public.__all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(public, name)
