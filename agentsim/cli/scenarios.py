@@ -42,7 +42,7 @@ def validate(
     """
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
-    from agentsim.runner.seats import errands, seated, setting_notes
+    from agentsim.runner.seats import build_players, key_disclosures, setting_notes
     from agentsim.scenario.load import load
     from agentsim.scenario.scenario import idle_settings
     from agentsim.studies.designs import is_design
@@ -53,7 +53,7 @@ def validate(
     scenario = load(config, **loading.options)
     played, env = find(scenario.game), keys.env
     if not ping:  # which has more to say about a missing key, and says it of every model
-        seated(scenario, played, env, served=True)
+        build_players(scenario, played, env, served=True)
     doubted = played.doubts(scenario.config, [plan.id for plan in scenario.players])
     for line in (*idle_settings(scenario), *setting_notes(scenario, env), *_small_caps(scenario, env), *doubted):
         remark(f"{config}: {line}")
@@ -63,7 +63,7 @@ def validate(
     for row in aligned(seats, " "):
         say(f"  {row}")
     expected = forecast(scenario, played, env=env)
-    for row in (*_rows(scenario, expected), *errands(scenario, env)):
+    for row in (*_rows(scenario, expected), *key_disclosures(scenario, env)):
         say(row)
     if ping:
         from agentsim.runner.ping import ping as pinged
@@ -260,14 +260,14 @@ def _offers(provider: str, config: Path | None, env: Variables, *, as_json: bool
     """Print the models that a provider offers; a fault of it is an error with the code of a provider's."""
     import asyncio
 
-    from agentsim.models.keys import errand, key_for, variable_for
+    from agentsim.models.keys import key_disclosure, key_for, variable_for
     from agentsim.models.offers import offers
     from agentsim.models.profiles import resolve
     from agentsim.scenario.load import load
 
     profile = resolve(provider, {} if config is None else load(config).providers, env)
     key = key_for(profile, env)
-    if (line := errand(profile, variable_for(profile, env))) is not None:
+    if (line := key_disclosure(profile, variable_for(profile, env))) is not None:
         note(line)
     try:
         found = asyncio.run(offers(profile, key))

@@ -79,7 +79,9 @@ class GamePlay:
         apart = (Announced,) if self._restates else ()
         self._surveys = Surveys(interviews, self.table, apart) if interviews else None
         self._due: deque[Requests] = deque()
-        self._behind: Requests | Outcome | None = None  # what the rules came to, until the surveys before it are held
+        self._pending_result: Requests | Outcome | None = (
+            None  # what the rules came to, until the surveys before it are held
+        )
         self._reached: Requests | Outcome = ()  # what the rules came to last
         self._steering = {} if steering is None else steering
         self._done = 0  # of what is steered before this wave
@@ -133,8 +135,8 @@ class GamePlay:
             self._counts[ask.request.player, ask.request.kind] -= 1
         self._index -= len(wave.asks)
         self._wave -= 1
-        if self._behind is None:
-            self._behind = self._reached
+        if self._pending_result is None:
+            self._pending_result = self._reached
         else:
             self._due.appendleft(tuple(ask.request for ask in wave.asks))
         return self._number(tuple(survey(aside, number, about, self._news(told), rounds) for about, told in known))
@@ -161,13 +163,13 @@ class GamePlay:
         if (word := self._salts.get(self._wave)) is not None:
             self.table.chance.branch_seed(word)
         self._done = 0
-        if self._behind is None:  # or these are the answers to a survey
-            self._behind = self._advance(decisions)
+        if self._pending_result is None:  # or these are the answers to a survey
+            self._pending_result = self._advance(decisions)
             if self._surveys is not None:
-                self._due.extend(self._surveys.due(over=isinstance(self._behind, Outcome)))
+                self._due.extend(self._surveys.due(over=isinstance(self._pending_result, Outcome)))
         if self._due:
             return self.steered(self._number(self._due.popleft()))
-        reached, self._behind = self._behind, None
+        reached, self._pending_result = self._pending_result, None
         if isinstance(reached, Outcome):
             self.outcome = reached
             return None

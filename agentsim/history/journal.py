@@ -143,7 +143,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class PendingAttempt:
     """An attempt that was recorded before its request was decided; a void one no longer counts."""
 
     player: str
@@ -167,13 +167,15 @@ class Contents:
     def __init__(self) -> None:
         self.head: Mapping[str, Any] = {}
         self.decisions: dict[Key, DecisionRecord] = {}
-        self.attempts: dict[Key, list[Kept]] = {}
+        self.attempts: dict[Key, list[PendingAttempt]] = {}
         self.stops: list[Stop] = []
         self.negotiated: dict[str, Terms] = {}  # by model, what its host was found not to accept
         self.replies: list[str] = []  # names of the files that replies were played from
         self.filled: dict[str, str] = {}  # by player whose seat stayed empty, the bot that has it
         self.steered: dict[int, list[Steer]] = {}  # by wave, what an experimenter did before it
-        self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
+        self.decided_before_stop: set[Key] = (
+            set()
+        )  # decided before a provider stopped the run: its failures there are history
         self.texts = Texts()
         self.chain = Chain()
         self.size = self.lines = 0  # bytes and number of whole lines
@@ -198,7 +200,7 @@ class Contents:
         self.decisions[entry.wave, entry.place] = entry
         self.last_wave, self.begun = max(self.last_wave, entry.wave), max(self.begun, entry.wave)
 
-    def keep(self, wave: int, place: int, attempts: Iterable[Kept]) -> None:
+    def keep(self, wave: int, place: int, attempts: Iterable[PendingAttempt]) -> None:
         """Attempts at a decision that is not made yet are on record."""
         self.attempts.setdefault((wave, place), []).extend(attempts)
         self.begun = max(self.begun, wave)
@@ -272,7 +274,7 @@ class Contents:
         self.stops.append(stop)
         if stop.status != ProviderStopped.status:
             return
-        self.forgiven.update(self.decisions)
+        self.decided_before_stop.update(self.decisions)
         for key, attempts in self.attempts.items():
             if key not in self.decisions:  # its failed calls are void: on resume it has all of its attempts again
                 self.attempts[key] = [
@@ -289,7 +291,7 @@ class Contents:
                     self.texts.add(text)
             case "attempt":
                 tried = adapter(_AttemptLine).validate_python(line, context=self.texts)
-                self.keep(tried.wave, tried.place, [Kept(tried.player, tried.attempt)])
+                self.keep(tried.wave, tried.place, [PendingAttempt(tried.player, tried.attempt)])
             case "decision":
                 self._decide(adapter(DecisionRecord).validate_python(line, context=self.texts))
             case "negotiated" | "filled" | "replies" as what:
@@ -512,7 +514,7 @@ class Journal:
             self._add({"record": "attempt", "wave": wave, "place": place, "player": player, "attempt": attempt})
         self._write()
         self._due = True
-        self.contents.keep(wave, place, [Kept(player, attempt) for attempt in attempts])
+        self.contents.keep(wave, place, [PendingAttempt(player, attempt) for attempt in attempts])
 
     def negotiated(self, model: str, terms: Terms) -> None:
         """Append what a model's host does not accept: a resumed run does not ask again."""

@@ -161,7 +161,11 @@ def pause(error: BaseException | None, policy: AttemptPolicy, used: Attempts) ->
         return wait if used.waited_s + _patience_taken(wait, policy) <= policy.rate_limit_patience_s else None
     made = used.made + used.limited * policy.count_rate_limits
     if isinstance(error, TransportFailed) and used.retries < policy.retries and made < policy.max_attempts:
-        return None if held(error, policy, used) else max(retry_wait(policy, used.retries), error.retry_after or 0.0)
+        return (
+            None
+            if exceeds_patience(error, policy, used)
+            else max(retry_wait(policy, used.retries), error.retry_after or 0.0)
+        )
     return None
 
 
@@ -169,7 +173,7 @@ def _counted_out(policy: AttemptPolicy, used: Attempts) -> bool:
     return policy.count_rate_limits and used.made + used.limited >= policy.max_attempts
 
 
-def held(error: ModelError, policy: AttemptPolicy, used: Attempts) -> bool:
+def exceeds_patience(error: ModelError, policy: AttemptPolicy, used: Attempts) -> bool:
     """Whether there is no next attempt because the host wants more time than the decision has patience left."""
     if isinstance(error, RateLimited):
         if _counted_out(policy, used):
@@ -184,7 +188,7 @@ def _patience_taken(wait: float, policy: AttemptPolicy) -> float:
     return max(wait, min(1.0, max(policy.rate_limit_patience_s / 100, _LEAST_PATIENCE_S)))
 
 
-async def persevere(
+async def call_with_retries(
     attempt: Callable[[], Awaitable[Completion]],
     policy: AttemptPolicy,
     used: Attempts,

@@ -456,7 +456,7 @@ def _words(said: object, found: _Reading, depth: int = 0) -> str:
         parts.append(_words(state, found, depth + 1))
     if not any(parts):  # Django and Rails: the words by the name of the field
         parts = ["; ".join(_by_field(said, found, depth))]
-    words = _joined([*parts, _behind(said.get("metadata"), found, depth)])
+    words = _joined([*parts, _words_in_metadata(said.get("metadata"), found, depth)])
     return f"{where}: {words}" if words and where and not re.search(rf"\b{re.escape(where)}\b", words) else words
 
 
@@ -480,7 +480,7 @@ def _by_field(said: Mapping[object, object], found: _Reading, depth: int) -> Ite
             yield f"{str(name)[:100]}: {words}"
 
 
-def _behind(metadata: object, found: _Reading, depth: int) -> str:
+def _words_in_metadata(metadata: object, found: _Reading, depth: int) -> str:
     """Return what OpenRouter says of the host behind it, and note why a moderator objected."""
     if not isinstance(metadata, Mapping):
         return ""

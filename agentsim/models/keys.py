@@ -112,7 +112,7 @@ def _check(profile: Profile, variable: str, env: Mapping[str, str]) -> None:
         raise ScenarioError(problem, key=f"providers.{profile.provider}.api_key_env")
 
 
-def errand(profile: Profile, variable: str | None) -> str | None:
+def key_disclosure(profile: Profile, variable: str | None) -> str | None:
     """What the user should know of that goes to the profile's address, in a line; None where there is nothing."""
     clear = profile.base_url.startswith("http://") and not is_own_machine(profile.base_url)
     if variable is None and not clear:

@@ -131,7 +131,7 @@ class RateLimiter:
         self._changed = asyncio.Event()
         self._first: int | None = None  # tokens of the call that is next
 
-    def agree(self, limits: RateLimits) -> None:
+    def tighten(self, limits: RateLimits) -> None:
         """Another run calls there too; its limits hold as well."""
         joined = self.limits.joined(limits)
         if self.slots is None or self.slots == self.limits.concurrency:

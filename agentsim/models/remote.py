@@ -43,7 +43,7 @@ def shared_limiter(host: str, key: str | None, limits: RateLimits) -> RateLimite
     """The rate limiter of a host (`host:port`) and key in the running event loop, with these limits too."""
     limiters = _SHARED.setdefault(asyncio.get_running_loop(), {})
     limiter = limiters.setdefault((host, key), RateLimiter(limits))
-    limiter.agree(limits)
+    limiter.tighten(limits)
     return limiter
 
 

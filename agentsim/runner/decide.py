@@ -32,7 +32,7 @@ from agentsim.errors import (
 )
 from agentsim.history.journal import TICK_DEADLINE, DecisionRecord, Journal, Parse, Source
 from agentsim.history.record import Branch, Totals
-from agentsim.models.attempts import Attempts, held, pause, persevere
+from agentsim.models.attempts import Attempts, call_with_retries, exceeds_patience, pause
 from agentsim.models.base import AS_ASKED, MOST_TEXT, Attempt, Completion, Message
 from agentsim.models.faults import may_be_the_prompt
 from agentsim.models.negotiation import words_of
@@ -147,13 +147,13 @@ class _RetryLoop:
                 model=self._named(),
                 takeover=takeover,
                 final=wait is None and not takeover,
-                held=held(error, policy, self.used),
+                held=exceeds_patience(error, policy, self.used),
             )
             self.take(attempt)
 
         while True:
             try:
-                completion = await persevere(once, policy, self.used, failed, self._calls.rest)
+                completion = await call_with_retries(once, policy, self.used, failed, self._calls.rest)
             except ModelError as error:
                 if not self.may_take_over(error):
                     raise
@@ -333,7 +333,7 @@ class Decider:
             key = (ask.wave, ask.place)
             entry = recorded.decisions.get(key)
             for attempt in recorded.open_attempts(*key) if entry is None else entry.attempts:
-                breaker.add_earlier(place, attempt, past=key in recorded.forgiven)
+                breaker.add_earlier(place, attempt, past=key in recorded.decided_before_stop)
             if entry is not None:
                 breaker.settled(place)
             player = self._player(ask)
@@ -481,7 +481,7 @@ class _DecisionCalls:
             decider.answered(player, Attempt(messages, completion=completion), completion)
             self._limits.breaker.called(self._place, None, link)
         except ModelError as error:
-            attempt = Attempt.failed(messages, error, model=named, held=held(error, player.attempts, used))
+            attempt = Attempt.failed(messages, error, model=named, held=exceeds_patience(error, player.attempts, used))
             self._failed(player, attempt, link, error)
             raise
         except asyncio.CancelledError:

@@ -20,7 +20,7 @@ from agentsim.models.base import Attempt, Call, Completion, Message
 from agentsim.models.prices import USUAL_REPLY, Prices, context_window
 from agentsim.players.model import ModelPlayer, diagnostics
 from agentsim.runner.forecast import Forecast, Sample
-from agentsim.runner.seats import seated
+from agentsim.runner.seats import build_players
 from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario
 
@@ -54,7 +54,7 @@ def ping(scenario: Scenario, game: Game, env: Mapping[str, str], expected: Forec
         part = expected.models.get(plan.model, alike)
         asked, longest = (part.shortest_answer, part.longest) if part is not None else (None, None)
         try:
-            seats = seated(replace(scenario, players=(plan,), staff={}), game, env, served=True)
+            seats = build_players(replace(scenario, players=(plan,), staff={}), game, env, served=True)
         except ScenarioError as error:
             return Pinged(plan.model, ok=False, words=error.problem)
         player = seats.by_id[plan.id]

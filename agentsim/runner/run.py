@@ -36,7 +36,7 @@ from agentsim.runner.played_game import PlayedGame, filled, head_of, restored_sc
 from agentsim.runner.process import make_room, stoppable
 from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import history_problem, is_over, rebuild_history
-from agentsim.runner.seats import Seats, seated
+from agentsim.runner.seats import Seats, build_players
 from agentsim.runner.watcher import PublicWatcher, Watcher
 from agentsim.scenario.scenario import LimitOverrides, Scenario, with_limits
 
@@ -290,7 +290,7 @@ class Run:
         if (line := make_room(seats.most_calls(limits.concurrency))) is not None:
             watcher.noted(f"agentsim: {line}")
         journal.plays(self.options.recording.played)
-        for line in seats.errands:
+        for line in seats.key_disclosures:
             watcher.noted(line)
         watcher.began(self.files.name, self.game.title, self._played.play.table.players)
         decider.watcher.limited_by(seats.endpoints.notes)
@@ -318,5 +318,7 @@ class Run:
 
 
 def seats_of(scenario: Scenario, game: Game, options: RunOptions, known: Mapping[str, Terms] | None = None) -> Seats:
-    """Seat the players of a scenario; see `seated`."""
-    return seated(scenario, game, options.env, options.recording, known=known, own=options.own, served=options.served)
+    """Seat the players of a scenario; see `build_players`."""
+    return build_players(
+        scenario, game, options.env, options.recording, known=known, own=options.own, served=options.served
+    )

@@ -11,7 +11,7 @@ from agentsim.engine.game import Game, bots_of
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Model, Sampling, Terms
-from agentsim.models.keys import errand, key_for, variable_for
+from agentsim.models.keys import key_disclosure, key_for, variable_for
 from agentsim.models.own import Own, OwnModel
 from agentsim.models.prices import Priced, Prices
 from agentsim.models.profiles import Profile, ProviderSettings, resolve
@@ -30,7 +30,7 @@ from agentsim.scenario.scenario import Scenario, check_prices, prices_of, shown_
 class Seats:
     """Who sits where, staff as `@role`, and what must be closed when the game is over.
 
-    `errands` are lines that are said before the first call: which key goes where, which settings are not sent.
+    `key_disclosures` are lines that are said before the first call: which key goes where, which settings are not sent.
     """
 
     by_id: dict[str, Seat]
@@ -40,7 +40,7 @@ class Seats:
     prices: Prices
     own: Mapping[str, OwnModel] = field(default_factory=dict)
     interrupt: InterruptRequest = field(default_factory=InterruptRequest)
-    errands: list[str] = field(default_factory=list)
+    key_disclosures: list[str] = field(default_factory=list)
 
     @property
     def has_person(self) -> bool:
@@ -59,7 +59,7 @@ class Seats:
         await self.endpoints.aclose()
 
 
-def seated(
+def build_players(
     scenario: Scenario,
     game: Game,
     env: Mapping[str, str],
@@ -109,7 +109,7 @@ def seated(
     except ScenarioError as error:
         raise error.placed(where=shown_path(scenario.path)) from None
     if recording.live:
-        seats.errands = [*errands(scenario, env), *setting_notes(scenario, env)]
+        seats.key_disclosures = [*key_disclosures(scenario, env), *setting_notes(scenario, env)]
     on_call = [plan.id for plan in scenario.staff.values() if plan.name.kind == "human"]
     may_ring = bool(on_call) and any(request.on_call for request in game.requests)
     seats.interrupt.attended = terminal.interactive and may_ring
@@ -118,14 +118,14 @@ def seated(
     return seats
 
 
-def errands(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
+def key_disclosures(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
     """Which variable goes to which address, and what goes anywhere unencrypted: a line for each."""
     names = dict.fromkeys(each.name.provider for plan in scenario.seats for each in plan.models if each.name.provider)
     lines: list[str] = []
     for name in names:
         with suppress(ScenarioError):  # of which nothing will be called
             profile = resolve(name, scenario.providers, env)
-            lines += filter(None, [errand(profile, variable_for(profile, env))])
+            lines += filter(None, [key_disclosure(profile, variable_for(profile, env))])
     return lines
 
 

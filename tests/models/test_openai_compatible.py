@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
+from agentsim.models.attempts import AttemptPolicy, Attempts, call_with_retries
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.faults import Unaccepted
 from agentsim.models.profiles import extra_problem, resolve
@@ -298,7 +298,7 @@ def test_a_rate_limit_is_waited_for_and_then_answered() -> None:
     used = Attempts()
 
     async def patiently(model: RemoteModel) -> Completion:
-        return await persevere(lambda: model.complete(PLAIN, SAMPLING), AttemptPolicy(), used, heard.append)
+        return await call_with_retries(lambda: model.complete(PLAIN, SAMPLING), AttemptPolicy(), used, heard.append)
 
     server = FakeServer(retry_after="0.05")
     began = time.monotonic()
@@ -313,7 +313,7 @@ def test_a_fault_is_tried_again_on_the_wire() -> None:
     policy = AttemptPolicy(retry_wait_s=0.0)
 
     async def again(model: RemoteModel) -> Completion:
-        return await persevere(lambda: model.complete(PLAIN, SAMPLING), policy, used, lambda _error: None)
+        return await call_with_retries(lambda: model.complete(PLAIN, SAMPLING), policy, used, lambda _error: None)
 
     server = FakeServer()
     assert isinstance(with_model(server, again, scenario="flaky"), Completion)

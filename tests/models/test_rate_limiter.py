@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.errors import ModelError, RateLimited, TransportFailed
-from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
+from agentsim.models.attempts import AttemptPolicy, Attempts, call_with_retries
 from agentsim.models.base import Call, Completion
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
@@ -260,7 +260,7 @@ def through(server: FakeServer, limits: RateLimits, calls: int, wait_s: float = 
     async def all_of(model: RemoteModel) -> list[Completion]:
         async def one(number: int) -> Completion:
             call = Call((("user", f"number {number}"),))
-            return await persevere(lambda: admitted(model, call), policy, Attempts(), lambda _error: None)
+            return await call_with_retries(lambda: admitted(model, call), policy, Attempts(), lambda _error: None)
 
         return await asyncio.gather(*(one(number) for number in range(calls)))
 

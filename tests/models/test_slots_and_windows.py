@@ -139,11 +139,11 @@ def test_a_call_larger_than_a_minute_gets_a_minute_for_itself() -> None:
 
 def test_two_who_call_there_keep_to_what_either_knows() -> None:
     limiter = Limiter(RateLimits(4, 0.1, 100, None))
-    limiter.agree(RateLimits(16, 0.0, 200, 5000))
+    limiter.tighten(RateLimits(16, 0.0, 200, 5000))
     assert limiter.limits == RateLimits(16, 0.1, 100, 5000)
     assert limiter.slots == 16
     limited = halved(8)
-    limited.agree(RateLimits(16))
+    limited.tighten(RateLimits(16))
     assert limited.slots == 4, "what was learned stays"
 
 

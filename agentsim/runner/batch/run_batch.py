@@ -34,7 +34,7 @@ from agentsim.runner.batch.tally import (
 )
 from agentsim.runner.limits import Budget
 from agentsim.runner.process import make_room, stoppable
-from agentsim.runner.seats import seated
+from agentsim.runner.seats import build_players
 from agentsim.scenario.scenario import Scenario
 
 Enough: TypeAlias = Callable[[], str | None]
@@ -115,14 +115,14 @@ class Batch:
 
     async def _seat(self) -> None:
         """Raise an error that makes every game impossible; note which key goes to which host."""
-        errands: dict[str, None] = {}
+        key_disclosures: dict[str, None] = {}
         for cast in self.manifest.casts:
-            seats = seated(cast, find(cast.game), self.env, own=self.own)
+            seats = build_players(cast, find(cast.game), self.env, own=self.own)
             self._calls = max(self._calls, seats.most_calls(cast.limits.concurrency))
             self._at_once = max(self._at_once, cast.limits.concurrency * len(seats.endpoints))
             await seats.aclose()
-            errands |= dict.fromkeys(seats.errands)
-        for line in errands:
+            key_disclosures |= dict.fromkeys(seats.key_disclosures)
+        for line in key_disclosures:
             self.watcher.noted(line)
 
     def _files(self, game: Planned) -> RunFiles:
