@@ -332,7 +332,7 @@ ALLOWED: dict[str, str] = {
     "players/model.py": "from agentsim.models.base import Model",
     "scenario/load.py": "from agentsim import games, __version__",
     "history/fold.py": "from agentsim.scenario.load import load\nfrom agentsim.players.model import B",
-    "report/page.py": "from agentsim.history.fold import fold",
+    "report/page.py": "from agentsim.history.fold import build_history",
     "runner/loop.py": "try:\n    x = 1\nexcept BaseException:\n    x = 2\n    raise",
     "cli/app.py": (
         "import rich, os\nfrom agentsim.runner.loop import play\nfrom agentsim.report.page import render\n"

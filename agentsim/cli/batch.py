@@ -181,13 +181,13 @@ def _design_in_words(manifest: Manifest, directory: Path) -> str | None:
 
 def _print(manifest: Manifest, result: BatchResult, design: str | None, *, as_json: bool) -> None:
     from agentsim.cli.finish import money
+    from agentsim.history.fallback_rates import summed
     from agentsim.history.load import list_runs
-    from agentsim.history.shares import summed
     from agentsim.runner.batch.manifest import plays_alone
 
     tally = result.tally
     runs = [] if plays_alone(manifest) else list_runs(result.directory)  # bots alone have no fallbacks to count
-    found = summed([run.shares for run in runs if run.shares is not None])
+    found = summed([run.fallback_rates for run in runs if run.fallback_rates is not None])
     if as_json:
         say_json(
             {

@@ -14,9 +14,9 @@ from agentsim.cli.terminal_output import columns, remark, safe, say, say_json, s
 from agentsim.engine.codec import values
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
+from agentsim.history.fallback_rates import FallbackRates, fallback_rates_in
 from agentsim.history.load import again_with, elsewhere
 from agentsim.history.record import FINISHED, History, Totals
-from agentsim.history.shares import Shares, shares_in
 
 if TYPE_CHECKING:
     from agentsim.history.run_files import RunFiles
@@ -40,7 +40,7 @@ def finish(result: RunResult, *, page: Mapping[str, Any] | None, as_json: bool, 
         remark(f"{shortened(str(error), 600)}; {_hint(result, error)}", 1200)
         raise typer.Exit(error.exit_code)
     if result.status == "degraded":
-        limit, found = history.volatile["run"]["limits"]["max_fallback_rate"], shares_in(history)
+        limit, found = history.volatile["run"]["limits"]["max_fallback_rate"], fallback_rates_in(history)
         remark(f"degraded: fallbacks decided more than {limit:.0%}: {found.in_words}")
         raise typer.Exit(DEGRADED)
 
@@ -56,7 +56,7 @@ def _show(files: RunFiles, history: History, html: Path | None, *, as_json: bool
         if as_json:
             _print_json(files, history, html)
         elif brief:
-            said = [f"{files.name}: {history.status}", *_standings(history, found := shares_in(history))[:1]]
+            said = [f"{files.name}: {history.status}", *_standings(history, found := fallback_rates_in(history))[:1]]
             said += [] if found.warning is None else [f"warning: {found.warning}"]
             said += [f"cost: {money(history.paid.cost_usd, history.paid.unpriced_calls)}"] if history.paid.calls else []
             say(safe("; ".join(said)))
@@ -103,13 +103,13 @@ def _print_json(files: RunFiles, history: History, html: Path | None) -> None:
             "history": str(files.history),
             "journal": str(files.journal),
             "html": None if html is None else str(html),
-            "fallbacks": shares_in(history).to_json(),
+            "fallbacks": fallback_rates_in(history).to_json(),
         }
     )
 
 
 def _print(files: RunFiles, history: History, html: Path | None) -> None:
-    found, fork = shares_in(history), history.fork
+    found, fork = fallback_rates_in(history), history.fork
     rows = [f"{files.name}: {history.status}, {history.game}, seed {history.seed}", *_standings(history, found)]
     if found.warning is not None:
         rows.append(f"warning: {found.warning}")
@@ -130,7 +130,7 @@ def _print(files: RunFiles, history: History, html: Path | None) -> None:
             say(f"open it: agentsim logs {files.name} --open{elsewhere(files.directory)}, or the file in a browser")
 
 
-def _standings(history: History, found: Shares) -> list[str]:
+def _standings(history: History, found: FallbackRates) -> list[str]:
     if (outcome := history.outcome) is None:
         return []
     models = {player.id: player.model for player in history.players}

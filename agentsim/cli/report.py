@@ -15,8 +15,8 @@ from agentsim.engine.wording import counted, few
 from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
-    from agentsim.analysis.finished_games import Games, Played
-    from agentsim.studies.folder_report import Compared, Part
+    from agentsim.analysis.finished_games import Games, LabelCounts
+    from agentsim.studies.folder_report import Compared, ReportSection
 
 
 By: TypeAlias = Literal["model", "player"]
@@ -128,7 +128,7 @@ def _of(game: str, conditions: Sequence[tuple[str, int]]) -> str:
     return f"{games} in {len(conditions)} conditions, not pooled: {named}"
 
 
-def _say_fallbacks(part: Part, max_fallbacks: float, *, alone: bool) -> None:
+def _say_fallbacks(part: ReportSection, max_fallbacks: float, *, alone: bool) -> None:
     if not any(line.asked for line in part.table.played):
         return
     from agentsim.studies.folder_report import DECIDED, fell, lost_to_hosts
@@ -219,11 +219,11 @@ def _say_what_is_left_out(compared: Compared) -> None:
             remark(f"{kind.game}: too many conditions ({conditions}) for tables of each; --pool makes them one")
 
 
-def _warn_of(lines: Sequence[Played]) -> None:
+def _warn_of(lines: Sequence[LabelCounts]) -> None:
     """Warn of the compared models or players with many fallbacks."""
-    from agentsim.history.shares import NOTABLE, Share
+    from agentsim.history.fallback_rates import NOTABLE, FallbackRate
 
-    found = {line.label: Share(line.asked, line.fallbacks, line.turned_away) for line in lines}
+    found = {line.label: FallbackRate(line.asked, line.fallbacks, line.turned_away) for line in lines}
     notable = {label: share for label, share in found.items() if share.rate > NOTABLE}
     if notable:
         whose = ", ".join(f"{label} {share}" for label, share in sorted(notable.items(), key=lambda e: -e[1].rate))

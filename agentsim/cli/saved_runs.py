@@ -26,8 +26,8 @@ T = TypeVar("T")
 def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     """List runs with players, winner and cost; the newest last."""
     from agentsim.cli.finish import money
+    from agentsim.history.fallback_rates import NOTABLE
     from agentsim.history.load import list_runs
-    from agentsim.history.shares import NOTABLE
 
     if logs_dir.exists() and not logs_dir.is_dir():
         raise UsageError(f"{logs_dir}: is not a directory")
@@ -38,7 +38,11 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     if not found:
         typer.echo(f"no runs in {logs_dir}")
         return
-    if above := [f"{run.name} {run.shares.short}" for run in found if run.shares is not None and run.shares.notable]:
+    if above := [
+        f"{run.name} {run.fallback_rates.short}"
+        for run in found
+        if run.fallback_rates is not None and run.fallback_rates.notable
+    ]:
         remark(f"warning: fallbacks decided more than {NOTABLE:.0%} of {', '.join(above)}")
     rows: list[tuple[str, ...]] = [
         ("name", "started", "status", "game", "seed", "players", "winner", "fallbacks", "lost to", "cost", "models")
@@ -46,9 +50,9 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     for run in found:
         free = not run.cost_usd and all(model.startswith("bot/") for model in run.models)  # or unreadable: no models
         cost = "-" if free else money(run.cost_usd)
-        fallbacks = "-" if run.shares is None else run.shares.short
+        fallbacks = "-" if run.fallback_rates is None else run.fallback_rates.short
         count, models = sum(run.models.values()), ", ".join(f"{n} {model}" for model, n in run.models.items())
-        lost = "-" if run.shares is None else run.shares.whole.causes_in_words or "-"
+        lost = "-" if run.fallback_rates is None else run.fallback_rates.whole.causes_in_words or "-"
         about = ("-" if run.seed is None else str(run.seed), str(count or "-"), run.first or "-", fallbacks, lost, cost)
         when = run.started_at[:16].replace("T", " ")
         row = (

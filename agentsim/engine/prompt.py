@@ -186,10 +186,10 @@ class Listed:
         yield from kept
 
 
-Part: TypeAlias = str | Listed
+PromptSegment: TypeAlias = str | Listed
 
 
-def fitted(parts: Sequence[Part], room: int) -> list[str]:
+def fitted(parts: Sequence[PromptSegment], room: int) -> list[str]:
     """The lines of all parts in order, in about so many bytes; lines that are no list's always stay."""
     lists = [part for part in parts if isinstance(part, Listed)]
     counts = [len(part.lines) for part in lists]

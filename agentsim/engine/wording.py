@@ -182,7 +182,7 @@ class Worded:
     words: Callable[[Any], str]
 
 
-class Part(ABC):
+class TemplatePart(ABC):
     """A part of a template that depends on the field `name`, or on a part of it: `item.required`."""
 
     name: str
@@ -196,8 +196,8 @@ class Part(ABC):
         """The words for this record."""
 
 
-Template: TypeAlias = str | Part | tuple[Any, ...]
-"""A text, a `Part` (`If`, `By`, `Rows`), or a tuple of templates that are joined as they are.
+Template: TypeAlias = str | TemplatePart | tuple[Any, ...]
+"""A text, a `TemplatePart` (`If`, `By`, `Rows`), or a tuple of templates that are joined as they are.
 
 `{name}` is a value, `{name.part}` a part of it. Values of a tuple or list are joined by commas, a mapping is
 "A 2, B 1", None is nothing. `{name:and}` lists "A, B and C". `{name:#}` counts what a field holds, `{name:vote}` counts
@@ -206,7 +206,7 @@ in words: "1 vote", "3 votes". `{name:.2f}` and the like format a number as Pyth
 
 
 @dataclass(frozen=True, slots=True)
-class If(Part):
+class If(TemplatePart):
     """The first template where the field is true (not None, not 0, not empty), else the second."""
 
     name: str
@@ -221,7 +221,7 @@ class If(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class By(Part):
+class By(TemplatePart):
     """The template of the field's value; `otherwise` where it is none of these."""
 
     name: str
@@ -236,7 +236,7 @@ class By(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows(Part):
+class Rows(TemplatePart):
     """One line for each record of the field, filled from that record."""
 
     name: str
@@ -255,7 +255,7 @@ def names_in(template: Template) -> Iterator[str]:
         if set("{}") & set(_SLOT.sub("", template)):
             raise ValueError(f"a brace that belongs to no name in {template!r}")
         yield from (found[1].partition(".")[0] for found in _SLOT.finditer(template))
-    elif isinstance(template, Part):
+    elif isinstance(template, TemplatePart):
         yield template.name.partition(".")[0]
         yield from names_in(tuple(template.templates()))
     else:
@@ -268,7 +268,11 @@ def filled(template: Template, record: Any) -> str:
     if isinstance(template, str):
         text, slots = _taken_apart(template, type(record))  # type: ignore[arg-type] # a class can be hashed
         return text % tuple([words(record) for words in slots])
-    return template.words(record) if isinstance(template, Part) else "".join(filled(part, record) for part in template)
+    return (
+        template.words(record)
+        if isinstance(template, TemplatePart)
+        else "".join(filled(part, record) for part in template)
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -24,7 +24,7 @@ from agentsim.models.base import PER_EXECUTION, Attempt
 from agentsim.players.model import Diagnostic, diagnostics
 
 
-def fold(
+def build_history(
     *,
     game: str,
     rules_version: int,

@@ -18,10 +18,10 @@ from pydantic_core import from_json
 
 from agentsim.engine.codec import Texts, json_line
 from agentsim.errors import AgentsimError, JournalError, UsageError, first_objection
+from agentsim.history.fallback_rates import FallbackRates, fallback_rates_in
 from agentsim.history.journal import read_journal
 from agentsim.history.record import Branch, History
 from agentsim.history.run_files import MANIFEST, RunFiles, find_run, is_running, is_table, read_history, run_name
-from agentsim.history.shares import Shares, shares_in
 from agentsim.history.versions import HISTORY_FORMAT, require_version
 
 
@@ -108,7 +108,7 @@ def elsewhere(directory: Path) -> str:
     return "" if str(directory) == "logs" else f" --logs-dir {shlex.quote(str(directory))}"
 
 
-_LAST = ("shares", "shared", "fork")
+_LAST = ("fallback_rates", "shared", "fork")
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class RunSummary:
 
     `status` is the history's; without one it is `running` while a process plays it, `interrupted` after, and
     `unreadable` for files that are no run. `cost_usd` is what the run itself paid, a branch's without its parent's, so
-    that it can be added up; so are the `shares` of fallbacks, None where there is no history to count them in.
+    that it can be added up; so are the `fallback_rates`, None where there is no history to count them in.
     `trouble` says what is wrong with a journal or a history that cannot be read. `models` counts the players of each.
     `shared` is why a game ended whose first place is shared, such as by a team; `fork` is what a branch is of.
     """
@@ -129,7 +129,7 @@ class RunSummary:
     winner: str | None = None
     cost_usd: float | None = None
     started_at: str = ""
-    shares: Shares | None = None
+    fallback_rates: FallbackRates | None = None
     models: Mapping[str, int] = field(default_factory=dict)
     trouble: str | None = None
     shared: str | None = None
@@ -152,7 +152,7 @@ class RunSummary:
         """As `agentsim runs --json` prints it."""
         line = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _LAST}
         fork = self.fork and {key: getattr(self.fork, key) for key in ("of", "at", "arm", "branch")}
-        fallbacks = None if self.shares is None else self.shares.to_json()
+        fallbacks = None if self.fallback_rates is None else self.fallback_rates.to_json()
         return {**line, "fallbacks": fallbacks, "shared": self.shared, "fork": fork}
 
 
@@ -194,7 +194,7 @@ def summarized(files: RunFiles) -> RunSummary:
                 winner=None if history.outcome is None else history.outcome.winner,
                 cost_usd=history.paid.cost_usd,
                 started_at=history.volatile.get("started_at", ""),
-                shares=shares_in(history),
+                fallback_rates=fallback_rates_in(history),
                 models=Counter(player.model for player in history.seated),
                 trouble=None if _begins(files.journal) else "the journal cannot be read; the history can",
                 shared=None if alone or history.outcome is None else history.outcome.reason,

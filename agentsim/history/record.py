@@ -1,4 +1,4 @@
-"""The records of a history file, `agentsim-history/3`, as pydantic models: `fold` makes one, `load` reads one."""
+"""The records of a history file, `agentsim-history/3`: `build_history` makes a history, `load` reads one."""
 
 from __future__ import annotations
 

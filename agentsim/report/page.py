@@ -31,8 +31,8 @@ from agentsim.engine.panel import (
 )
 from agentsim.games import find
 from agentsim.history.events import derived, pairs, told_events
+from agentsim.history.fallback_rates import fallback_rates_in
 from agentsim.history.record import History, Totals
-from agentsim.history.shares import shares_in
 from agentsim.report import markup
 from agentsim.report.board import board
 from agentsim.report.charts import chart, ranges, scatter
@@ -206,7 +206,7 @@ def render(
         style=style,
         script=Markup(script),  # noqa: S704 (ours, and the same on every page)
         csp=markup.content_security_policy(style, script),
-        fallbacks=shares_in(history),
+        fallbacks=fallback_rates_in(history),
         asked_again=sum(len(decision.attempts) > 1 for decision in history.decisions),
         taken_over=sum(any(attempt.takeover for attempt in decision.attempts) for decision in history.decisions),
         fallen_back=sum(decision.source == "fallback" for decision in history.decisions),

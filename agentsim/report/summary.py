@@ -16,8 +16,8 @@ from agentsim.engine.event import AGAINST, FOR, LoggedEvent, Past
 from agentsim.engine.game import Standing
 from agentsim.engine.panel import Course, DataTable
 from agentsim.engine.wording import listed
+from agentsim.history.fallback_rates import fallback_rates_in
 from agentsim.history.record import EventRecord, History
-from agentsim.history.shares import shares_in
 from agentsim.report.charts import chart
 from agentsim.report.markup import Drawing, number
 
@@ -71,7 +71,7 @@ def summary(history: History, log: Sequence[LoggedEvent], course: Course, places
     points: dict[str, TurningPoint] = {}
     for point in chain(*turns):
         points.setdefault(point.anchor, point)
-    shares = shares_in(history)
+    shares = fallback_rates_in(history)
     titles = {part.index: part.title.partition(":")[0] for part in history.rounds}
     return Drawing(
         winner=None if course.verdict else winner,

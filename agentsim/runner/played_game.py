@@ -21,10 +21,10 @@ from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import DecisionError, JournalMismatch
 from agentsim.games import find
-from agentsim.history.fold import fold
+from agentsim.history.fallback_rates import fallback_rates
+from agentsim.history.fold import build_history
 from agentsim.history.journal import Contents, DecisionRecord, Parse
 from agentsim.history.record import Branch, History, Totals
-from agentsim.history.shares import shares
 from agentsim.history.versions import package_versions
 from agentsim.models.base import AS_ASKED, Attempt
 from agentsim.runner.decide import without_reply
@@ -103,7 +103,7 @@ class PlayedGame:
             return None
         limit = self.scenario.limits.max_fallback_rate
         own = [each for each in self.decisions if each.survey is None]
-        found = shares((entry.index, entry.player, entry.source) for entry in own)
+        found = fallback_rates((entry.index, entry.player, entry.source) for entry in own)
         return "degraded" if limit is not None and found.worst > limit else "completed"
 
     def history(self, status: str, recorded: Contents, volatile: Mapping[str, Any]) -> History:
@@ -125,7 +125,7 @@ class PlayedGame:
         return self._folded(log, decisions, first=told + 1, status="interrupted", outcome=None, volatile={})
 
     def _folded(self, log: Sequence[LoggedEvent], decisions: Sequence[DecisionRecord], **more: Any) -> History:
-        return fold(
+        return build_history(
             game=self.game.name,
             rules_version=self.game.rules_version,
             seed=cast("int", self.scenario.seed),

@@ -42,7 +42,7 @@ MOST_CONDITIONS = 8
 
 
 @dataclass(frozen=True)
-class Part:
+class ReportSection:
     """The games of one game under one condition; `above` are those with too many fallbacks, `kept` is without them.
 
     `lost_to_host` are games with a decision lost to a host; `without_host` is without them, None if there are none.
@@ -96,7 +96,7 @@ class Kind:
 
     game: str
     conditions: tuple[Condition, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[ReportSection, ...]
     means: tuple[Measured, ...]
     differences: tuple[Difference, ...]
 
@@ -130,7 +130,7 @@ class Compared:
         return sum(len(each.games) for kind in self.kinds for each in kind.conditions)
 
     @property
-    def whole(self) -> Part | None:
+    def whole(self) -> ReportSection | None:
         """The only part, where all games are of one game under one condition."""
         parts = [part for kind in self.kinds for part in kind.parts]
         return parts[0] if len(parts) == 1 and len(self.kinds) == 1 else None
@@ -238,13 +238,13 @@ def _kind(name: str, conditions: Sequence[Condition], max_fallbacks: float) -> K
     return Kind(name, tuple(conditions), parts, tuple(measured(sized)), tuple(differences(sized)))
 
 
-def _part(name: str, condition: Condition, max_fallbacks: float) -> Part:
+def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSection:
     games = condition.games
     above = tuple(game.name for game in games if game.fallen > max_fallbacks)
     kept = [game for game in games if game.fallen <= max_fallbacks]
     lost = tuple(game.name for game in games if game.lost_to_host)
     lots, table = (ballots(games, final=final) for final in (False, True)), standings(games)
-    return Part(
+    return ReportSection(
         game=name,
         condition=condition,
         table=table,
@@ -301,12 +301,12 @@ def _frame(rows: Sequence[Mapping[str, Cell]]) -> Frame:
 DECIDED = "decisions by fallbacks say nothing about the players"
 
 
-def fell(part: Part, max_fallbacks: float) -> str:
+def fell(part: ReportSection, max_fallbacks: float) -> str:
     """How many games of a part have too many fallbacks."""
     return f"{len(part.above)} of {counted(len(part.condition.games), 'game')} with more than {max_fallbacks:.0%}"
 
 
-def lost_to_hosts(part: Part) -> str:
+def lost_to_hosts(part: ReportSection) -> str:
     """Say how many games of a part lost decisions to a host, and whether ratings stand without them as well."""
     if not part.lost_to_host:
         return "no game lost a decision to its host: ratings stand once"
@@ -338,10 +338,10 @@ def folder_page(
     games, played = [], []
     for run in runs:
         played.append(run.game.replace("_", " ").title())
-        by_model = {} if run.shares is None else run.shares.by_model
+        by_model = {} if run.fallback_rates is None else run.fallback_rates.by_model
         share = ", ".join(f"{model} {each.percent}" for model, each in by_model.items())
-        if run.shares is not None and run.shares.whole.causes:
-            share += f"; by cause: {run.shares.whole.causes_in_words}"
+        if run.fallback_rates is not None and run.fallback_rates.whole.causes:
+            share += f"; by cause: {run.fallback_rates.whole.causes_in_words}"
         page = pages.get(run.name)
         games.append(GameLink(run.name, run.status, run.seed, run.first, run.cost_usd, page, share or None))
     finished = sum(game.status in FINISHED for game in games)

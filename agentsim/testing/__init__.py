@@ -3,7 +3,8 @@
     from agentsim.testing import contract
     test_contract = contract("mygame")
 
-`agentsim check GAME` runs them all. `CHECKS` has each by its name: `CHECKS["same_ears"]("mygame")`. None needs pytest.
+`agentsim check GAME` runs them all. `CHECKS` has each by its name: `CHECKS["no_information_leak"]("mygame")`. None needs
+pytest.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ CHECKS: Mapping[str, Check] = {
         prompts.history_grows,
         prompts.person_can_play,
         leaves.leaves_shown,
-        privacy.same_ears,
+        privacy.no_information_leak,
         privacy.private_words,
         golden.golden_files,
     )

@@ -55,7 +55,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Played:
+class SampleGame:
     """A finished game."""
 
     play: GamePlay
@@ -125,7 +125,7 @@ class Case:
         config = self.game.config.from_toml(self.config)
         return GamePlay(self.game, config, self.players, self.seed if seed is None else seed, staff=self.staff)
 
-    def play(self, policy: Bot | None = None, seed: int | None = None, chance: Chance | None = None) -> Played:
+    def play(self, policy: Bot | None = None, seed: int | None = None, chance: Chance | None = None) -> SampleGame:
         """A whole game; each answer is checked as a player's is. `chance` takes the place of the seed's."""
         play, decide = self.start(seed), policy or self.bot
         play.table.chance = chance or play.table.chance
@@ -142,10 +142,10 @@ class Case:
             assert len(asked) < _ENDLESS, f"the game has not ended after {_ENDLESS:,} decisions"
             wave = play.answer(decisions)
         assert play.outcome is not None, "a play without a wave has an outcome"
-        return Played(play, play.outcome, tuple(asked))
+        return SampleGame(play, play.outcome, tuple(asked))
 
     @cached_property
-    def games(self) -> tuple[Played, ...]:
+    def games(self) -> tuple[SampleGame, ...]:
         """A game of each seed from 0, played once for all checks."""
         return tuple(self.play(seed=seed) for seed in range(self.seeds))
 

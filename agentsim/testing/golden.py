@@ -13,7 +13,7 @@ from agentsim.engine.event import EveryoneType, LoggedEvent
 from agentsim.engine.wording import counted
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
-from agentsim.testing.case import Case, Played
+from agentsim.testing.case import Case, SampleGame
 from agentsim.testing.check import Check, Findings
 
 
@@ -45,7 +45,7 @@ def playthrough(case: Case) -> str:
     return "\n".join(_lines(case.play())) + "\n"
 
 
-def _lines(played: Played) -> Iterator[str]:
+def _lines(played: SampleGame) -> Iterator[str]:
     shown: dict[str, tuple[str, ...]] = {}
     log, told = played.log, 0
     for wave in played.waves:

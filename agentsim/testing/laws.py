@@ -14,7 +14,7 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.wording import counted
 from agentsim.errors import DecisionError
-from agentsim.testing.case import Asked, Case, Played, data_of
+from agentsim.testing.case import Asked, Case, SampleGame, data_of
 from agentsim.testing.check import Check, Findings
 
 _UNLIKELY = 1e-3
@@ -48,7 +48,7 @@ def laws_hold(case: Case) -> Findings:
     return f"the courses of {counted(case.seeds, 'game')} and of each bot's{said}"
 
 
-def _games(case: Case) -> Iterator[tuple[str, Played]]:
+def _games(case: Case) -> Iterator[tuple[str, SampleGame]]:
     yield from ((f"seed {seed}", played) for seed, played in enumerate(case.games))
     yield from ((f"a game of bot/{name}", case.play(bot)) for name, bot in bots_of(case.game).items())
     yield "a game of random answers", case.play(random_decision)

@@ -19,7 +19,7 @@ from agentsim.engine.game import Bot
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.wording import counted
-from agentsim.testing.case import Asked, Case, Played, differences, excused, named, words_of
+from agentsim.testing.case import Asked, Case, SampleGame, differences, excused, named, words_of
 from agentsim.testing.check import Check, Findings
 from agentsim.testing.redrawn import Draw, Redrawn
 
@@ -32,7 +32,7 @@ _MOST = 6
 
 
 @Check
-def same_ears(case: Case) -> Findings:
+def no_information_leak(case: Case) -> Findings:
     """A player who heard and decided the same is asked the same, whatever others decided and whatever was drawn.
 
     Make the request of what its player heard (`table.heard`, `table.memory`), tell the player what it is to know, or
@@ -61,7 +61,7 @@ def same_ears(case: Case) -> Findings:
     )
 
 
-def _games(case: Case) -> Iterator[tuple[str, Played]]:
+def _games(case: Case) -> Iterator[tuple[str, SampleGame]]:
     """Games that differ in all that is drawn, in one draw, or in what one player once decides, in the same words."""
     for seed in range(case.seeds):
         yield f"seed {seed}", case.play(marking(case.bot), seed)
@@ -83,7 +83,7 @@ def _games(case: Case) -> Iterator[tuple[str, Played]]:
             yield label, case.play(marking(case.bot, asked, decision))
 
 
-def _with_ears(case: Case, played: Played) -> Iterator[tuple[tuple[str, ...], Asked]]:
+def _with_ears(case: Case, played: SampleGame) -> Iterator[tuple[tuple[str, ...], Asked]]:
     """Every question to a player with a key for all that the player had heard and decided before it."""
     ears: dict[PlayerId, str] = dict.fromkeys(case.players, "")
     upto = 0
@@ -124,12 +124,12 @@ def private_words(case: Case) -> Findings:
     return f"{changed} private texts, each replaced once" if changed else "nothing: no text is private"
 
 
-def _shown_to(player: PlayerId, played: Played) -> list[str]:
+def _shown_to(player: PlayerId, played: SampleGame) -> list[str]:
     """Every question to a player, with all that it is shown."""
     return [f"{each}: {shown_to(each)}" for each in played.asked if each.player == player]
 
 
-def audiences(case: Case, played: Played) -> dict[str, set[str]]:
+def audiences(case: Case, played: SampleGame) -> dict[str, set[str]]:
     """Who wrote or heard each marker, by marker."""
     readers = [*case.players, *(f"@{role}" for role in case.staff)]
     heard = {said: {asked.player} for said, (asked, _) in markers(played).items()}
@@ -139,7 +139,7 @@ def audiences(case: Case, played: Played) -> dict[str, set[str]]:
     return heard
 
 
-def markers(played: Played) -> dict[str, tuple[Asked, str]]:
+def markers(played: SampleGame) -> dict[str, tuple[Asked, str]]:
     """Where each marker of a game was said: the question, and the path in its answer."""
     paths = ((asked, path) for asked in played.asked for path in free_texts(asked.ask.request, asked.decision))
     return {marker(*asked.place, path): (asked, path) for asked, path in paths}

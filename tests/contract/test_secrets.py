@@ -11,7 +11,7 @@ from agentsim.engine.event import Event, Everyone
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.table import Table
 from agentsim.errors import RulesBroken
-from agentsim.testing.case import Played, words_of
+from agentsim.testing.case import SampleGame, words_of
 from agentsim.testing.privacy import audiences, marking, shown_to
 from tests.contract.harness import GAMES, case
 from tests.contract.test_rules import look
@@ -19,7 +19,7 @@ from tests.contract.test_rules import look
 by_game = pytest.mark.parametrize("name", GAMES)
 
 
-def leaks(heard: Mapping[str, set[str]], played: Played) -> list[str]:
+def leaks(heard: Mapping[str, set[str]], played: SampleGame) -> list[str]:
     """Every request that holds a marker which its player neither wrote nor heard."""
     return [
         f"{asked} and shown {marker}"

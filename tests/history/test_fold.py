@@ -14,7 +14,7 @@ from agentsim.errors import UsageError
 from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.view import GameBegan
 from agentsim.games.agent_island.votes import Eliminated, Voted
-from agentsim.history.fold import dump_history, fold
+from agentsim.history.fold import build_history, dump_history
 from agentsim.history.journal import DecisionRecord
 from agentsim.history.load import load_history
 from agentsim.history.record import KEYS, History, PlayerRecord, Totals
@@ -44,7 +44,7 @@ def fold_of(entries: list[DecisionRecord] | None = None, **changes: Any) -> Hist
         "outcome": Outcome("jury vote", ranked([("B", 2, {"votes": 2}), ("A", 1, {"votes": 1})])),
         "volatile": {"name": "run"},
     }
-    return fold(**{**values, **changes})
+    return build_history(**{**values, **changes})
 
 
 def folded(entries: list[DecisionRecord] | None = None, **changes: Any) -> dict[str, Any]:

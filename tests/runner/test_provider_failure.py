@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from agentsim.errors import ProviderStopped
+from agentsim.history.fallback_rates import fallback_rates_in
 from agentsim.history.load import load_history
-from agentsim.history.shares import shares_in
 from agentsim.runner.replay import prove
 from agentsim.runner.run import RunResult
 from agentsim.scenario.load import load
@@ -63,7 +63,7 @@ def society(tmp_path: Path, then: str, well: int, lost: int) -> RunResult:
 def test_agents_whose_calls_fail_do_not_end_a_society(then: str, lost: int, tmp_path: Path) -> None:
     result = society(tmp_path, then, 17, lost)
     assert (result.status, result.error) == ("completed", None)
-    found = shares_in(load_history(result.files.history))
+    found = fallback_rates_in(load_history(result.files.history))
     named = {player for player, share in found.by_player.items() if share.host}
     assert len(named) == lost
     assert all(found.by_player[player].host == found.by_player[player].decisions for player in named)
@@ -92,7 +92,7 @@ def shipped(config: str, tmp_path: Path, lost: tuple[str, ...], *overrides: str)
 
 
 def hosts_lost(result: RunResult) -> set[str]:
-    found = shares_in(load_history(result.files.history))
+    found = fallback_rates_in(load_history(result.files.history))
     lost = {player: share for player, share in found.by_player.items() if share.host}
     assert all(share.host == share.decisions for share in lost.values()), "each of them lost every decision"
     return set(lost)

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from agentsim.engine import Prompt, joined, quoted
-from agentsim.engine.prompt import TOKEN_BYTES, Listed, Part, fitted, size
+from agentsim.engine.prompt import TOKEN_BYTES, Listed, PromptSegment, fitted, size
 from agentsim.engine.wording import counted
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.assembly import Law, Proposal
@@ -44,7 +44,7 @@ def composed(player: str, rules: Rules, world: World, you: Own, possible: Contai
 # -- what all see
 
 
-def _world(rules: Rules, world: World) -> Iterator[Part]:
+def _world(rules: Rules, world: World) -> Iterator[PromptSegment]:
     """The public state, the same for every agent in one tick."""
     yield Listed("Laws in force", [*map(_law, world.laws)], 3, world.more_laws)
     rule, least = world.standing, world.standing.needed(world.active)
@@ -151,7 +151,7 @@ _PAST: Mapping[Remembered, tuple[str, int]] = {
 """What of the past stands under which title, and what a line of it is worth."""
 
 
-def _own(rules: Rules, you: Own) -> Iterator[Part]:
+def _own(rules: Rules, you: Own) -> Iterator[PromptSegment]:
     if values := rules.values[you.personality]:
         yield f"Your values: {values}"
     if you.name:

@@ -1,4 +1,4 @@
-"""Shares: how many decisions of a run, a player and a model are fallbacks, and how many the game turned away.
+"""FallbackRates: how many decisions of a run, a player and a model are fallbacks, and how many the game turned away.
 
 They follow from what is recorded of a run, so a replay finds the same.
 """
@@ -28,7 +28,7 @@ _MOST_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class FallbackRate:
     """So many decisions of models, people and scripts, and of those the fallbacks, and what the game turned away."""
 
     decisions: int = 0
@@ -60,8 +60,8 @@ class Share:
         """The rate as a reader takes it; one that is not 0 is never said to be."""
         return "under 1%" if 0 < self.rate < 0.01 else f"{self.rate:.0%}"
 
-    def __add__(self, other: Share) -> Share:
-        return Share(*map(add, astuple(self), astuple(other)))
+    def __add__(self, other: FallbackRate) -> FallbackRate:
+        return FallbackRate(*map(add, astuple(self), astuple(other)))
 
     def __str__(self) -> str:
         return f"{self.fallbacks:,} of {self.decisions:,} ({self.percent})"
@@ -74,12 +74,12 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class FallbackRates:
     """The share of a whole run, and of each player and model that decided anything; bots are none of them."""
 
-    whole: Share
-    by_player: Mapping[str, Share]
-    by_model: Mapping[str, Share]
+    whole: FallbackRate
+    by_player: Mapping[str, FallbackRate]
+    by_model: Mapping[str, FallbackRate]
 
     @property
     def worst(self) -> float:
@@ -127,12 +127,12 @@ class Shares:
         return {**self.whole.to_json(), "by_player": by_player, "by_model": by_model}
 
 
-def shares(
+def fallback_rates(
     decisions: Iterable[tuple[int, str, str]],
     models: Mapping[str, str] | None = None,
     turned_away: Iterable[int] = (),
     reasons: Mapping[int, str | None] | None = None,
-) -> Shares:
+) -> FallbackRates:
     """The shares of decisions given as (index, player, source); `turned_away` are the indices of those that were.
 
     A decision may have been turned away in several parts, and counts so often. `reasons` are the reasons of fallbacks,
@@ -149,17 +149,17 @@ def shares(
     asked = (own[index] for index in turned_away if index in own)
     refused = Counter(player for player, source in asked if source != "fallback")
     by_player = {
-        player: Share(count, fell[player], refused[player], *(lost[player, cause] for cause in CAUSES))
+        player: FallbackRate(count, fell[player], refused[player], *(lost[player, cause] for cause in CAUSES))
         for player, count in made.items()
     }
     by_model = _grouped(((models or {}).get(player, ""), share) for player, share in by_player.items())
-    return Shares(_sum(by_player.values()), by_player, by_model)
+    return FallbackRates(_sum(by_player.values()), by_player, by_model)
 
 
-def shares_in(history: History) -> Shares:
+def fallback_rates_in(history: History) -> FallbackRates:
     """The shares of what the run itself decided: neither a branch's parent's decisions nor surveys are among them."""
     own = [each for each in history.decisions if not (each.survey or history.inherits(each))]
-    return shares(
+    return fallback_rates(
         [(each.index, each.player, each.source) for each in own],
         {player.id: player.model for player in history.players},
         _turned_away(history),
@@ -167,21 +167,21 @@ def shares_in(history: History) -> Shares:
     )
 
 
-def summed(parts: Collection[Shares]) -> Shares:
+def summed(parts: Collection[FallbackRates]) -> FallbackRates:
     by_player = _grouped(item for part in parts for item in part.by_player.items())
     by_model = _grouped(item for part in parts for item in part.by_model.items())
-    return Shares(_sum(part.whole for part in parts), by_player, by_model)
+    return FallbackRates(_sum(part.whole for part in parts), by_player, by_model)
 
 
-def _grouped(shares: Iterable[tuple[str, Share]]) -> dict[str, Share]:
-    found: dict[str, Share] = {}
+def _grouped(shares: Iterable[tuple[str, FallbackRate]]) -> dict[str, FallbackRate]:
+    found: dict[str, FallbackRate] = {}
     for name, share in shares:
-        found[name] = found.get(name, Share()) + share
+        found[name] = found.get(name, FallbackRate()) + share
     return found
 
 
-def _sum(parts: Iterable[Share]) -> Share:
-    return reduce(add, parts, Share())
+def _sum(parts: Iterable[FallbackRate]) -> FallbackRate:
+    return reduce(add, parts, FallbackRate())
 
 
 def _turned_away(history: History) -> Iterator[int]:
@@ -198,7 +198,7 @@ def _turned_away(history: History) -> Iterator[int]:
                 yield decision
 
 
-def _named(found: Mapping[str, Share]) -> str:
+def _named(found: Mapping[str, FallbackRate]) -> str:
     if len({share.rate for share in found.values()}) < 2:
         return ""
     most = sorted(found.items(), key=lambda entry: -entry[1].rate)
