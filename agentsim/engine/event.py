@@ -59,7 +59,7 @@ class Interaction:
     amount: float | None = None
 
 
-class Deed(NamedTuple):
+class InteractionRule(NamedTuple):
     """What an event says that one player did to another: names of the event's fields, and how it counts.
 
     `whom` may hold several players, or None for no player; where it holds a player for each of several who did it
@@ -99,8 +99,8 @@ class Event:
     title, `content` what happened, in prose: templates of the class's fields and properties (`engine.wording`).
     `words` names the field that holds a player's own words, which the history keeps as the event's `content` and
     not in its `data`. All other fields are the `data`, in numbers and ids, so that the outcome can be recomputed from
-    them. `deeds` are what players did to each other by it. `private` names the fields, or properties, that hold who may
-    hear it at most, beside staff: players' ids, or the numbers of their seats from 1, or None where it is for all;
+    them. `interactions` are what players did to each other by it. `private` names the fields, or properties, that hold
+    who may hear it at most, beside staff: players' ids, or the numbers of their seats from 1, or None where it is for all;
     `Table.tell` refuses any other audience. `concerns` names in the same way those whom a public event is about:
     `Table.concerning` finds them for each player. `drawn` names the fields whose
     order chance drew: a list of players, or one player where the events of a round come in such an order. Reports test
@@ -121,7 +121,7 @@ class Event:
     """Whether it takes the place of what those who hear it heard before, as a summary does."""
     _heading: ClassVar[Template | None] = None
     _content: ClassVar[Template | None] = None
-    _deeds: ClassVar[tuple[Deed, ...]] = ()
+    _interactions: ClassVar[tuple[InteractionRule, ...]] = ()
     _private: ClassVar[tuple[str, ...]] = ()
     _concerns: ClassVar[tuple[str, ...]] = ()
     drawn: ClassVar[tuple[str, ...]] = ()
@@ -135,7 +135,7 @@ class Event:
         heading: Template | None = None,
         content: Template | None = None,
         words: str | None = None,
-        deeds: tuple[Deed, ...] = (),
+        interactions: tuple[InteractionRule, ...] = (),
         in_prompt: bool | None = None,
         private: tuple[str, ...] = (),
         concerns: tuple[str, ...] = (),
@@ -151,7 +151,7 @@ class Event:
         cls._content = cls._content if content is None else content
         cls.words = cls.words if words is None else words
         cls.in_prompt = cls.in_prompt if in_prompt is None else in_prompt
-        cls._deeds = deeds or cls._deeds
+        cls._interactions = interactions or cls._interactions
         cls._private = private or cls._private
         cls._concerns = concerns or cls._concerns
         cls.drawn = drawn or cls.drawn
@@ -159,7 +159,7 @@ class Event:
         dataclass(frozen=True)(cls)
         named = {*names_in(cls._heading or ()), *names_in(cls._content or ()), *([cls.words] if cls.words else [])}
         named.update((*cls._private, *cls._concerns, *cls._out, *cls.drawn))
-        named.update(name for deed in cls._deeds for name in deed.names)
+        named.update(name for deed in cls._interactions for name in deed.names)
         known = {field.name for field in fields(cls)} | set(dir(cls))  # type: ignore[arg-type] # made one just above
         if unknown := sorted(named - known):
             raise TypeError(f"{cls.__name__} has no {', '.join(unknown)}, which its words name")
@@ -220,7 +220,7 @@ class Event:
 
         An interaction of a player with itself, or with a name that is no player, does not count.
         """
-        return [done for deed in self._deeds for done in deed.of(self)]
+        return [done for deed in self._interactions for done in deed.of(self)]
 
     def data(self) -> dict[str, Any]:
         """Every field but the words, as JSON values."""

@@ -74,7 +74,7 @@ def derived(
 
 
 @dataclass(slots=True)
-class Deed:
+class InteractionCount:
     """One kind of thing that one did towards the other in one round.
 
     `times` is how often, `after_naming` how often of those after naming the other in public in that round; `amount` is
@@ -100,7 +100,7 @@ class Pair:
 
     who: PlayerId
     whom: PlayerId
-    deeds: tuple[Deed, ...]
+    deeds: tuple[InteractionCount, ...]
     turns: tuple[tuple[int, Sign], ...]
 
     def times(self, sign: Sign) -> int:
@@ -146,7 +146,7 @@ def _named(told: LoggedEvent, naming: Naming) -> Iterator[Interaction]:
 class _Book:
     """What one did towards another; `named` are the events of each round in which the other was named."""
 
-    deeds: dict[tuple[int, str, Sign], Deed] = field(default_factory=dict)
+    deeds: dict[tuple[int, str, Sign], InteractionCount] = field(default_factory=dict)
     named: dict[int, list[LoggedEvent]] = field(default_factory=dict)
     turns: list[tuple[int, Sign]] = field(default_factory=list)
     last: Sign = NEITHER
@@ -158,7 +158,7 @@ class _Book:
                 return
             naming.append(told)
         key = (told.round, interaction.deed, interaction.sign)
-        deed = self.deeds.setdefault(key, Deed(*key))
+        deed = self.deeds.setdefault(key, InteractionCount(*key))
         deed.times += 1
         # what was said by the very words that tell of a deed was not said before it
         deed.after_naming += interaction.deed != NAMED and bool(naming) and naming[0] is not told

@@ -12,7 +12,7 @@ from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.engine.survey import Question
 from agentsim.engine.wording import cut, listed
-from agentsim.history.events import Deed, Pair
+from agentsim.history.events import InteractionCount, Pair
 from agentsim.history.journal import DecisionRecord
 from agentsim.history.record import EventRecord, History
 from agentsim.history.tables import SurveyAnswer, interviews_in, survey_answers
@@ -130,7 +130,7 @@ def _turns(pair: Pair, titles: Mapping[int, str]) -> str | None:
     return "; ".join(turns[:2]) + (f"; {len(turns) - 2} more" if len(turns) > 2 else "") if turns else None
 
 
-def _done(deeds: Sequence[Deed]) -> str | None:
+def _done(deeds: Sequence[InteractionCount]) -> str | None:
     """What was done, each kind of deed once, in the order in which it was first done."""
     times: Counter[tuple[Sign, str]] = Counter()
     amounts: dict[tuple[Sign, str], float] = defaultdict(float)

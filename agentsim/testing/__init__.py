@@ -3,8 +3,8 @@
     from agentsim.testing import contract
     test_contract = contract("mygame")
 
-`agentsim check GAME` runs them all. `CHECKS` has each by its name: `CHECKS["no_information_leak"]("mygame")`. None needs
-pytest.
+`agentsim check GAME` runs them all. `CHECKS` has each by its name: `CHECKS["no_information_leak"]("mygame")`. None
+needs pytest.
 """
 
 from __future__ import annotations

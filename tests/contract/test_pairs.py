@@ -10,7 +10,7 @@ import pytest
 from agentsim import games
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Past
 from agentsim.engine.panel import DataTable
-from agentsim.history.events import Deed, Pair, pairs, told_events
+from agentsim.history.events import InteractionCount, Pair, pairs, told_events
 from agentsim.history.load import load_history
 from agentsim.history.tables import run_tables
 from agentsim.report.game_panels import pairs_table
@@ -23,13 +23,13 @@ pytestmark = pytest.mark.parametrize("name", GAMES)
 def exported(name: str) -> tuple[list[Pair], dict[int, str]]:
     """The pairs as somebody who has only the exported table would put them together; and the titles of rounds."""
     frame = run_tables(load_history(GOLDEN / f"{name}.json"))["pairs"]
-    found: dict[tuple[Any, Any], list[Deed]] = {}
+    found: dict[tuple[Any, Any], list[InteractionCount]] = {}
     titles: dict[int, str] = {}
     for row in frame.rows:
         cells: dict[str, Any] = dict(zip(frame.columns, row, strict=True))
         titles[cells["round"]] = cells.pop("round_title")
         del cells["who_model"], cells["whom_model"]
-        found.setdefault((cells.pop("who"), cells.pop("whom")), []).append(Deed(**cells))
+        found.setdefault((cells.pop("who"), cells.pop("whom")), []).append(InteractionCount(**cells))
     return [Pair(*both, tuple(deeds), ()) for both, deeds in found.items()], titles
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from agentsim.engine import Choice
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import AGAINST, FOR, Deed, Everyone
+from agentsim.engine.event import AGAINST, FOR, Everyone, InteractionRule
 from agentsim.engine.wording import If, Template, cut
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
@@ -37,10 +37,10 @@ class Approached(
         "{player} approaches nobody.",
     ),
     private=("pair",),
-    deeds=(
-        Deed("player", "partner", "approached"),
-        Deed("partner", "player", "agreed to talk", FOR, when="accepted"),
-        Deed("partner", "player", "declined to talk", AGAINST, when="declined"),
+    interactions=(
+        InteractionRule("player", "partner", "approached"),
+        InteractionRule("partner", "player", "agreed to talk", FOR, when="accepted"),
+        InteractionRule("partner", "player", "declined to talk", AGAINST, when="declined"),
     ),
 ):
     player: str
@@ -62,7 +62,7 @@ class TakenAside(
     Told,
     heading="Player {player} takes {partner} aside",
     content="{player} takes {partner} aside for a private talk.",
-    deeds=(Deed("player", "partner", "approached"),),
+    interactions=(InteractionRule("player", "partner", "approached"),),
     private=("player", "partner"),
 ):
     """An approach that cannot be declined."""
@@ -80,7 +80,7 @@ class Whispered(
     kind="whisper",
     heading="{speaker} to {listener}, in private",
     words="text",
-    deeds=(Deed("speaker", "listener", "whispered", when="text"),),
+    interactions=(InteractionRule("speaker", "listener", "whispered", when="text"),),
     private=("speaker", "listener"),
 ):
     said: ClassVar[Template] = "privately to {listener}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from agentsim.engine import Each, Text
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import NAMED, Deed, Everyone
+from agentsim.engine.event import NAMED, Everyone, InteractionRule
 from agentsim.engine.wording import Template, counted, cut, listed
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
@@ -50,7 +50,7 @@ class Quipped(
     kind="quip",
     heading="{player} about {about}",
     words="text",
-    deeds=(Deed("player", "about", NAMED, when="text"),),
+    interactions=(InteractionRule("player", "about", NAMED, when="text"),),
 ):
     said: ClassVar[Template] = "quip about {about}"
     player: str

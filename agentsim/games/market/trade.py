@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine import Event
-from agentsim.engine.event import Deed
+from agentsim.engine.event import InteractionRule
 from agentsim.engine.memory import Room
 from agentsim.engine.wording import Worded
 
@@ -29,7 +29,10 @@ class Trade(
     Event,
     heading="{buyer} buys {quantity} {good} of {seller} at {price}",
     content="{paid} capital in all.",
-    deeds=(Deed("buyer", "seller", "bought of", amount="paid"), Deed("seller", "buyer", "sold to", amount="paid")),
+    interactions=(
+        InteractionRule("buyer", "seller", "bought of", amount="paid"),
+        InteractionRule("seller", "buyer", "sold to", amount="paid"),
+    ),
     base=True,
 ):
     """Base of all trades. The market matches prices, not people: neither side did it for the other's sake."""

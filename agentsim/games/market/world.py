@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentsim.engine import Event, Everyone, PlayerId, Stream, Table
-from agentsim.engine.event import FOR, Audience, Deed
+from agentsim.engine.event import FOR, Audience, InteractionRule
 from agentsim.engine.memory import M
 from agentsim.games.market.ledger import CAPITAL, Ledger
 from agentsim.games.market.trade import Exchanged, Owner, Trade
@@ -20,7 +20,7 @@ class Transferred(
     Event,
     heading="{giver} gives {taker} {amount} {asset}",
     content="{reason}",
-    deeds=(Deed("giver", "taker", "gave {asset}", FOR, amount="amount"),),
+    interactions=(InteractionRule("giver", "taker", "gave {asset}", FOR, amount="amount"),),
 ):
     """Assets changed hands outside a trade."""
 

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator
 
 from agentsim.engine import Choice, Number, Options, Text
 from agentsim.engine.decision import WholeNumber
-from agentsim.engine.event import AGAINST, FOR, Deed, Interaction, Past
+from agentsim.engine.event import AGAINST, FOR, Interaction, InteractionRule, Past
 from agentsim.engine.options import MISSING
 from agentsim.engine.prompt import quoted
 from agentsim.engine.schema import Narrowed
@@ -31,8 +31,8 @@ from agentsim.games.monopoly.state import Seat, View
 from agentsim.games.monopoly.talk import ANSWERS, PROPOSALS, Remembered
 
 NOBODY = -1
-_PROPOSED = (Deed("proposer", "target", "proposed a trade"),)
-_REJECTED = (Deed("target", "proposer", "rejected a trade", AGAINST),)
+_PROPOSED = (InteractionRule("proposer", "target", "proposed a trade"),)
+_REJECTED = (InteractionRule("target", "proposer", "rejected a trade", AGAINST),)
 _OFFERS = "{proposer_name} offers {target_name} {offer} for {request}"
 
 
@@ -204,7 +204,7 @@ class _Trade(Remembered, base=True):
     target_name: str
 
 
-class TradeProposed(_Trade, heading=_OFFERS, words="pitch", deeds=_PROPOSED):
+class TradeProposed(_Trade, heading=_OFFERS, words="pitch", interactions=_PROPOSED):
     short = _OFFERS
     room = PROPOSALS
     offer: Side
@@ -249,7 +249,7 @@ class TradeAccepted(_TradeAnswered, content="It is carried out."):
             yield Interaction(self.proposer, self.target, "gave in a trade", FOR, terms.offer.price)
 
 
-class TradeRejected(_TradeAnswered, content="Nothing changes hands.", deeds=_REJECTED):
+class TradeRejected(_TradeAnswered, content="Nothing changes hands.", interactions=_REJECTED):
     verb = "rejects"
 
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from agentsim.engine.event import NAMED, Interaction, Past, PlayerId
-from agentsim.engine.event import Deed as Done
+from agentsim.engine.event import NAMED, Interaction, InteractionRule, Past, PlayerId
 from agentsim.engine.letters import without_joiners
 from agentsim.engine.wording import If
 from agentsim.games.society.names import misnomer
@@ -22,7 +21,7 @@ class Posted(
     heading=("Agent #{agent}: post {post}", If("parent", ", a reply to {parent}")),
     words="text",
     concerns=("mentions",),
-    deeds=(Done("agent", "mentions", NAMED),),
+    interactions=(InteractionRule("agent", "mentions", NAMED),),
 ):
     """`parent` is the post that this one replies to; `mentions` are agents named by number."""
 
@@ -84,7 +83,7 @@ class MessageSent(
     heading="Agent #{agent} to agent #{recipient}",
     words="text",
     private=("agent", "recipient"),
-    deeds=(Done("agent", "recipient", "wrote to"),),
+    interactions=(InteractionRule("agent", "recipient", "wrote to"),),
 ):
     """A direct message: its two agents alone hear it."""
 

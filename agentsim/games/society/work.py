@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine.decision import whole
-from agentsim.engine.event import FOR
-from agentsim.engine.event import Deed as Done
+from agentsim.engine.event import FOR, InteractionRule
 from agentsim.engine.wording import If, by_count, counted
 from agentsim.games.society.amounts import Amount, share, shown
 from agentsim.games.society.config import WorkType
@@ -76,7 +75,7 @@ class Traded(
     heading=("Agent #{agent} gives {amount} {resource} to ", If("recipient", "agent #{recipient}", "the common pool")),
     content="",
     private=("pair",),
-    deeds=(Done("agent", "recipient", "gave {resource}", FOR, "amount"),),
+    interactions=(InteractionRule("agent", "recipient", "gave {resource}", FOR, "amount"),),
 ):
     """`recipient` 0 is the common pool."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal, TypeAlias, TypeVar
 
 from agentsim.engine import Choice, Decision, Event, Prompt, Request, Standing, Text, ranked
-from agentsim.engine.event import AGAINST, FOR, Deed
+from agentsim.engine.event import AGAINST, FOR, InteractionRule
 from agentsim.engine.wording import By, If, listed
 
 D = TypeVar("D", bound=Decision)
@@ -22,9 +22,9 @@ _NATURE = If("werewolf", "a werewolf", "no werewolf")
 _SAYS = If("pack", "{speaker} whispers", "{speaker} says")
 _CLAIM = If("claim", (", claiming to be a {claim}", If("seen", (" who saw that {seen} is ", _NATURE))))
 _DIED = By("at", {"night": "was killed in the night", "day": "is hanged"})
-_ACCUSED = Deed("speaker", "seen", "accused", AGAINST, when="werewolf")
-_PROTECTED = Deed("doctor", "target", "protected", FOR)
-_VOTED = Deed("votes", "votes", By("at", {"night": "voted to kill", "day": "voted to hang"}), AGAINST)
+_ACCUSED = InteractionRule("speaker", "seen", "accused", AGAINST, when="werewolf")
+_PROTECTED = InteractionRule("doctor", "target", "protected", FOR)
+_VOTED = InteractionRule("votes", "votes", By("at", {"night": "voted to kill", "day": "voted to hang"}), AGAINST)
 
 RULES = (
     "You play Werewolf. Roles are dealt by lot, and a player's role is secret until it dies. At night the werewolves, "
@@ -96,13 +96,13 @@ class Inspected(Event, heading="{seer} inspects {target}", content=("{target} is
 
 
 class Protected(
-    Event, heading="{doctor} protects {target}", content="In secret.", deeds=(_PROTECTED,), private=("doctor",)
+    Event, heading="{doctor} protects {target}", content="In secret.", interactions=(_PROTECTED,), private=("doctor",)
 ):
     doctor: str
     target: str
 
 
-class Voted(Event, heading="The votes of the {at}", content="{ballots}.", deeds=(_VOTED,), private=("pack",)):
+class Voted(Event, heading="The votes of the {at}", content="{ballots}.", interactions=(_VOTED,), private=("pack",)):
     at: Part
     votes: dict[str, str]
 
@@ -131,7 +131,7 @@ class Said(
     Event,
     heading=(_SAYS, If("text", "", " nothing"), _CLAIM),
     words="text",
-    deeds=(_ACCUSED,),
+    interactions=(_ACCUSED,),
     private=("pack",),
     drawn=("speaker",),
 ):

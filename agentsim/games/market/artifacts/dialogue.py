@@ -10,7 +10,7 @@ from pydantic import Field
 
 from agentsim.engine import Event, Everyone, GameConfig, LoggedEvent, Text
 from agentsim.engine.capability import Refused
-from agentsim.engine.event import Deed
+from agentsim.engine.event import InteractionRule
 from agentsim.engine.wording import By
 from agentsim.games.market.artifact import Answer, Artifact, action, an_agent, query
 
@@ -29,7 +29,7 @@ class Messaged(
     Event,
     heading=("{sender} to ", By("to", {None: "all"}, "{to}")),
     words="text",
-    deeds=(Deed("sender", "to", "wrote to"),),
+    interactions=(InteractionRule("sender", "to", "wrote to"),),
 ):
     """`to` is None where a message goes to all."""
 
