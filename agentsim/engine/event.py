@@ -99,12 +99,12 @@ class Event:
     title, `content` what happened, in prose: templates of the class's fields and properties (`engine.wording`).
     `words` names the field that holds a player's own words, which the history keeps as the event's `content` and
     not in its `data`. All other fields are the `data`, in numbers and ids, so that the outcome can be recomputed from
-    them. `interactions` are what players did to each other by it. `private` names the fields, or properties, that hold
-    who may hear it at most, beside staff: players' ids, or the numbers of their seats from 1, or None where it is for all;
-    `Table.tell` refuses any other audience. `concerns` names in the same way those whom a public event is about:
-    `Table.concerning` finds them for each player. `drawn` names the fields whose
-    order chance drew: a list of players, or one player where the events of a round come in such an order. Reports test
-    what a place in it is worth. `out` names the fields that hold those who leave the game by it, as `concerns` does.
+    them. `interactions` are what players did to each other by it. `private` names the fields, or properties, that
+    hold who may hear it at most, beside staff: players' ids, or the numbers of their seats from 1, or None where it
+    is for all; `Table.tell` refuses any other audience. `concerns` names in the same way those whom a public event
+    is about: `Table.concerning` finds them for each player. `drawn` names the fields whose order chance drew: a
+    list of players, or one player where the events of a round come in such an order. Reports test what a place in
+    it is worth. `out` names the fields that hold those who leave the game by it, as `concerns` does.
     Raises `TypeError` for a name that the class has not, and where it says neither `content` nor `words`; a `base` of
     events, which is never told itself, may leave that to them.
     """
