@@ -120,7 +120,7 @@ class RichDisplay(_Panel, Following):
         self._started = time.monotonic()
         self._name = self._round = self._phase = ""
         self._speaking: Counter[str] = Counter()
-        self._totals = Totals()
+        self._totals = Totals.zero()
         self._spinner = Spinner("dots")
         self._look_at, self._late = 0.0, False
 

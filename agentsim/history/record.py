@@ -120,23 +120,40 @@ class Totals(BaseModel):
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False, defer_build=True)
 
-    calls: int = 0
-    failed_calls: int = 0
-    reasks: int = 0
-    fallbacks: int = 0
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
-    completion_tokens: int = 0
-    reasoning_tokens: int = 0
-    cost_usd: float | None = 0.0
-    known_usd: float = 0.0
-    unpriced_calls: int = 0
+    calls: int
+    failed_calls: int
+    reasks: int
+    fallbacks: int
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    reasoning_tokens: int
+    cost_usd: float | None
+    known_usd: float
+    unpriced_calls: int
     cacheable_tokens: Annotated[int, _WhereSet] = 0
     repaired: Annotated[int, _WhereSet] = 0
     cut: Annotated[int, _WhereSet] = 0
     takeovers: Annotated[int, _WhereSet] = 0
     late: Annotated[int, _WhereSet] = 0
     by_player: Annotated[dict[str, Totals] | None, _WhereSet] = None
+
+    @classmethod
+    def zero(cls) -> Totals:
+        """Return the totals of no call."""
+        return cls(
+            calls=0,
+            failed_calls=0,
+            reasks=0,
+            fallbacks=0,
+            prompt_tokens=0,
+            cached_tokens=0,
+            completion_tokens=0,
+            reasoning_tokens=0,
+            cost_usd=0.0,
+            known_usd=0.0,
+            unpriced_calls=0,
+        )
 
     @classmethod
     def of(
@@ -149,7 +166,7 @@ class Totals(BaseModel):
 
         `undecided` are attempts, by player, at requests that have no decision yet.
         """
-        found, by_player = cls(), {player: cls() for player in players}
+        found, by_player = cls.zero(), {player: cls.zero() for player in players}
         for decision in decisions:
             found.add(decision)
             by_player[decision.player].add(decision)

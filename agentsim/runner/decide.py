@@ -307,7 +307,7 @@ class Decider:
     gate: Gate | None = None
 
     def __post_init__(self) -> None:
-        self.totals = Totals()
+        self.totals = Totals.zero()
         # no prompt tells staff of the game; the screen does
         people = (player for player, seat in self.seats.items() if isinstance(seat, HumanPlayer))
         self.people = {player for player in people if not player.startswith("@")}

@@ -138,7 +138,7 @@ class _Shown:
 
     def __init__(self, name: str, watcher: Watcher) -> None:
         self._name, self._watcher = name, watcher
-        self._totals = Totals()
+        self._totals = Totals.zero()
         self._begun = False
         self._wave = self._told = 0
         self._places: set[int] = set()  # of this wave

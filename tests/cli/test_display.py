@@ -134,7 +134,7 @@ def play(watcher: Watcher, said: str) -> None:
     watcher.calling(ask(said))
     watcher.told(spoken(said, speaker=said))
     watcher.waiting(ask("A"), said)
-    watcher.called(ask("A"), Totals())
+    watcher.called(ask("A"), Totals.zero())
     watcher.told(spoken(said))
     watcher.person(asked=True)
     watcher.person(asked=False)
@@ -204,7 +204,7 @@ def test_the_panel_says_where_the_game_is_and_what_it_costs(shown: Shown, monkey
     display.wave(wave(ask("A", "final_pitch")), "Round 3")
     display.calling(ask("A"))
     display.calling(ask("B"))
-    totals = Totals()
+    totals = Totals.zero()
     totals.calls, totals.prompt_tokens, totals.completion_tokens, totals.known_usd = 12, 34567, 890, 0.0123
     display.called(ask("B"), totals)
     now[0] += 65
@@ -220,7 +220,7 @@ def test_the_panel_says_where_the_game_is_and_what_it_costs(shown: Shown, monkey
 
 
 def test_what_a_provider_had_cached_and_what_went_into_thinking_is_on_the_panel(shown: Shown) -> None:
-    display, totals = shown.display, Totals()
+    display, totals = shown.display, Totals.zero()
     display.began("run-1", "Island", ["A"])
     usage = Usage(prompt_tokens=2000, cached_tokens=1500, completion_tokens=90, reasoning_tokens=64, cost_usd=0.0)
     totals.add_call(Attempt((), completion=Completion("x", usage=usage)))
@@ -229,7 +229,7 @@ def test_what_a_provider_had_cached_and_what_went_into_thinking_is_on_the_panel(
 
 
 def test_a_plain_display_says_at_the_end_of_a_round_what_has_been_used(capsys: pytest.CaptureFixture[str]) -> None:
-    display, totals = PlainDisplay(), Totals()
+    display, totals = PlainDisplay(), Totals.zero()
     display.playing("Round 1")
     totals.add_call(Attempt((), completion=Completion("x", usage=Usage(prompt_tokens=1200, completion_tokens=30))))
     totals.add_call(Attempt((), "timeout", "too late"))
@@ -245,7 +245,7 @@ def test_a_plain_display_says_at_the_end_of_a_round_what_has_been_used(capsys: p
 def test_a_plain_display_says_nothing_of_cost_where_no_call_was_made(capsys: pytest.CaptureFixture[str]) -> None:
     display = PlainDisplay()
     display.playing("Round 1")
-    display.counted(Totals())
+    display.counted(Totals.zero())
     display.playing("Round 2")
     assert capsys.readouterr().err == ""
 
@@ -254,7 +254,7 @@ def test_trouble_and_unknown_prices_are_on_the_panel(shown: Shown) -> None:
     display = shown.display
     display.began("run-1", "Island", ["A", "B"])
     assert "0 calls · 0 tokens in, 0 out · cost $0.0000 · 0:0" in shown.panel()
-    totals = Totals()
+    totals = Totals.zero()
     totals.calls, totals.failed_calls, totals.unpriced_calls = 3, 2, 1
     display.called(ask("A"), totals)
     for source in ("fallback", "model", "fallback"):
@@ -272,7 +272,7 @@ def test_what_holds_calls_back_and_who_took_over_is_on_the_panel(shown: Shown) -
     display.began("run-1", "Island", ["A", "B"])
     held: list[str] = []
     display.limited_by(lambda: held)
-    totals = Totals()
+    totals = Totals.zero()
     totals.calls, totals.takeovers = 3, 1
     display.called(ask("A"), totals)
     assert "3 calls · 1 takeover · 0 tokens in" in shown.panel()
@@ -344,9 +344,9 @@ def test_many_who_are_asked_at_once_are_counted(shown: Shown) -> None:
         display.calling(ask(player))
     assert "asking p0, p1, p2, p3, p4, p5 and 94 more" in shown.panel()
     for player in players[:-1]:
-        display.called(ask(player), Totals())
+        display.called(ask(player), Totals.zero())
     assert "asking p99" in shown.panel()
-    display.called(ask("p99"), Totals())
+    display.called(ask("p99"), Totals.zero())
     assert "asking" not in shown.panel()
 
 
@@ -409,7 +409,7 @@ class Everything(Watcher):
 def test_a_player_at_the_screen_does_not_learn_who_is_asked_what() -> None:
     everything = Everything()
     watcher = PublicWatcher(everything)
-    totals = Totals()
+    totals = Totals.zero()
     watcher.began("run-1", "Island", ["A", "B"])
     watcher.wave(wave(ask("xq-B", "xq-answer_approach")), "Round 1")
     watcher.calling(ask("xq-B", "xq-answer_approach"))
@@ -431,7 +431,7 @@ def test_a_discreet_panel_says_the_round_and_the_sums(shown: Shown) -> None:
     watcher.began("run-1", "Island", ["A", "B"])
     watcher.wave(wave(ask("B", "answer_approach")), "Round 3")
     watcher.calling(ask("B", "answer_approach"))
-    totals = Totals()
+    totals = Totals.zero()
     totals.calls = 12
     watcher.called(ask("B", "answer_approach"), totals)
     watcher.decided(

@@ -76,7 +76,7 @@ def used(files: RunFiles, *, done: bool) -> tuple[int, float, int]:
         contents = read_journal(files.journal)
     except (UsageError, JournalError):
         return 0, 0.0, 0
-    totals = Totals()
+    totals = Totals.zero()
     for key in {*contents.decisions, *contents.attempts}:
         for attempt in contents.calls(*key):
             totals.add_call(attempt)
@@ -159,7 +159,7 @@ class Tally:
         self.calls -= calls
         self.cost_usd -= cost
         self.unpriced_calls -= unpriced
-        self._running[name] = Totals()
+        self._running[name] = Totals.zero()
         return calls, cost
 
     def used(self, name: str, totals: Totals) -> None:

@@ -114,7 +114,9 @@ def test_a_society_ends_on_the_day_of_its_first_law() -> None:
 
 def test_no_agent_stands_before_another_unless_the_scenario_ranks() -> None:
     outcome = play({1: ["work generate 8"]}).outcome
-    assert [(place.player, place.rank) for place in outcome.standings] == [(f"agent{each}", None) for each in range(1, 5)]
+    assert [(place.player, place.rank) for place in outcome.standings] == [
+        (f"agent{each}", None) for each in range(1, 5)
+    ]
     assert outcome.winner is None
     assert outcome.standings[0].score["wealth"] > outcome.standings[1].score["wealth"]
 
