@@ -28,7 +28,12 @@ HISTORY: dict[str, Any] = {
     "rounds": [],
     "decisions": [],
     "outcome": {"reason": "jury vote", "standings": [{"player": "B", "rank": 1}]},
-    "usage": {**dict.fromkeys((*COUNTS, "reasoning_tokens"), 0), "cost_usd": 0.5},
+    "usage": {
+        **dict.fromkeys((*COUNTS, "reasoning_tokens"), 0),
+        "cost_usd": 0.5,
+        "known_usd": 0.5,
+        "unpriced_calls": 0,
+    },
     "texts": [],
     "volatile": {"started_at": "2026-01-02"},
 }
