@@ -12,15 +12,15 @@ TYPE_CHECKING = False  # type checkers know the name; importing `typing` would d
 if TYPE_CHECKING:
     from agentsim.api import batch, compare, fork, fork_arm, influence, rate, replay, resume, run, run_sync
     from agentsim.models.base import Call, Completion, Sampling, Usage
-    from agentsim.results import Run, Runs, load
+    from agentsim.results import RecordedRun, RecordedRuns, load
     from agentsim.scenario.toml_tables import ScenarioTable as Scenario
 
 __version__ = "0.2.0.dev0"
 __all__ = [
     "Call",
     "Completion",
-    "Run",
-    "Runs",
+    "RecordedRun",
+    "RecordedRuns",
     "Sampling",
     "Scenario",
     "Usage",
@@ -43,7 +43,7 @@ _HOMES = {
     **dict.fromkeys(("batch", "compare", "fork", "fork_arm", "influence", "rate"), "agentsim.api"),
     **dict.fromkeys(("replay", "resume", "run", "run_sync"), "agentsim.api"),
     **dict.fromkeys(("Call", "Completion", "Sampling", "Usage"), "agentsim.models.base"),
-    **dict.fromkeys(("Run", "Runs", "load"), "agentsim.results"),
+    **dict.fromkeys(("RecordedRun", "RecordedRuns", "load"), "agentsim.results"),
 }
 
 

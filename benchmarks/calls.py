@@ -33,16 +33,16 @@ from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.simulate import simulate
 from agentsim.games import find
-from agentsim.history.journal import Entry
+from agentsim.history.journal import DecisionRecord
 from agentsim.models.base import Call, Sampling
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.remote import Endpoint, RemoteModel
 from agentsim.players.model import prompt_messages
-from agentsim.runner.session import begin
 from agentsim.runner.watcher import Watcher
 from agentsim.scenario.load import load
 from benchmarks.loopback import loopback
 from benchmarks.senders import SENDERS
+from tests.playing import play_scenario
 
 WHOLE, OURS, SDK = "whole path", "our client", "SDK, create()"
 SCENARIO = """
@@ -84,7 +84,7 @@ class _Clock(Watcher):
     def wave(self, wave: Wave, round_title: str) -> None:
         self.first = self.first or time.perf_counter()
 
-    def decided(self, entry: Entry) -> None:
+    def decided(self, entry: DecisionRecord) -> None:
         self.last = time.perf_counter()
 
 
@@ -96,7 +96,7 @@ def whole_path(url: str, callers: int, calls: int, folder: Path) -> tuple[float,
     scenario = load(config)
     with tempfile.TemporaryDirectory(dir=folder) as logs:
         started = time.process_time()
-        result = begin(scenario, Path(logs), env={}, watcher=clock)
+        result = play_scenario(scenario, Path(logs), env={}, watcher=clock)
         used = time.process_time() - started
     sources = {decision["source"] for decision in result.history["decisions"]}
     came = (result.status, len(result.history["decisions"]), sources)

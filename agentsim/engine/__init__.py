@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision, WholeNumber
-from agentsim.engine.event import Event, Everyone, LogEntry, Nobody, PlayerId
+from agentsim.engine.event import Event, Everyone, LoggedEvent, Nobody, PlayerId
 from agentsim.engine.game import Bot, Game, GameConfig, Lot, Outcome, Standing, ranked
 from agentsim.engine.options import Choice, Each, Number, Order, Subset, Text, Variant
 from agentsim.engine.prompt import Prompt, joined, quoted
@@ -25,7 +25,7 @@ __all__ = [
     "Everyone",
     "Game",
     "GameConfig",
-    "LogEntry",
+    "LoggedEvent",
     "Lot",
     "Nobody",
     "Number",

@@ -102,30 +102,45 @@ object, or by the words of the prompt alone."""
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens and US dollars, of one call or of several; None where the provider did not say (never 0 for unknown)."""
+    """Tokens and US dollars, of one call or of several; None where the provider did not say (never 0 for unknown).
+
+    `cached_tokens` were read from a cache and `cache_write_tokens` written to one; both are part of the prompt.
+    """
 
     prompt_tokens: Count | None = None
     cached_tokens: Count | None = None
     completion_tokens: Count | None = None
     reasoning_tokens: Count | None = None
     cost_usd: Dollars | None = None
+    cache_write_tokens: Annotated[Count | None, WhereSet] = None
+
+    def __add__(self, other: Usage) -> Usage:
+        """Return what both used: a count is None if neither provider said it, the cost if that of either is unknown."""
+        found: dict[str, Any] = {}
+        for name in (each.name for each in fields(self)):
+            one, two = getattr(self, name), getattr(other, name)
+            unknown = (one is None or two is None) if name == "cost_usd" else one is None and two is None
+            found[name] = None if unknown else (one or 0) + (two or 0)
+        if found["cost_usd"] is not None:
+            found["cost_usd"] = round(found["cost_usd"], 10)
+        return Usage(**found)
 
     @property
     def tokens(self) -> int | None:
-        """Of prompt and answer together."""
+        """The tokens of prompt and answer together, or None if either is unknown."""
         known = self.prompt_tokens is not None and self.completion_tokens is not None
         return (self.prompt_tokens or 0) + (self.completion_tokens or 0) if known else None
 
 
 def _complete(value: Any) -> Any:
-    names = {each.name for each in fields(Usage)}
-    if isinstance(value, Mapping) and value.keys() != names:
+    names = {each.name for each in fields(Usage)} - {"cache_write_tokens"}
+    if isinstance(value, Mapping) and value.keys() - {"cache_write_tokens"} != names:
         raise ValueError(f"must have {', '.join(sorted(names))}")
     return value
 
 
 WholeUsage: TypeAlias = Annotated[Usage, BeforeValidator(_complete)]
-"""A usage that was written with every field, and nothing else."""
+"""A usage that was written with every field, but for those that stand where they are set, and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +171,8 @@ class Completion:
     `model` and `provider` are what the response says of itself, `finish_reason` is the provider's word
     (`stop`, `length`, ...). `text` may be empty; `reasoning` is thinking that the provider gives apart. `refusal` is
     a stable word (`refusal`, `content_filter`) where the model or a filter declined: `text` is then no answer.
-    Nor is it where `unusable` says why, in words fit for the model. `terms` are those that it was asked for under,
-    if they are not the scenario's.
+    Nor is it where `unusable` says why, in words fit for the model. `terms` are those that its host was known to
+    accept when it came, if they are not the scenario's. `pin` is the host that was asked for, if another one answered.
     `logprobs` are the tokens of the reply, each with the logarithm of its probability, if they were asked for.
     `unknown` is the word for a part of the answer of a kind that no table knows: its words are left out.
     """
@@ -173,6 +188,7 @@ class Completion:
     terms: Annotated[Terms | None, WhereSet] = None
     logprobs: Annotated[tuple[tuple[Word, LogProbability], ...] | None, WhereSet] = None
     unknown: Annotated[Word | None, WhereSet] = None
+    pin: Annotated[Word | None, WhereSet] = None
 
     @property
     def ended_early(self) -> bool:
@@ -198,17 +214,24 @@ class Message:
         return "\n".join(self.segments)
 
 
+def _segments_written(segments: Sequence[str], info: SerializationInfo[Any]) -> Any:
+    return (info.context or list)(segments)
+
+
+def _segments_read(value: Any, info: ValidationInfo[Any]) -> tuple[str, ...]:
+    return tuple(map(str, value) if info.context is None else info.context.several(value))
+
+
+Segments: TypeAlias = Annotated[tuple[str, ...], PlainSerializer(_segments_written), PlainValidator(_segments_read)]
+"""Long texts that belong together, each of which a `context` puts away as it does a `Text`."""
+
+
 def _prompt_written(messages: Sequence[Message], info: SerializationInfo[Any]) -> list[Any]:
-    put_away = info.context or list
-    return [[message.role, put_away(message.segments)] for message in messages]
+    return [[message.role, _segments_written(message.segments, info)] for message in messages]
 
 
 def _prompt_read(value: Any, info: ValidationInfo[Any]) -> tuple[Message, ...]:
-    texts = info.context
-    return tuple(
-        Message(str(role), tuple(map(str, segments) if texts is None else texts.several(segments)))
-        for role, segments in value
-    )
+    return tuple(Message(str(role), _segments_read(segments, info)) for role, segments in value)
 
 
 Prompt: TypeAlias = Annotated[tuple[Message, ...], PlainSerializer(_prompt_written), PlainValidator(_prompt_read)]
@@ -223,6 +246,16 @@ _ERRORS: Mapping[Fault, type[ModelError]] = {
 }
 
 
+PER_EXECUTION: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(("latency_s", "wait_s", "final", "held", "retry_after"), True),
+    "completion": {"terms": True},
+}
+"""The fields of an `Attempt` that may differ between executions with the same replies, as pydantic's `exclude`.
+
+They depend on clocks, on hosts and on where a process was stopped. The journal keeps them, a history does not.
+"""
+
+
 def fault_of(error: ModelError) -> Fault:
     """The kind of an error."""
     return next((fault for fault, kind in _ERRORS.items() if isinstance(error, kind)), "refused")
@@ -234,7 +267,8 @@ class Attempt:
 
     `code` is a stable word (`timeout`, `unreadable`), `error` the sentence; `wait_s` is the wait before the next
     attempt. Of a failed call, `fault` is the kind of error, `status` the HTTP status, `retry_after` the seconds that
-    the host asked for, and `wasted` what the call used all the same. Of a player with several models, `model` is the
+    the host asked for, `wasted` what the call used all the same, and `served_by` the host that a router names in its
+    error. Of a player with several models, `model` is the
     one that was called, and `takeover` says that the next one took over after this attempt. A failed call is `final`
     where no attempt follows; `held` says that its host asked for more time than the decision had left.
     """
@@ -253,6 +287,7 @@ class Attempt:
     wasted: Annotated[WholeUsage | None, WhereSet] = None
     status: Annotated[Annotated[int, Field(strict=True)] | None, WhereSet] = None
     retry_after: Annotated[Seconds | None, WhereSet] = None
+    served_by: Annotated[Word | None, WhereSet] = None
 
     @classmethod
     def failed(cls, messages: tuple[Message, ...], error: ModelError, **more: Any) -> Attempt:
@@ -265,12 +300,28 @@ class Attempt:
             wasted=error.usage if isinstance(error.usage, Usage) else None,
             status=error.status,
             retry_after=getattr(error, "retry_after", None),
+            served_by=error.served_by,
             **more,
         )
 
     @property
+    def host(self) -> str | None:
+        """The host that its answer or its error names."""
+        return self.served_by if self.completion is None else self.completion.provider
+
+    @property
+    def reply(self) -> str | None:
+        """The text of its answer, or None for a failed call."""
+        return None if self.completion is None else self.completion.text
+
+    @property
+    def reasoning(self) -> str | None:
+        """The thinking that came apart from its answer, or None."""
+        return None if self.completion is None else self.completion.reasoning or None
+
+    @property
     def usage(self) -> Usage | None:
-        """What it used; None where its provider did not say."""
+        """The tokens and dollars that it used, or None if its provider did not say."""
         return self.wasted if self.completion is None else self.completion.usage
 
     def answer(self) -> Completion:
@@ -283,7 +334,7 @@ class Attempt:
         if self.fault != "limited":
             more["code"] = self.code
         error = _ERRORS[self.fault or "transport"](self.error or "", **more)
-        error.usage = self.wasted
+        error.usage, error.served_by = self.wasted, self.served_by
         raise error
 
 

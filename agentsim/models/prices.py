@@ -2,7 +2,7 @@
 
 Also what calls come to, how many tokens a text has, and how many a reply may need. Bytes of UTF-8 are what a tokenizer
 starts from, so that they tell more than characters do: a Chinese character is three bytes and about one token, an
-English word five bytes and one. `docs/models.md` has what was measured. Budgets are `runner.admission`.
+English word five bytes and one. `docs/models.md` has what was measured. Budgets are `runner.limits`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from agentsim.engine.codec import ClosedTable
 from agentsim.engine.prompt import TOKEN_BYTES, size
 from agentsim.errors import ModelError
 from agentsim.models.address import is_near
-from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Usage, Wrapper
+from agentsim.models.base import Call, Completion, Model, Sampling, Usage, Wrapper
 from agentsim.models.profiles import ProviderSettings, address_of, is_own
 from agentsim.models.settings import most_output
 
@@ -47,7 +47,10 @@ _FREE_NEARBY = {"ollama", "vllm", "lmstudio", "llama-server", "sglang"}  # on ma
 
 
 class Price(ClosedTable):
-    """A `[prices."provider/model"]` table: US dollars per million tokens; cached input costs as input if not given."""
+    """A `[prices."provider/model"]` table: US dollars per million tokens.
+
+    Input that is read from or written to a cache costs as input if no price is given.
+    """
 
     input: float = Field(ge=0, allow_inf_nan=False)
     """US dollars per million tokens of prompts"""
@@ -55,6 +58,8 @@ class Price(ClosedTable):
     """US dollars per million tokens of replies, thinking included"""
     cached_input: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """US dollars per million tokens of prompts that the provider had cached; as input if absent"""
+    cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """US dollars per million tokens of prompts that the provider writes to its cache; as input if absent"""
 
 
 class Prices:
@@ -79,23 +84,30 @@ class Prices:
             return usage.cost_usd
         if usage.prompt_tokens is None or usage.completion_tokens is None:
             # Tokens that were not counted cost nothing only where all tokens do.
-            return 0.0 if self._of_tokens(model_name, 1_000_000, 0, 1_000_000) == 0.0 else None
-        return self._of_tokens(model_name, usage.prompt_tokens, usage.cached_tokens or 0, usage.completion_tokens)
+            return 0.0 if self._of_tokens(model_name, 1_000_000, 0, 0, 1_000_000) == 0.0 else None
+        read, written = usage.cached_tokens or 0, usage.cache_write_tokens or 0
+        return self._of_tokens(model_name, usage.prompt_tokens, read, written, usage.completion_tokens)
 
     def estimate(self, model_name: str, prompt_tokens: int, max_tokens: int) -> float | None:
-        """The most that a call can cost: nothing cached, every token used."""
-        return self._of_tokens(model_name, prompt_tokens, 0, max_tokens)
+        """The most that a call can cost: nothing read from a cache, all written to one if that is dearer, and every
+        token used.
+        """
+        costs = [self._of_tokens(model_name, prompt_tokens, 0, written, max_tokens) for written in (0, prompt_tokens)]
+        return max((cost for cost in costs if cost is not None), default=None)
 
     def known(self, model_name: str) -> bool:
         """Whether a price can be given at all."""
         return self.estimate(model_name, 1, 1) is not None
 
-    def _of_tokens(self, model_name: str, prompt: int, cached: int, completion: int) -> float | None:
+    def _of_tokens(self, model_name: str, prompt: int, cached: int, written: int, completion: int) -> float | None:
         cached = min(cached, prompt)
+        written = min(written, prompt - cached)
         price = self._overrides.get(model_name)
         if price is not None:
             cached_input = price.input if price.cached_input is None else price.cached_input
-            return ((prompt - cached) * price.input + cached * cached_input + completion * price.output) / 1_000_000
+            write = price.input if price.cache_write is None else price.cache_write
+            fresh = (prompt - cached - written) * price.input
+            return (fresh + cached * cached_input + written * write + completion * price.output) / 1_000_000
         if model_name in {"human", "web"} or model_name.startswith(_FREE):
             return 0.0
         provider, _, model = model_name.partition("/")
@@ -106,7 +118,8 @@ class Prices:
             return None
         import genai_prices  # 0.3 s; its data is bundled, and nothing here starts the thread that updates it
 
-        usage = genai_prices.Usage(input_tokens=prompt, cache_read_tokens=cached, output_tokens=completion)
+        caches = {"cache_read_tokens": cached, "cache_write_tokens": written}
+        usage = genai_prices.Usage(input_tokens=prompt, output_tokens=completion, **caches)
         try:
             return float(genai_prices.calc_price(usage, model, provider_id=CATALOGUE[provider]).total_price)
         except LookupError:
@@ -134,49 +147,6 @@ class Priced(Wrapper):
     def _priced(self, usage: Usage) -> Usage:
         cost = self._prices.cost(self.name, usage)
         return usage if cost == usage.cost_usd else replace(usage, cost_usd=cost)
-
-
-def cached_share(usages: Iterable[Usage | None]) -> float | None:
-    """The part of the prompt tokens that came from a provider's cache, 0 to 1; None where no provider says.
-
-    What is used without a word about a cache is left out: no word is not none.
-    """
-    said = [usage for usage in usages if usage is not None and usage.cached_tokens is not None and usage.prompt_tokens]
-    prompt = sum(usage.prompt_tokens or 0 for usage in said)
-    return min(1.0, sum(usage.cached_tokens or 0 for usage in said) / prompt) if prompt else None
-
-
-class CallTotals:
-    """A running sum over calls."""
-
-    def __init__(self) -> None:
-        self.calls = self.failed_calls = self.unpriced_calls = self.takeovers = 0
-        self.prompt_tokens = self.cached_tokens = self.completion_tokens = self.reasoning_tokens = 0
-        self.cost_usd = 0.0
-        self._cacheable = [0, 0]  # prompt and cached tokens of the calls whose provider says what was cached
-
-    @property
-    def cached_share(self) -> float | None:
-        """The measured part of the prompt tokens that was cached, as `cached_share` counts it."""
-        return cached_share([Usage(*self._cacheable)])
-
-    def add_call(self, attempt: Attempt) -> None:
-        """Count one call, failed ones too."""
-        self.calls += 1
-        self.takeovers += attempt.takeover
-        self.failed_calls += attempt.completion is None
-        usage = attempt.usage
-        if usage is None:
-            return
-        self.prompt_tokens += usage.prompt_tokens or 0
-        self.cached_tokens += usage.cached_tokens or 0
-        self.completion_tokens += usage.completion_tokens or 0
-        self.reasoning_tokens += usage.reasoning_tokens or 0
-        self.cost_usd += usage.cost_usd or 0.0
-        self.unpriced_calls += usage.cost_usd is None
-        if usage.cached_tokens is not None:
-            self._cacheable[0] += usage.prompt_tokens or 0
-            self._cacheable[1] += usage.cached_tokens
 
 
 USUAL_REPLY = 1024

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.codec import Path, paths_in, text_id, value_at, values, with_value
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
+from agentsim.engine.event import EveryoneType, LoggedEvent, PlayerId
 from agentsim.engine.options import LegalValues, Text, Variant
 from agentsim.engine.request import Request
 from agentsim.engine.schema import bare_field, leaves
@@ -21,9 +21,8 @@ from agentsim.engine.wording import CUT, counted
 from agentsim.errors import DecisionError, UsageError
 from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.drive import played_again
-from agentsim.runner.fork import ParentRun, Wanted, of_arms, parent_of
-from agentsim.runner.plays import new_play, restored_scenario
+from agentsim.runner.fork import BranchJob, Change, ForkPoint, jobs_of_arms
+from agentsim.runner.played_game import PlayedGame
 
 Swap: TypeAlias = Literal["silence", "neutral"]
 ANY = Text(sys.maxsize)
@@ -52,7 +51,7 @@ class PlayerMessage:
     it, `round` theirs. Wave `heard` is the first of which all listeners know it.
     """
 
-    parent: ParentRun
+    parent: ForkPoint
     decision: Decision
     places: Mapping[Path, Text]
     kind: str
@@ -84,9 +83,9 @@ class PlayerMessage:
         lengths = {place: min(len(value_at(said, place).strip()), legal.limit) for place, legal in self.places.items()}
         return self._with("neutral", {place: neutral(length) for place, length in lengths.items()})
 
-    def wanted(self, count: int) -> list[Wanted]:
-        """Branches 1 to `count` with the message as it was, and of the other arm, number by number."""
-        return of_arms(self.parent, {SAID: {"instead": self.decision}, self.arm: {"instead": self.instead}}, count)
+    def jobs(self, count: int) -> list[BranchJob]:
+        """Return branches 1 to `count` with the message as it was, and of the other arm, number by number."""
+        return jobs_of_arms(self.parent, {SAID: Change(self.decision), self.arm: Change(self.instead)}, count)
 
     def _with(self, arm: str, words: Mapping[Path, str]) -> PlayerMessage:
         """With these words; where there may not be none, with what the fallback has: it puts none into a mouth."""
@@ -116,7 +115,7 @@ def messages(files: RunFiles, at: int, *, each: bool = False) -> list[PlayerMess
     """
     told = _told(files)
     if at not in told:
-        parent_of(files, at)  # which says so where there is no such decision
+        ForkPoint.of(files, at)  # which says so where there is no such decision
         raise UsageError(f"{files.name}: decision {at} says nothing that another player hears")
     (first, *_), _ = told[at]
     chosen = {first.by: at}
@@ -124,14 +123,15 @@ def messages(files: RunFiles, at: int, *, each: bool = False) -> list[PlayerMess
         for index, ((entry, *_), _) in sorted(told.items()):
             if (entry.event.kind, entry.round) == (first.event.kind, first.round):
                 chosen.setdefault(entry.by, index)
-    return [_message(parent_of(files, index), *told[index]) for index in sorted(chosen.values())]
+    return [_message(ForkPoint.of(files, index), *told[index]) for index in sorted(chosen.values())]
 
 
-def _told(files: RunFiles) -> dict[int, tuple[list[LogEntry], int]]:
+def _told(files: RunFiles) -> dict[int, tuple[list[LoggedEvent], int]]:
     """By decision, its events with words that another player heard, and the first wave after the last of them."""
     recorded = read_journal(files.journal)
-    play = new_play(*restored_scenario(recorded), recorded)
-    found: dict[int, tuple[list[LogEntry], int]] = {}
+    played = PlayedGame.of_journal(recorded)
+    play = played.play
+    found: dict[int, tuple[list[LoggedEvent], int]] = {}
     seen = number = 0
 
     def take(wave: int) -> None:
@@ -139,22 +139,22 @@ def _told(files: RunFiles) -> dict[int, tuple[list[LogEntry], int]]:
             if entry.decision is not None and entry.event.words is not None and _heard(entry, play.table.players):
                 found[entry.decision] = [*found.get(entry.decision, ([], 0))[0], entry], wave
 
-    for wave, _, _ in played_again(play, recorded):
-        take(number := wave.number)
+    for each in played.replay(recorded):
+        take(number := each.wave.number)
         seen = len(play.log)
     take(number + 1)
     play.close()
     return found
 
 
-def _heard(entry: LogEntry, players: Sequence[PlayerId]) -> list[PlayerId]:
+def _heard(entry: LoggedEvent, players: Sequence[PlayerId]) -> list[PlayerId]:
     """Who heard an event, but for its speaker; empty words are not heard."""
     heard = players if isinstance(entry.to, EveryoneType) else entry.to
     return [player for player in heard if player != entry.by and entry.event.content.strip()]
 
 
-def _message(parent: ParentRun, told: Sequence[LogEntry], heard: int) -> PlayerMessage:
-    entry = parent.contents.entries[parent.ask.wave, parent.ask.place]
+def _message(parent: ForkPoint, told: Sequence[LoggedEvent], heard: int) -> PlayerMessage:
+    entry = parent.contents.decisions[parent.ask.wave, parent.ask.place]
     texts = {place: text for place, text in paths_in(dict(entry.decision)) if isinstance(text, str)}
     options = {place: _option(parent.ask.request, place, entry.decision) for place in texts}
     free = {place: option or ANY for place, option in options.items() if option is None or isinstance(option, Text)}
@@ -167,7 +167,7 @@ def _message(parent: ParentRun, told: Sequence[LogEntry], heard: int) -> PlayerM
     return PlayerMessage(parent, decision, places, told[0].event.kind, told[0].round, tuple(listeners), heard)
 
 
-def _carrying(told: LogEntry, texts: Mapping[Path, str]) -> list[Path]:
+def _carrying(told: LoggedEvent, texts: Mapping[Path, str]) -> list[Path]:
     """The places of texts that an event tells, whole or cut; of several alike, those of the name that the event has."""
     words = " ".join(told.event.content.removesuffix(CUT).split())
     found = [place for place, text in texts.items() if " ".join(text.split()).startswith(words)]

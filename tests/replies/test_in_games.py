@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
+from tests.playing import play_scenario
 from tests.replies.asked import ASKED, asked, scenario_of
 from tests.replies.corpus import Outcome, Reply, Verdict, judged, replies, shown, value_at
 
@@ -62,16 +62,16 @@ def play(reply: Reply, name: str, folder: Path) -> Played:
     (folder / "script.json").write_text(json.dumps(script(reply, name)), encoding="utf-8")
     (folder / "game.toml").write_text(wanted.scenario, encoding="utf-8")
     scenario = load(folder / "game.toml", overrides=[f'{seat_of(name)}="script:script.json"'])
-    result = begin(scenario, folder, env={}, stem="game")
+    result = play_scenario(scenario, folder, env={}, stem="game")
     history = result.history
     assert history is not None, f"{reply.id} @ {name}: {result.error}"
     mine = [each for each in history["decisions"] if (each["player"], each["kind"]) == (wanted.player, wanted.kind)]
     decision = mine[question.nth - 1]
-    first = decision["tries"][0]
-    texts = history["texts"]
-    assert "".join(texts[part] for part in first["reply"]).strip() == reply.text.strip(), "another question was asked"
-    outcome = decision["decision"] if first["error"] is None else first["error"]["code"]
-    reasoning = "".join(texts[part] for part in first["reasoning"] or ())
+    first = decision["attempts"][0]
+    texts, completion = history["texts"], first["completion"]
+    assert texts[completion["text"]].strip() == reply.text.strip(), "another question was asked"
+    outcome = decision["decision"] if first["code"] is None else first["code"]
+    reasoning = "" if completion["reasoning"] is None else texts[completion["reasoning"]]
     heard = "\n".join(said(event) for event in events(history) if is_heard(event, wanted.player))
     turned_away = any(
         each["kind"] == "invalid_action" and wanted.player in each["visibility"] for each in events(history)

@@ -17,12 +17,12 @@ from agentsim.history.run_files import RunFiles
 from agentsim.runner.playback import Playback
 from agentsim.runner.recorder import Recorder
 from agentsim.runner.replay import prove
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
+from tests.playing import play_scenario
 from tests.runner.island import Mendable, decided, journaled, play, resumed, scenario_text, stable
-from tests.runner.test_session import wait_until
+from tests.runner.test_run import wait_until
 
 REFUSED = Raw(200, envelope(None, message={"content": None, "refusal": "I cannot."}))
 UNUSABLE = Raw(200, envelope("I would rather not say."))
@@ -127,7 +127,7 @@ def test_decisions_up_to_the_one_that_stops_the_run_are_in_its_history(server: M
     stopped = play(server.url(), tmp_path, "defaults.retries=1", "defaults.retry_wait_s=[0]", players=six)
     assert stopped.status == "stopped_provider"
     assert [each["source"] for each in stopped.history["decisions"]] == ["model"] * 6 + ["fallback"] * 4
-    assert len(stopped.history["decisions"]) == len(read_journal(stopped.files.journal).entries)
+    assert len(stopped.history["decisions"]) == len(read_journal(stopped.files.journal).decisions)
     assert prove(stopped.files).decisions == len(stopped.history["decisions"])
 
 
@@ -156,7 +156,7 @@ def test_an_error_in_a_200_costs_what_the_provider_says(tmp_path: Path) -> None:
     assert (result.status, usage["calls"], usage["failed_calls"]) == ("completed", 36, 18)
     assert usage["cost_usd"] == 18 * 0.25
     assert usage["prompt_tokens"] == 18 * 10 + 18 * 7
-    assert sum(decision["usage"]["cost_usd"] for decision in result.history["decisions"]) == 18 * 0.25
+    assert sum(decision.usage.cost_usd or 0 for decision in result.record.decisions if decision.usage) == 18 * 0.25
 
 
 def test_it_counts_against_the_budget_after_a_resume_too(tmp_path: Path) -> None:
@@ -180,8 +180,8 @@ def test_it_is_recorded_and_plays_again(tmp_path: Path) -> None:
     tape = tmp_path / "tape.jsonl"
     with FakeServer(broken(0.25)).in_thread() as server:
         config.write_text(scenario_text(server.url()), encoding="utf-8")
-        live = begin(load(config), tmp_path, env={}, stem="live", recording=Recorder(tape))
-    again = begin(load(config), tmp_path, env={}, stem="again", recording=Playback([tape]))
+        live = play_scenario(load(config), tmp_path, env={}, stem="live", recording=Recorder(tape))
+    again = play_scenario(load(config), tmp_path, env={}, stem="again", recording=Playback([tape]))
     assert stable(again.files) == stable(live.files)
 
 

@@ -14,11 +14,12 @@ from agentsim.history.journal import read_journal
 from agentsim.runner.playback import Playback
 from agentsim.runner.recorder import Recorder
 from agentsim.runner.replay import prove
-from agentsim.runner.session import RunResult, begin
+from agentsim.runner.run import RunResult
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
+from tests.playing import play_scenario
 from tests.runner.island import resumed, stable
 
 SETTINGS = {"reasoning": "low", "seed": 7, "logprobs": True, "temperature": 0.5}
@@ -52,7 +53,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 def play(config: Path, *overrides: str, stem: str = "run", **more: Any) -> RunResult:
-    return begin(load(config, overrides=overrides), config.parent, env={}, stem=stem, **more)
+    return play_scenario(load(config, overrides=overrides), config.parent, env={}, stem=stem, **more)
 
 
 def bodies(server: FakeServer, wire: str) -> list[dict[str, Any]]:
@@ -88,11 +89,11 @@ def test_the_settings_and_the_logprobs_are_on_record(tmp_path: Path) -> None:
     ] * 3
     seat = history["scenario"]["players"][0]
     assert {name: seat[name] for name in SETTINGS} == SETTINGS
-    kept = {each["player"]: each["tries"][0].get("logprobs") for each in history["decisions"]}
+    kept = {each["player"]: each["attempts"][0]["completion"].get("logprobs") for each in history["decisions"]}
     assert kept == {"A": TOKENS, "B": None, "C": None}, "the fake gives none on the other wires"
-    entries = read_journal(result.files.journal).entries
+    entries = read_journal(result.files.journal).decisions
     (first, *_) = [entry for _, entry in sorted(entries.items()) if entry.player == "A"]
-    completion = first.tries[0].completion
+    completion = first.attempts[0].completion
     assert completion is not None
     assert completion.logprobs == tuple((token, number) for token, number in TOKENS)
     assert prove(result.files).complete
