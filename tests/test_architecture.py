@@ -379,7 +379,7 @@ def test_every_rule_has_been_seen_to_fail() -> None:
 IMPORTED: dict[str, tuple[str, str, str]] = {
     "report knows no runner": ("report/game_panels.py", "from agentsim.runner.run import Run", "runner.run"),
     "runner knows no report": ("runner/turns.py", "from agentsim.report import page", "report.page"),
-    "results know no runner": ("results.py", "from agentsim.runner import drive", "runner.loop"),
+    "results know no runner": ("results.py", "from agentsim.runner import loop", "runner.loop"),
     "analysis knows no studies": ("analysis/ratings.py", "from agentsim.studies.plan import Plan", "studies.plan"),
     "runner knows no studies": ("runner/turns.py", "from agentsim.studies import plan", "studies.plan"),
     "studies know no Python API": ("studies/plan.py", "from agentsim import api", "api"),
