@@ -334,6 +334,27 @@ FORMS = (
         own=("<role>ASSISTANT</role>",),
         others=("<role>HUMAN</role>", "<role>SYSTEM</role>"),
     ),
+    Form(
+        "LLaVA, Molmo, Step, InternVL",
+        "LLaVA llava/constants.py, the processors of Molmo 2 and Step-VL, InternVL conversation.py",
+        r"(?:low_res_)?im_(?:patch|col)>|patch_(?:start|end|newline)>|IMG_CONTEXT>|image(?:_id|_pad|_placeholder)?>",
+        fillers=("<im_patch>", "<im_col>", "<patch_start>", "<patch_newline>", "<IMG_CONTEXT>", "<image>"),
+    ),
+    Form(
+        "TeleChat",
+        "LLaMA-Factory src/llamafactory/data/template.py (telechat)",
+        r"_(?:start|end|user|bot|system|pad|unk)>",
+        ends=("<_end>",),
+        turns=("<_start>",),
+        own=("<_bot>",),
+        others=("<_user>", "<_system>"),
+    ),
+    Form(
+        "xDAN and others",
+        "FastChat fastchat/conversation.py (stop_str), and stop words of prompts",
+        r"/?(?:end|END|stop|STOP|eom|EOM|done|DONE)>",
+        ends=("<end>", "<END>", "<stop>", "<STOP>", "<eom>", "<EOM>", "<done>", "<DONE>"),
+    ),
     Form("MiniCPM", f"{_CHAT} (minicpm)", r"用户>|AI>", others=("<用户>",), plain=("<AI>",), exact=True),
     Form(
         "Seed",
@@ -452,6 +473,14 @@ FORMS = (
         fillers=("]~!b[", "]!p~[", "]!d~["),
     ),
     Form("MiniMax M2, M3", f"{_TEMPLATES}/unsloth-MiniMax-M2.jinja", r"[a-z]~\[", ends=("[e~[",)),
+    Form(
+        "Qwen-Agent",
+        "Qwen-Agent qwen_agent/llm/fncall_prompts/qwen_fncall_prompt.py",
+        r"[A-Z]{3,12}✿",
+        ends=("✿RESULT✿",),
+        calls=("✿FUNCTION✿", "✿RETURN✿"),
+        arguments=("✿ARGS✿",),
+    ),
     Form("OLMoE", "ms-swift templates/llm.py", r"\|\|[A-Z_]+\|\|\|", fillers=("|||IP_ADDRESS|||",)),
 )
 """The forms of control tokens."""
@@ -474,7 +503,20 @@ def _named(token: str) -> tuple[int, str] | None:
     match = re.fullmatch(rf"[<＜]({BAR}?)([\w▁ :]+)({BAR}?)[>＞]", token)
     if match is None or token in _STRIKES:
         return None
-    return bool(match[1]) + bool(match[3]), re.sub(r"[_▁ ]", r"[_▁ -]?", match[2])
+    return bool(match[1]) + bool(match[3]), re.sub(r"(?<!^)[_▁ ]", r"[_▁ -]?", match[2])
+
+
+def _is_compound(name: str) -> bool:
+    """Check for a name, as a pattern, that is no word: of several words, or of several written as one."""
+    return "[_" in name or re.match("(?:end|start|begin)of", name) is not None
+
+
+def _half(name: str) -> str:
+    """Return a pattern for a token of one of the compound names that lacks brackets or bars."""
+    return (
+        rf"(?:[<＜]|{BAR}{{1,2}})(?i:{name})(?:{BAR}{{1,2}}[>＞]?+|[>＞])"
+        rf"|(?<![\w▁<＜])(?i:{name}){BAR}{{1,2}}[>＞]"
+    )
 
 
 def _any(tokens: Sequence[str]) -> str:
@@ -494,11 +536,8 @@ def _any(tokens: Sequence[str]) -> str:
             rf"[<＜]\s{{0,2}}{BAR}{{1,2}}\s{{0,2}}(?i:{name})(?![\w▁])(?:\s{{0,2}}{BAR}{{1,2}})?+(?:\s{{0,2}}[>＞])?+"
         )
         # a name of several words needs no bar, or no bracket or bar before it
-        name = "|".join(each for each in dict.fromkeys(names[2]) if "[_" in each)
-        half = (
-            rf"(?:[<＜]|{BAR}{{1,2}})(?i:{name})(?:{BAR}{{1,2}}[>＞]|[>＞])|(?<![\w▁<＜])(?i:{name}){BAR}{{1,2}}[>＞]"
-        )
-        parts += [half] * bool(name)
+        if name := "|".join(filter(_is_compound, dict.fromkeys(names[2]))):
+            parts.append(_half(name))
     if names[0]:
         parts.append(rf"[<＜]{BAR}?(?:{'|'.join(dict.fromkeys(names[0]))}){BAR}?[>＞]")
     return f"(?:{'|'.join(parts)})"
@@ -523,11 +562,11 @@ _INNER = (
 _HEADER_ENDS = rf"(?:\s{{0,2}}{_INNER}|[ \t]*+(?:\n|:|$))?"
 # where a token may begin: it begins with one set of characters, so that the search leaps from one of them to the next
 _MAY_BEGIN = re.compile(
-    rf"[<＜\[\]◁{_BARS}](?:(?<=[<＜])[\s/／<]{{0,3}}(?:{BAR}|(?i:DSML)|用户|\[|[\w.-]{{0,20}}?(?:[_▁:-]|think|thought"
+    rf"[<＜\[\]◁✿{_BARS}](?:(?<=[<＜])[\s/／<]{{0,3}}(?:{BAR}|(?i:DSML)|用户|\[|[\w.-]{{0,20}}?(?:[_▁:-]|think|thought"
     r"|function|invoke|call|tool|param|arg|TOOL|AVAIL|SYS|ctrl|unused|eo[adhpst]>|bos|pad|unk|sop|sep|cls|mask|role"
-    r"|SPECIAL|0x|s>|reponame|filename|escape|eosys|EO[ST]>|BOS|PAD|UNK|CLS|SEP|PRE>|SUF>|MID>)"
+    r"|SPECIAL|0x|s>|reponame|filename|escape|eosys|_[a-z]|/?(?:end|END|stop|STOP|eom|EOM|done|DONE|image)>|IMG_|EO[ST]>|BOS|PAD|UNK|CLS|SEP|PRE>|SUF>|MID>)"
     rf"|\w{{3,40}}{BAR})|(?<=\[)(?:/?[A-Z_]{{2}}|[a-z]MASK|control_|unused|[a-z]+_header|[a-z]~|\||BEGIN|END)"
-    rf"|(?<=\])(?:~|!|<\])|(?<=◁)|(?<={BAR})(?:{BAR}?\s?(?i:DSML)|\w{{2,40}}{BAR}{{0,2}}[>＞]|\|[A-Z])"
+    rf"|(?<=\])(?:~|!|<\])|(?<=[◁✿])|(?<={BAR})(?:\w{{5,40}}{BAR}|{BAR}?\s?(?i:DSML)|\w{{2,40}}{BAR}{{0,2}}[>＞]|\|[A-Z])"
     rf"|(?<=(?i:dsml){BAR})|(?<=\w{BAR}){BAR}?[>＞])"
 )
 OWN_NAMES = (
@@ -548,8 +587,20 @@ _LABEL = (
     r"|(?:#{1,4} )(?:Instruction|Input|Response):?[ \t]*+\n)"
 )
 """A header of a turn without tokens, at the beginning of a line."""
+_CLOSES_OF = r"[ _-](?:of[ _-])?(?:(?:my|the)[ _-])?(?:turn|message|response|reply|answer|text|output|speech|pitch|post|statement)"
+_CLOSING = (
+    rf"(?P<close>(?:[\[(<{{【（《]/?\s?(?i:end{_CLOSES_OF})\s?[\])>}}】）》]"
+    rf"|\[/?(?:END|STOP|DONE|EOM|EOT)\]|(?<=\n)[-=*_~#]{{2,12}}\s?(?i:end(?:{_CLOSES_OF})?)\s?[-=*_~#]{{2,12}})[.!]?[ \t]*+(?=\n|\Z))"
+)
+"""Words by which a model says that its turn is over, in brackets or between rules, at the end of a line."""
+_ROLE_TAG = (
+    rf"(?P<tag>(?<=[.!?…。！？\"”'’)\]*_])[ \t]{{0,2}}</?(?i:user|human|system|assistant|chatbot|bot|model)>(?![^<>]{{0,400}}</))"
+)
+"""A tag of a role behind a sentence, that is no pair around a word."""
+_REACT = r"\n[ \t]{0,4}\*{0,2}(?:Observation|OBSERVATION|Tool (?:output|result|response))\*{0,2}[:：]"
+"""What a host, and no model, writes in the loops of ReAct and its kin (Yao et al. 2022, LangChain's ReAct prompt)."""
 _STRIPPED = (
-    rf"(?P<label>\n[ \t]{{0,4}}{_LABEL}|(?<=\n)\n(?:User|Human|Assistant)[:：](?=\s))|"
+    rf"{_CLOSING}|{_ROLE_TAG}|(?P<react>{_REACT})|(?P<label>\n[ \t]{{0,4}}{_LABEL}|(?<=\n)\n(?:User|Human|Assistant)[:：](?=\s))|"
     r"assistant(?<![^\n.!?…。！？\"'”’»)\]}*_]assistant)[ \t]*+\n|user(?<![^\n.!?…。！？\"'”’»)\]}*_]user)[ \t]*+\n"
     r"|### (?<![^\n]### )(?:Instruction|Human|User):?[ \t]*+\n|assistant(?<=[.!?…]assistant)\s*+\Z"
 )
@@ -619,8 +670,7 @@ def _token() -> re.Pattern[str]:
     loose = rf"[<＜]\s{{0,2}}[/／]?{BAR}{{1,2}}\s{{0,2}}(?i:{'|'.join(names)})(?![\w▁])"
     tag = r"<\|(?:open|close)\|>[^<>|\n]{0,200}<\|sep\|>"
     cut = rf"[<＜]\s?[/／]?{BAR}[A-Za-z][\w▁]{{1,60}}\Z"
-    several = "|".join(name for name in names if "[_" in name)
-    half = rf"(?<![\w▁<＜])(?i:{several}){BAR}{{1,2}}[>＞]|[<＜](?i:{several})[>＞]"
+    half = _half("|".join(filter(_is_compound, names)))
     return re.compile("|".join((tag, cut, *forms, loose, half, rf"(?:{BAR}{{1,2}})?(?<!\w)(?i:DSML)\s?{BAR}{{1,2}}")))
 
 
@@ -662,9 +712,11 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), players: froz
         inside = place < len(objects) and objects[place][0] - shift < start
         if inside or mark.lastgroup == "inner" or start in struck:
             continue
+        if mark.lastgroup == "react" and (bare.endswith((":", "："), 0, start) or _LABEL_ABOVE.search(bare, 0, start)):
+            continue  # a line of a list
         if _is_doubtful(bare, start, end, players) if mark.lastgroup == "label" else in_sentence(bare, start, end):
             continue
-        said, next_message = bare[begins:start], end if mark.lastgroup == "end" else start
+        said, next_message = bare[begins:start], end if mark.lastgroup in {"end", "close"} else start
         unsaid = _UNSAID.fullmatch(said) or _THINKS.match(said) or _THOUGHT.search(said)
         if unsaid and (_GOES_ON.match(bare, next_message) or _header().match(bare, next_message)):
             begins = next_message
@@ -674,6 +726,7 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), players: froz
 
 
 _INK = re.compile(r"\S")
+_LABEL_ABOVE = re.compile(r"(?:\A|\n)[ \t]{0,4}\*{0,2}[A-Z][\w ]{0,30}\*{0,2}[:：][^\n]*\n*\Z")
 _UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
 _LABELS = re.compile(
     rf"(?:\A(?!\s*+\w++\s*+\Z)\s*+|\n[ \t]{{0,4}}){_LABEL}"
@@ -846,11 +899,18 @@ _BARS_OF_TOKENS = re.compile(
     rf"|(?<=[{_LIKE_BARS}])(?i:dsml)[{_LIKE_BARS}]{{1,2}}|[{_LIKE_BARS}]{{1,2}}(?=\s?(?i:dsml))"
     rf"|(?<=(?i:dsml))[{_LIKE_BARS}]{{1,2}}"
 )
+_OPEN_LIKE, _CLOSE_LIKE = "《〈⟨«‹【〔「『❮≪﹤⟪", "》〉⟩»›】〕」』❯≫﹥⟫"
+"""Brackets that stand for the angle brackets of a token, around bars or around a compound name."""
+_IN_OTHER_BRACKETS = re.compile(
+    rf"[{_OPEN_LIKE}]\s?(?P<bars>[/／]?{BAR}{{1,2}}[^<>|｜\n]{{1,60}}{BAR}{{1,2}})\s?[{_CLOSE_LIKE}]"
+    rf"|(?<![<＜])[{_OPEN_LIKE}({{\[]\s?{BAR}{{0,2}}(?P<name>[A-Za-z]{{2,20}}(?:[_▁][A-Za-z]{{2,20}}){{1,4}}){BAR}{{0,2}}\s?"
+    rf"[{_CLOSE_LIKE})\]}}]"
+)
 _TO_BARS = str.maketrans(dict.fromkeys(_LIKE_BARS, "|"))
 _ESCAPED = re.compile(
     r"&(?:amp;){0,3}(?:(?P<name>lt|gt|vert|verbar|VerticalLine|sol|lowbar|quot|lsqb|rsqb|lbrack|rbrack)"
     r"|#0{0,4}(?P<decimal>\d{2,5})|#[xX]0{0,4}(?P<hex>[\da-fA-F]{2,4}));"
-    r"|\\{1,4}(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2}))"
+    r"|%(?P<percent>[2-7][\dA-Fa-f])|\\{1,4}(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2}))"
 )
 _NAMED_SIGNS = {
     **dict.fromkeys(("vert", "verbar", "VerticalLine"), "|"),
@@ -869,9 +929,21 @@ _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
 def _sign(escape: re.Match[str]) -> str:
     if escape["name"]:
         return _NAMED_SIGNS[escape["name"]]
-    spelt = escape["hex"] or escape["u"] or escape["x"]
+    spelt = escape["hex"] or escape["percent"] or escape["u"] or escape["x"]
     code = int(spelt, 16) if spelt else int(escape["decimal"])
     return chr(code) if 0x20 <= code < 0xD800 or 0xE000 <= code < 0x10000 else escape[0]
+
+
+def _in_angles(token: re.Match[str]) -> str:
+    if token["bars"]:
+        return f"<{token['bars']}>"
+    return f"<|{token['name']}|>" if _compound().fullmatch(token["name"]) else token[0]
+
+
+@cache
+def _compound() -> re.Pattern[str]:
+    names = dict.fromkeys(named[1] for token in TOKENS if (named := _named(token)) and named[0] == 2)
+    return re.compile("|".join(filter(_is_compound, names)), re.IGNORECASE)
 
 
 def plain_signs(text: str) -> str:
@@ -883,18 +955,20 @@ def plain_signs(text: str) -> str:
     text = text.lstrip(_INVISIBLE)
     if not text.isascii():
         text = _BARS_OF_TOKENS.sub(lambda bars: bars[0].translate(_TO_BARS), text)
+    text = _IN_OTHER_BRACKETS.sub(_in_angles, text)
     spelt = text
     for _ in range(_MOST_ESCAPES):
-        if ("&" not in spelt and "\\" not in spelt) or not _ESCAPED.search(spelt):
+        if not any(sign in spelt for sign in "&\\%") or not _ESCAPED.search(spelt):
             break
         spelt = _ESCAPED.sub(_sign, spelt)
-    if spelt is text or _token_count(spelt) <= _token_count(text):
+    if spelt is text or _tokens(spelt) in ([], _tokens(text)):
         return text
     return _BARS_OF_TOKENS.sub(lambda bars: bars[0].translate(_TO_BARS), spelt)
 
 
-def _token_count(text: str) -> int:
-    return sum(1 for _ in islice(_token().finditer(text), _MOST_TOKENS)) if _may_hold(text) else 0
+def _tokens(text: str) -> list[str]:
+    found = [each[0] for each in islice(_token().finditer(text), _MOST_TOKENS)] if _may_hold(text) else []
+    return [*found, *(each[0] for each in islice(_STRIKE.finditer(text), _MOST_TOKENS))]
 
 
 _DSML = re.compile(
