@@ -355,6 +355,12 @@ FORMS = (
         r"/?(?:end|END|stop|STOP|eom|EOM|done|DONE)>",
         ends=("<end>", "<END>", "<stop>", "<STOP>", "<eom>", "<EOM>", "<done>", "<DONE>"),
     ),
+    Form(
+        "Command R, A: citations",
+        "CohereForAI/c4ai-command-r-v01 README.md (grounded generation)",
+        r"/?co(?::[^<>\n]{0,30})?>",
+        calls=("<co: 0>", "</co: 0>", "<co>", "</co>"),
+    ),
     Form("MiniCPM", f"{_CHAT} (minicpm)", r"用户>|AI>", others=("<用户>",), plain=("<AI>",), exact=True),
     Form(
         "Seed",
@@ -481,6 +487,18 @@ FORMS = (
         calls=("✿FUNCTION✿", "✿RETURN✿"),
         arguments=("✿ARGS✿",),
     ),
+    Form(
+        "gpt: citations",
+        "OpenAI's guides to file search and to the formatting of citations",
+        r"\d{1,3}(?::\d{1,3})?†[^【】\n]{0,60}】",
+        fillers=("【4:0†source】", "【4†source】"),
+    ),
+    Form(
+        "gpt: citations",
+        "OpenAI's guide to the formatting of citations",
+        r"[a-z_]{2,20}\ue202",
+        fillers=("\ue200cite\ue202turn0search0\ue201",),
+    ),
     Form("OLMoE", "ms-swift templates/llm.py", r"\|\|[A-Z_]+\|\|\|", fillers=("|||IP_ADDRESS|||",)),
 )
 """The forms of control tokens."""
@@ -562,11 +580,11 @@ _INNER = (
 _HEADER_ENDS = rf"(?:\s{{0,2}}{_INNER}|[ \t]*+(?:\n|:|$))?"
 # where a token may begin: it begins with one set of characters, so that the search leaps from one of them to the next
 _MAY_BEGIN = re.compile(
-    rf"[<＜\[\]◁✿{_BARS}](?:(?<=[<＜])[\s/／<]{{0,3}}(?:{BAR}|(?i:DSML)|用户|\[|[\w.-]{{0,20}}?(?:[_▁:-]|think|thought"
+    rf"[<＜\[\]◁✿【\ue200{_BARS}](?:(?<=[<＜])[\s/／<]{{0,3}}(?:{BAR}|(?i:DSML)|用户|\[|[\w.-]{{0,20}}?(?:[_▁:-]|think|thought"
     r"|function|invoke|call|tool|param|arg|TOOL|AVAIL|SYS|ctrl|unused|eo[adhpst]>|bos|pad|unk|sop|sep|cls|mask|role"
-    r"|SPECIAL|0x|s>|reponame|filename|escape|eosys|_[a-z]|/?(?:end|END|stop|STOP|eom|EOM|done|DONE|image)>|IMG_|EO[ST]>|BOS|PAD|UNK|CLS|SEP|PRE>|SUF>|MID>)"
+    r"|SPECIAL|0x|s>|co[:>]|reponame|filename|escape|eosys|_[a-z]|/?(?:end|END|stop|STOP|eom|EOM|done|DONE|image)>|IMG_|EO[ST]>|BOS|PAD|UNK|CLS|SEP|PRE>|SUF>|MID>)"
     rf"|\w{{3,40}}{BAR})|(?<=\[)(?:/?[A-Z_]{{2}}|[a-z]MASK|control_|unused|[a-z]+_header|[a-z]~|\||BEGIN|END)"
-    rf"|(?<=\])(?:~|!|<\])|(?<=[◁✿])|(?<={BAR})(?:\w{{5,40}}{BAR}|{BAR}?\s?(?i:DSML)|\w{{2,40}}{BAR}{{0,2}}[>＞]|\|[A-Z])"
+    rf"|(?<=\])(?:~|!|<\])|(?<=[◁✿\ue200])|(?<=【)\d|(?<={BAR})(?:\w{{5,40}}{BAR}|{BAR}?\s?(?i:DSML)|\w{{2,40}}{BAR}{{0,2}}[>＞]|\|[A-Z])"
     rf"|(?<=(?i:dsml){BAR})|(?<=\w{BAR}){BAR}?[>＞])"
 )
 OWN_NAMES = (
@@ -677,10 +695,21 @@ def _token() -> re.Pattern[str]:
 # -- turns
 
 
-def without_header(text: str, players: frozenset[str] = frozenset()) -> str:
+class Voices(NamedTuple):
+    """The names in a question: words for roles that are names, the player's own name, and all names."""
+
+    roles: frozenset[str] = frozenset()
+    own: str = ""
+    names: tuple[str, ...] = ()
+
+
+NOBODY = Voices()
+
+
+def without_header(text: str, voices: Voices = NOBODY) -> str:
     """Return a reply without the header of its role and without what begins every text: `<|im_start|>assistant`.
 
-    A word for a role that is the name of one of the `players` is no header.
+    A word for a role that is the name of one of the `voices` is no header.
     """
     position = 0
     struck = _strikes(text, len(text)) if "<s>" in text else set()
@@ -688,20 +717,20 @@ def without_header(text: str, players: frozenset[str] = frozenset()) -> str:
         tag = header[0].find("<s>")
         if tag >= 0 and header.start() + tag in struck and not _BEGINS_A_TURN.search(header[0]):
             break
-        if players and "|" not in header[0] and _is_player(header[0], players):
+        if voices.roles and "|" not in header[0] and _is_player(header[0], voices):
             break
         position = header.end()
     return text[position:].lstrip() if position else text
 
 
-def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), players: frozenset[str] = frozenset()) -> str:
+def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), voices: Voices = NOBODY) -> str:
     """Return the turn of the model itself, without its header: what follows the first end of a turn is made up.
 
     A message of the turn that only thinks does not end it. Places inside the `objects`, which are spans in order, are
-    left to the reader of their strings. A word for a role that is the name of one of the `players` begins no turn.
+    left to the reader of their strings. A word for a role that is the name of one of the `voices` begins no turn.
     """
     breaks = _break() if _may_hold(text) else _stripped()
-    bare = without_header(text, players)
+    bare = without_header(text, voices)
     shift = len(text) - len(bare)
     struck = _strikes(bare)
     begins = place = 0
@@ -714,15 +743,60 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), players: froz
             continue
         if mark.lastgroup == "react" and (bare.endswith((":", "："), 0, start) or _LABEL_ABOVE.search(bare, 0, start)):
             continue  # a line of a list
-        if _is_doubtful(bare, start, end, players) if mark.lastgroup == "label" else in_sentence(bare, start, end):
+        if _is_doubtful(bare, start, end, voices) if mark.lastgroup == "label" else in_sentence(bare, start, end):
             continue
         said, next_message = bare[begins:start], end if mark.lastgroup in {"end", "close"} else start
         unsaid = _UNSAID.fullmatch(said) or _THINKS.match(said) or _THOUGHT.search(said)
         if unsaid and (_GOES_ON.match(bare, next_message) or _header().match(bare, next_message)):
             begins = next_message
             continue
-        return bare[:start]
-    return bare
+        return _own_part(bare[:start], voices)
+    return _own_part(bare, voices)
+
+
+# -- lines of other players
+
+_SPEAKS = r"says?|said|replie[sd]|reply|answer(?:s|ed)?|asks?|asked|whispers?|whispered|adds?|added|thinks?|to all"
+_NUMBERED = re.compile(r"([A-Za-z]{2,20})[\s_#-]?\d{1,5}")
+
+
+@lru_cache(256)
+def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for the beginning of a line that one of the names speaks: `B:`, `**Player B** (to A):`, `<B> `.
+
+    If the player's `own` name is a word and a number, so are all names.
+    """
+    word = _NUMBERED.fullmatch(own)
+    every = [re.escape(name) for name in sorted({own, *names}, key=lambda name: (-len(name), name))]
+    if word:
+        every.append(rf"(?i:{re.escape(word[1])})[\s_#-]{{0,2}}\d{{1,5}}")
+    return re.compile(
+        r"(?:(?P<first>\A\s*+)|\n)[ \t]{0,4}(?:\*{1,2}|_{1,2}|[\[(@]|#{1,4} ?|<(?![^<>]{1,60}>[^<>]{0,400}</))?+"
+        rf"(?:(?i:player|agent|candidate|team)[ \t]#?)?(?P<name>{'|'.join(every)})(?!\w)[\])*_>]{{0,3}}"
+        rf"(?:[ \t](?i:{_SPEAKS})(?!\w)|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}(?:[ \t]?[:：]|(?<=>)[ \t])"
+    )
+
+
+def _lines_of_others(text: str, voices: Voices) -> list[re.Match[str]]:
+    """Return the beginnings of lines, behind words, that a player speaks, or [] if they are the lines of a list.
+
+    They are if words announce them (`I see it so:`), or if the text begins with such a line and none is the player's own.
+    """
+    if not voices.names:
+        return []
+    lines = list(islice(_line_of(voices.own, voices.names).finditer(text), _MOST_TOKENS))
+    behind = [line for line in lines if line["first"] is None]
+    if not behind or text[: behind[0].start()].rstrip().endswith((":", "：", ",", "，", ";", "、")):
+        return []
+    addressed = len(lines) > len(behind) and lines[0]["name"] != voices.own
+    return [] if addressed and all(line["name"] != voices.own for line in behind) else behind
+
+
+def _own_part(text: str, voices: Voices) -> str:
+    """Return a text up to a dialogue with lines of the player's own behind its words, which it made up."""
+    lines = [] if text.lstrip().startswith(("{", "[")) else _lines_of_others(text, voices)
+    dialogue = lines and any(line["name"] == voices.own for line in lines) and text[: lines[0].start()].strip()
+    return text[: lines[0].start()] if dialogue else text
 
 
 _INK = re.compile(r"\S")
@@ -731,6 +805,7 @@ _UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
 _LABELS = re.compile(
     rf"(?:\A(?!\s*+\w++\s*+\Z)\s*+|\n[ \t]{{0,4}}){_LABEL}"
     r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model)[:：](?=\s)"
+    r"|\n[ \t]{0,4}\*{0,2}(?:(?i:moderator|narrator|game ?master|referee)|Action Input)\*{0,2}[:：]"
 )
 _ROLE = re.compile(rf"(?<![^\W_])(?:{_ROLES})(?![^\W_])", re.IGNORECASE)
 _LABELLED = re.compile(rf"\s*+{_LABEL}")
@@ -753,9 +828,9 @@ def in_sentence(text: str, start: int, end: int) -> bool:
     return (last.isalnum() or last in set(",;:")) and first.islower()
 
 
-def _is_doubtful(text: str, start: int, end: int, players: frozenset[str]) -> bool:
+def _is_doubtful(text: str, start: int, end: int, voices: Voices) -> bool:
     """Check for a header without tokens that may be a line of what is said: a name, of a list, or in a sentence."""
-    if players and _is_player(text[start:end], players):
+    if voices.roles and _is_player(text[start:end], voices):
         return True
     before, behind = text[max(0, start - 200) : start].rstrip(), text[end : end + 200]
     if before.endswith((":", "：", ",", "，", ";", "、")):
@@ -768,13 +843,14 @@ def _is_doubtful(text: str, start: int, end: int, players: frozenset[str]) -> bo
     return _LABELLED.match(behind) is not None or (unfinished and behind.lstrip()[:1].islower())
 
 
-def label_in(text: str, players: frozenset[str] = frozenset()) -> str:
+def label_in(text: str, voices: Voices = NOBODY) -> str:
     """Return the first header of a turn, without tokens, that stands at the beginning of a line, or "".
 
-    A text of one word is none: it is the value of a field, such as a name. The name of one of the `players` is none.
+    A text of one word is none: it is the value of a field, such as a name. The name of one of the `voices` is none.
     """
     labels = (found[0].strip() for found in _LABELS.finditer(text))
-    return next((label for label in labels if not players or not _is_player(label, players)), "")
+    label = next((label for label in labels if not voices.roles or not _is_player(label, voices)), "")
+    return label or next((line[0].strip() for line in _lines_of_others(text, voices)), "")
 
 
 def names_a_role(text: str) -> bool:
@@ -787,9 +863,9 @@ def roles_in(names: Iterable[str]) -> frozenset[str]:
     return frozenset(name.casefold() for name in names if _ROLE.fullmatch(name))
 
 
-def _is_player(label: str, players: frozenset[str]) -> bool:
+def _is_player(label: str, voices: Voices) -> bool:
     role = _ROLE.search(label)
-    return role is not None and role[0].casefold() in players
+    return role is not None and role[0].casefold() in voices.roles
 
 
 _STRIKE = re.compile(r"</?s>")
@@ -978,6 +1054,7 @@ _DSML = re.compile(
 )
 _K3 = re.compile(r"<\|(open|close)\|>\s?((?:think|response|call|argument)\b[^<>|\n]{0,200}?)\s?<\|sep\|>")
 _QUOTED = re.compile(r"<\|\"\|>([^<>]{0,8000})<\|\"\|>")
+_CITED = re.compile(r"<co(?::[^<>\n]{0,30})?>([^<>]{0,4000})</co(?::[^<>\n]{0,30})?>")
 _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[\s{0,4}(?=<)")
 
 
@@ -988,12 +1065,14 @@ def _plain_tag(tag: re.Match[str]) -> str:
 def plain_tags(text: str) -> str:
     """Return a text with the tags of DeepSeek's DSML, Kimi's XTML and MiniMax's namespaces as `<name ...>`.
 
-    Gemma's quotes become those of JSON.
+    Gemma's quotes become those of JSON, and the words that Command R cites something for are words.
     """
     if "dsml" in text.casefold():
         text = _DSML.sub(lambda tag: f"<{'/' if tag['slash'] else ''}{tag['tag']}>", text)
     if "<|open|>" in text or "<|close|>" in text:
         text = _K3.sub(_plain_tag, text)
+    if "<co" in text:
+        text = _CITED.sub(r"\1", text)
     if '<|"|>' in text:  # Gemma's quotes, around words that may hold quotes
         text = _QUOTED.sub(lambda words: json.dumps(words[1], ensure_ascii=False), text)
     return _NAMESPACE.sub("", text) if "]<]" in text else text

@@ -36,7 +36,9 @@ from typing import Any
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Question, Reading
 from agentsim.engine.markup import (
+    NOBODY,
     OWN_NAMES,
+    Voices,
     label_in,
     names_a_role,
     plain_tags,
@@ -92,8 +94,11 @@ from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, Unre
 
 _POST = (*SPEECH, "post", "forum post", "my post")
 _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
+_LONGEST_NAME = 60  # characters
+_LINE = re.compile(r"(?:\n|\\n)[^\n:：>]{1,80}[:：>]")
+"""A line that may begin with the name of who speaks it."""
 # a tag, an escape, or a heading in a string: not read at once
-_DETOUR = re.compile(r"<|\\u|&[a-zA-Z#]|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
+_DETOUR = re.compile(r"<|\\u|[&%✿]|\\n[^\\\"]{0,80}[:：]|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
 _LAYERS = re.compile(
     rf"\\[n\"]|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE
 )
@@ -121,7 +126,7 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
     if token := next(filter(None, map(token_in, said)), ""):
         name = re.sub(r"[^\w ]+", " ", token).strip()
         raise UnreadableReply(f"The words hold a control token of a chat template ({name}). Answer without it.")
-    if label := next((label for each in said if (label := label_in(each, reply.players))), ""):
+    if label := next((label for each in said if (label := label_in(each, reply.voices))), ""):
         raise UnreadableReply(
             f"A line of the words begins as another turn ({label[:40]}). Answer in your own words alone."
         )
@@ -139,6 +144,20 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for part in value:
             yield from _texts(part)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Yield the texts of a JSON value, without keys."""
+    if isinstance(value, str):
+        yield value
+    parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    for part in parts:
+        yield from _strings(part)
+
+
+def _is_name(text: str, own: str) -> bool:
+    """Check for what may be a name beside a player's `own`: other words of a question are in small letters."""
+    return text != text.lower() or any(map(str.isdigit, text)) or own == own.lower()
 
 
 def _taken_apart(reply: Reply, *, last: bool) -> Reading[Any]:
@@ -313,23 +332,29 @@ class Reply:
         """What objects are shaped by."""
         outermost = [field.path for field in self.weighty]
         lone = outermost[0] if len(outermost) == 1 else ""
-        return Shape(self.request.nothing, self.request.synonyms, self.names, lone, self.players)
+        return Shape(self.request.nothing, self.request.synonyms, self.names, lone, self.voices)
 
     # thinking
 
     @cached_property
-    def players(self) -> frozenset[str]:
-        """Words for roles that are names in this question: a line that begins with one is no header of a turn."""
-        return roles_in(_texts(values(self.request))) if names_a_role(self.text) else frozenset()
+    def voices(self) -> Voices:
+        """The names in this question: a line that begins with one is no header of a turn, and may be another's."""
+        if not names_a_role(self.text) and not _LINE.search(self.text):
+            return NOBODY
+        own = self.request.player.removeprefix("@")
+        fields = {name for field in self.fields for name in (field.name, field.path)}
+        said = [text for text in _strings(values(self.request)) if text and len(text) <= _LONGEST_NAME]
+        names = {text for text in said if text not in fields and _is_name(text, own)}
+        return Voices(roles_in(said), own, tuple(sorted({own, *names})))
 
     @cached_property
     def _split(self) -> tuple[str, tuple[str, ...]]:
-        players = self.players
+        voices = self.voices
         worded = [self.names[field.path] for field in self.fields if field.kind == "words"]
         own = [name for names in worded for name in (names if self.decides else names[:1])]
         text = _without_name(self.text.replace("\ufeff", ""), self.request.player)
-        said, thoughts = split(plain_tags(turn_of(text, players)), own, strict=True)
-        said = plain_tags(turn_of(without_header(said, players), players))
+        said, thoughts = split(plain_tags(turn_of(text, voices)), own, strict=True)
+        said = plain_tags(turn_of(without_header(said, voices), voices))
         if not said.lstrip().startswith("{"):
             every = [name for field in self.fields for name in self.names[field.path]]
             every += self.speech if self.speaks else ()

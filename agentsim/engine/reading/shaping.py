@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from agentsim.engine.markup import label_in, token_in, without_header
+from agentsim.engine.markup import NOBODY, Voices, label_in, token_in, without_header
 from agentsim.engine.reading.fields import (
     MISSING,
     REASONS,
@@ -134,8 +134,8 @@ class Shape:
     names: Mapping[str, Sequence[str]]
     lone: str = ""
     """The record that is all there is to decide: its one field may stand without it."""
-    players: frozenset[str] = frozenset()
-    """Words for roles that are names of players."""
+    voices: Voices = NOBODY
+    """The names in the question."""
 
     def of(self, value: Mapping[str, Any], schema: Schema, path: str = "") -> dict[str, Any]:
         """Return the object with the schema's keys and, if they are clear, its values; other keys stay as they are.
@@ -230,7 +230,7 @@ class Shape:
             case "words":
                 own = path.rpartition(".")[2]
                 names = (spaced(own), *self.names.get(path, ()))
-                return _spoken(given, names, self.players, reason=own in REASONS)
+                return _spoken(given, names, self.voices, reason=own in REASONS)
             case "variant":
                 return self._variant(given, node, path, whole)
             case "record":
@@ -356,19 +356,19 @@ def _spellings(name: str) -> tuple[str, str]:
     return plain, compact(plain)
 
 
-def _spoken(given: Any, names: Sequence[str], players: frozenset[str], *, reason: bool) -> Any:
+def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool) -> Any:
     """Return words without what was thought in them, and of a made-up turn.
 
     A `reason` that is no text is kept as JSON, and one with a control token is left out: it decides nothing.
     """
     if isinstance(given, str):
-        given = turn_of(given, players) if reason else decoded_value(given, names, players)
+        given = turn_of(given, voices) if reason else decoded_value(given, names, voices)
     if isinstance(given, str):
         if not reason and in_later_channel(given):
             raise UnreadableReply("The words go on in another channel. Answer without control tokens.")
-        said = without_header(split(given, strict=not reason)[0], players)
+        said = without_header(split(given, strict=not reason)[0], voices)
         if reason:
-            return "" if token_in(said) or label_in(said, players) else said
+            return "" if token_in(said) or label_in(said, voices) else said
         return aloud(said, names)
     return given if not reason else "" if given is None else _as_json(given)
 
