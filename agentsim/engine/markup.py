@@ -611,9 +611,7 @@ _CLOSING = (
     rf"|\[/?(?:END|STOP|DONE|EOM|EOT)\]|(?<=\n)[-=*_~#]{{2,12}}\s?(?i:end(?:{_CLOSES_OF})?)\s?[-=*_~#]{{2,12}})[.!]?[ \t]*+(?=\n|\Z))"
 )
 """Words by which a model says that its turn is over, in brackets or between rules, at the end of a line."""
-_ROLE_TAG = (
-    rf"(?P<tag>(?<=[.!?…。！？\"”'’)\]*_])[ \t]{{0,2}}</?(?i:user|human|system|assistant|chatbot|bot|model)>(?![^<>]{{0,400}}</))"
-)
+_ROLE_TAG = rf"(?P<tag>(?<=[.!?…。！？\"”'’)\]*_])[ \t]{{0,2}}</?(?i:user|human|system|assistant|chatbot|bot|model)>(?![^<>]{{0,400}}</))"
 """A tag of a role behind a sentence, that is no pair around a word."""
 _REACT = r"\n[ \t]{0,4}\*{0,2}(?:Observation|OBSERVATION|Tool (?:output|result|response))\*{0,2}[:：]"
 """What a host, and no model, writes in the loops of ReAct and its kin (Yao et al. 2022, LangChain's ReAct prompt)."""

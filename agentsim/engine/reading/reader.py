@@ -72,7 +72,7 @@ from agentsim.engine.reading.fields import (
 from agentsim.engine.reading.layers import is_part_of_object, turn_of, with_braces
 from agentsim.engine.reading.objects import Object, decoded, scan
 from agentsim.engine.reading.shaping import Shape, unwrapped
-from agentsim.engine.reading.speech import aloud, last_sentence, said_aloud
+from agentsim.engine.reading.speech import aloud, last_sentence, may_hold_scratch, said_aloud, without_scratch
 from agentsim.engine.reading.tags import tags, without_fences, without_wrappers
 from agentsim.engine.reading.text import (
     HOLE,
@@ -174,7 +174,11 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     """Return what of a reply was thought and not said."""
     text = text[:MAX_TEXT]
     if "\\u" not in text and not has_marks(text) and (whole := _object(text)) is not None:
-        return tuple(_thought_in(whole, set(_names(request.shape))) if _NOT_SAID.search(folded(text)) else ())
+        return tuple(
+            _thought_in(whole, set(_names(request.shape)))
+            if _NOT_SAID.search(folded(text)) or any(map(may_hold_scratch, _texts(whole)))
+            else ()
+        )
     reply = Reply(request, text)
     found: list[str] = []
     try:
@@ -213,6 +217,8 @@ def _at_once(request: Question, text: str) -> Reading[Any] | None:
 def _is_layered(text: str) -> bool:
     """Check for a text that may hold JSON, a header, thinking or a token."""
     if text.lstrip()[:1] in {"{", "[", '"'} or _LAYERS.search(text) or token_in(text) or label_in(text):
+        return True
+    if may_hold_scratch(text):
         return True
     return has_marks(text) or bool(_NOT_SAID.search(plain := folded(text)) and thought_spans(plain, ()))
 
@@ -254,6 +260,11 @@ def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
     if isinstance(value, str):
         said, thoughts = split(value)
         yield from thoughts
+        if may_hold_scratch(said):
+            try:
+                yield from without_scratch(said, SPEECH)[1]
+            except UnreadableReply:
+                yield said
         if _NOT_SAID.search(plain := folded(said)):
             yield from (said[start:end] for start, end in thought_spans(plain, ()))
     for part in value if isinstance(value, list) else ():

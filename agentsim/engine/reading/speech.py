@@ -16,6 +16,8 @@ from agentsim.errors import UnreadableReply
 
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
 _PRIVATE = re.compile(r"think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.I)
+_KEPT = re.compile(rf"memory|{_PRIVATE.pattern}", re.IGNORECASE)
+"""Names of words that no other player hears."""
 _FORMATTING = re.compile(
     r"</?(?=[a-z])(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)(?:\s[^<>]*)?/?>",
     re.I,
@@ -25,6 +27,29 @@ _FENCE = re.compile(r"```\w*\n?")
 _MARKS_OPEN = re.compile(r"(?:\*{1,2}|_{1,2})(?=\s)")
 _MARKS_CLOSE = re.compile(r"(?<=\s)(?:\*{1,2}|_{1,2})$")
 _ENDS = 5  # characters at the end of a text in which all of the closing marks stand
+# a line, or a block, that is a comment as in code; an address may begin with // as well
+_COMMENT = re.compile(
+    r"^[ \t]*//(?!/?[\w-]+(?:\.[\w-]+)+(?:[/:]|\s|$))[^\n]*(?:\n|\Z)|^[ \t]*/\*(?s:.*?)(?:\*/|\Z)"
+    r"|/\*(?:(?!\*/)(?s:.))*+(?:\*/)?(?=\s*\Z)",
+    re.MULTILINE,
+)
+# a first sentence that only says that its writer thinks, and all of which is thinking up to a heading of the answer
+_THINKS_ALOUD = re.compile(
+    r"\s*+[*_\"(]{0,3}(?:(?:ok(?:ay)?|alright|all right|so|well|hm+|sure|first|now|right)[,.!:]?\s+){0,3}+"
+    r"(?:(?:let's|let us|let me|i need to|i should|i must|we should|we need to|i have to)\s+(?:(?:first|now|just|carefully)\s+)?"
+    r"(?:(?:think|reason)\b(?:\s+(?:about|on|over)\s+(?:this|these|things|my (?:answer|options|move)|the (?:problem|situation|question|task|game|options|prompt)))?"
+    r"|(?:think|work|go|walk|reason)\s+(?:(?:it|this|that|things)\s+)?through\b(?:\s+(?:this|it|that|things|the (?:problem|situation|options)))?)"
+    r"(?:\s+(?:out loud|aloud|carefully|first|here|hard|logically|step[ -]by[ -]step|for a (?:moment|second)"
+    r"|before i (?:answer|speak|reply|respond))){0,3}"
+    r"|(?:thinking|reasoning)(?: (?:out loud|aloud|step[ -]by[ -]step|carefully|it through))"
+    r"|lass(?:t)? (?:uns|mich) (?:schritt fur schritt )?(?:nachdenken|uberlegen)(?: schritt fur schritt)?"
+    r"|(?:reflechissons|pensons) etape par etape|pensemos paso a paso|vamos pensar passo a passo"
+    r"|давай(?:те)? (?:по)?думаем (?:по шагам|шаг за шагом)"
+    r"|(?:让我们|让我|我们来?|我来)?(?:一步一步|一步步|逐步)(?:地)?(?:来)?(?:思考|想|分析)(?:一下)?|让我(?:们)?(?:先)?(?:想一想|想想|思考一下)"
+    r")[*_\")]{0,3}\s*(?:[.!:…,>]|\.\.\.|\n|\Z)"
+)
+_STEPS = re.compile(r"\s*+[*_#]{0,4}\s?(?:step|schritt|etape|paso|passo|шаг|步骤) ?1\b")
+"""A first step, which is thinking if a heading of the answer follows, and else the first step of a plan."""
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
 
 
@@ -48,7 +73,9 @@ def said_aloud(
         start, end = tag_content(whole[0])
         rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
         return _plain(body[start:end]), [rest] if rest.strip() else []
-    words, hidden = _under_headings(without_wrappers(body), tuple(names))
+    body, scratch = without_scratch(without_wrappers(body), names)
+    words, hidden = _under_headings(body, tuple(names))
+    hidden = [*scratch, *hidden]
     if not any_text and _PAIRED.search(_FORMATTING.sub("", words)):
         raise wanted
     words = _plain(words)
@@ -65,11 +92,40 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = ()) -> str:
     if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)):
         raise UnreadableReply("The words cannot be told from what stands around them.")
     words = without(words, thought_spans(folded(words), names))
+    if not _KEPT.search(names[0]):
+        words, _ = without_scratch(words, names)
     words, _ = _under_headings(words, tuple(names))
     if others and (other := _other_field(tuple(others)).search(folded(words))):
         words = words[: other.start()]
     tag = tag_pattern(tuple(names)).fullmatch(folded(words).strip()) if "<" in words else None
     return words if tag is None else words.strip()[slice(*tag_content(tag))]
+
+
+def may_hold_scratch(words: str) -> bool:
+    """Check for what `without_scratch` may take out."""
+    return "//" in words or "/*" in words or bool(_THINKS_ALOUD.match(plain := folded(words)) or _STEPS.match(plain))
+
+
+def without_scratch(words: str, names: Sequence[str]) -> tuple[str, list[str]]:
+    """Return words without notes of the writer to itself, and these.
+
+    Notes are lines and blocks that are comments, and thinking aloud up to a heading of the answer, one of the `names`.
+    Raises `UnreadableReply` if there is no such heading: where the thinking ends cannot be told.
+    """
+    notes: list[str] = []
+    if "//" in words or "/*" in words:
+        notes = [each[0] for each in _COMMENT.finditer(words)]
+        words = _COMMENT.sub("", words)
+    plain = folded(words)
+    thinks = _THINKS_ALOUD.match(plain)
+    if thinks is None and _STEPS.match(plain) is None:
+        return words, notes
+    answer = next(headings(plain, tuple(names), heads_thinking), None)
+    if answer is not None:
+        return words[answer.start() :], [*notes, words[: answer.start()]]
+    if thinks is not None:
+        raise UnreadableReply("The reply thinks aloud. Answer with the words alone.")
+    return words, notes
 
 
 def _is_private(name: str, own: Sequence[str]) -> bool:

@@ -67,6 +67,13 @@ _TAG = (
     rf"(?P<name>{_NAME})(?P<last>[_ -]end)?"
     r"(?:\s[^<>\[\]:\n]{0,80})?\s{0,2}\|?\s{0,2}(?:>{1,2}|[▷＞⟩〉›】]|&gt;|[-=]{3,8}|\])"
 )
+# the same names in brackets that stand around words as well
+_BRACKETED = re.compile(
+    r"(?P<line>(?:\A|(?<=\n))[ \t]*)?(?P<open>[《〔「『｛（(［]|\[\[|\{{1,2})[ \t]?(?P<slash>[/／]?)[ \t]?"
+    r"(?P<name>think(?:ing)?|thoughts?|scratch ?pad|reasoning|chain of thought|cot|(?:inner|internal) (?:monologue|thoughts?)"
+    r"|思考(?:过程)?|推理(?:过程)?|内心独白|内心|心理活动)[ \t]?(?:[》〕」』｝）)］]|\]\]|\}{1,2})",
+    re.IGNORECASE,
+)
 _SQUARE = re.compile(
     r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot|internal|private|hidden|plan|思考(?:过程)?|推理|内心独白",
     re.IGNORECASE,
@@ -156,12 +163,29 @@ def split(text: str, own: Collection[str] = (), *, strict: bool = False) -> tupl
     A tag in a sentence that does not end is a word of it if its name is one (`a <strategy> we share`), and so is one in
     quotes. If `strict`, raises `UnreadableReply` for another: what is thought cannot be told from what is said.
     """
+    text = _in_angles(text)
     if not _ANY.search(text):
         return text, ()
     thoughts: list[str] = []
     text = _final(text, thoughts)
     kept = "".join(_spoken(text, thoughts, own, strict=strict))
     return kept, tuple(thought for each in thoughts if (thought := each.strip()))
+
+
+def _in_angles(text: str) -> str:
+    """Put angle brackets for others around the names of thinking: at the beginning of a line, and if their end is there.
+
+    In a line, and in the brackets of quotations, a name without an end is a word.
+    """
+    ends = {tag["name"].casefold() for tag in islice(_BRACKETED.finditer(text), _MOST_MARKS) if tag["slash"]}
+
+    def plain(tag: re.Match[str]) -> str:
+        begins = tag["line"] is not None and tag["open"] not in "「『"
+        if not begins and tag["name"].casefold() not in ends:
+            return tag[0]
+        return f"{tag['line'] or ''}<{'/' if tag['slash'] else ''}think>"
+
+    return _BRACKETED.sub(plain, text)
 
 
 def in_later_channel(text: str) -> bool:
@@ -172,7 +196,7 @@ def in_later_channel(text: str) -> bool:
 
 def has_marks(text: str) -> bool:
     """Check for anything that may be a spelling of thinking, or a special token."""
-    if _STRIPPED_LINE.match(text) is not None:
+    if _STRIPPED_LINE.match(text) is not None or _BRACKETED.search(text) is not None:
         return True
     return _ANY.search(text) is not None and (bool(_first_marks(text)) or "assistant" in text or "<|" in text)
 
