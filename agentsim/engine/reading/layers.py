@@ -133,6 +133,8 @@ def decoded_value(given: Any, names: Collection[str], voices: Voices = NOBODY) -
             given = inside[0]
         elif isinstance(given, str):
             turn = turn_of(given, voices)
+            if (fence := _FENCED.match(turn.strip())) and "{" in turn:
+                turn = fence["inner"]
             value = _json(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else None
             if value is None and turn.lstrip().startswith("{") and is_part_of_object(turn.lstrip()[1:], names):
                 raise UnreadableReply("A text of the JSON object holds an object that cannot be read.")

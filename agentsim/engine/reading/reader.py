@@ -66,12 +66,14 @@ from agentsim.engine.reading.fields import (
     chosen,
     fields_of,
     is_no_number,
+    kind_of,
     named,
     names_of,
 )
 from agentsim.engine.reading.layers import is_part_of_object, turn_of, with_braces
+from agentsim.engine.reading.notations import as_json
 from agentsim.engine.reading.objects import Object, decoded, scan
-from agentsim.engine.reading.shaping import Shape, unwrapped
+from agentsim.engine.reading.shaping import Shape, tag_of, unwrapped
 from agentsim.engine.reading.speech import aloud, last_sentence, may_hold_scratch, said_aloud, without_scratch
 from agentsim.engine.reading.tags import tags, without_fences, without_wrappers
 from agentsim.engine.reading.text import (
@@ -103,6 +105,11 @@ _LAYERS = re.compile(
     rf"\\[n\"]|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE
 )
 _NOT_SAID = re.compile(any_name((*THINKING, *ASIDES)))
+_FIELD_TAG = re.compile(
+    r"[<\[]/(?P<end>[A-Za-z][\w-]{1,40})\s?[>\]]|<(?P<whole>[A-Za-z][\w-]{1,40})(?:\s[^<>\n]{0,200})?/>"
+    r"|(?:\A|\n)\s{0,4}[<\[](?P<first>[A-Za-z][\w-]{1,40})(?:\s[^<>\n]{0,200})?[>\]]"
+)
+"""A tag that ends, is whole, or begins a line."""
 # what stands for a value in a form
 _FORM = re.compile(r"\s*<[^<>]{1,80}>\s*")  # of a question in words alone: `<your pitch>`
 _PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
@@ -216,7 +223,7 @@ def _at_once(request: Question, text: str) -> Reading[Any] | None:
 
 def _is_layered(text: str) -> bool:
     """Check for a text that may hold JSON, a header, thinking or a token."""
-    if text.lstrip()[:1] in {"{", "[", '"'} or _LAYERS.search(text) or token_in(text) or label_in(text):
+    if text.lstrip()[:1] in {"{", "[", '"', "`"} or _LAYERS.search(text) or token_in(text) or label_in(text):
         return True
     if may_hold_scratch(text):
         return True
@@ -339,6 +346,18 @@ class Reply:
         return next((self.names[field.path] for field in self.fields if field.kind == "words"), _POST)
 
     @cached_property
+    def is_meant_as_object(self) -> bool:
+        """Whether a tag is the name of a field, or a kind of a variant, or such a kind is all that the reply says."""
+        if all(field.kind == "words" for field in self.fields):
+            return False
+        every = {*map(spaced, _all_names(self.schema)), spaced(self.request.kind)}
+        said = self.body.strip().removesuffix("()").strip(" \n`*_<>/\"'.!()[]{}:;")
+        if spaced(said) in every:
+            return True
+        tags = (tag[tag.lastgroup] for tag in _FIELD_TAG.finditer(self.body) if tag.lastgroup)
+        return any(spaced(name) in every for name in tags)
+
+    @cached_property
     def shape(self) -> Shape:
         """What objects are shaped by."""
         outermost = [field.path for field in self.weighty]
@@ -379,7 +398,14 @@ class Reply:
         """The reply without what was thought, and with the first signs of its object if it lacks them."""
         names = {name for field in self.fields for name in (spaced(field.name), *self.names[field.path])}
         speech = self.speech[0] if self.speaks and not self.decides else ""
-        return with_braces(self._split[0], names, speech) if self.repair else self._split[0]
+        if not self.repair:
+            return self._split[0]
+        nested = any(field.kind in {"variant", "record"} for field in self.fields)
+        tags = {tag_of(node) for node in self.schema["properties"].values() if kind_of(node) == "variant"}
+        deciding = {spaced(name) for field in self.weighty for name in (field.name, *self.names[field.path])} | tags
+        every = {*names, *map(spaced, _all_names(self.schema)), spaced(self.request.kind)}
+        written = as_json(self._split[0], every, deciding, nested=nested)
+        return with_braces(written, names, speech)
 
     @property
     def thoughts(self) -> tuple[str, ...]:
@@ -496,8 +522,8 @@ class Reply:
         if not usable or each.value is None:
             names_a_field = each.call or self._member.search(self.body, each.start, each.end)
             return Candidate(each.start, each.end, "broken", legal=False) if names_a_field else None
-        tag = next((field.name for field in self.fields if field.kind == "variant"), "")
-        value = unwrapped(each.value, self._own_keys, folded(self.request.kind), tag)
+        value, called = unwrapped(each.value, self._own_keys, folded(self.request.kind))
+        value = self.shape.called(value, called, self.schema) if called else value
         if any(folded(key).strip() in self.request.quotes for key in value):
             return None
         shaped = self.shape.of(value, self.schema)
@@ -691,6 +717,8 @@ def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
         raise UnreadableReply("There is no complete JSON object in the reply.")
     if reply.speaks:
         if is_part_of_object(reply.body, reply.speech):
+            raise UnreadableReply("There is no complete JSON object in the reply.")
+        if reply.is_meant_as_object:
             raise UnreadableReply("There is no complete JSON object in the reply.")
         if reply.decider is not None and _names_a_value(reply, reply.decider):
             raise AmbiguousReply("The reply may decide in prose. Answer with the decision alone.")
