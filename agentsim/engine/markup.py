@@ -532,7 +532,7 @@ def _is_compound(name: str) -> bool:
 def _half(name: str) -> str:
     """Return a pattern for a token of one of the compound names that lacks brackets or bars."""
     return (
-        rf"(?:[<＜]|{BAR}{{1,2}})(?i:{name})(?:{BAR}{{1,2}}[>＞]?+|[>＞])"
+        rf"(?:[<＜][/／]?|{BAR}{{1,2}})(?i:{name})(?:{BAR}{{1,2}}[>＞]?+|[>＞])"
         rf"|(?<![\w▁<＜])(?i:{name}){BAR}{{1,2}}[>＞]"
     )
 
@@ -551,7 +551,7 @@ def _any(tokens: Sequence[str]) -> str:
     if names[2]:
         name = "|".join(dict.fromkeys(names[2]))
         parts.append(
-            rf"[<＜]\s{{0,2}}{BAR}{{1,2}}\s{{0,2}}(?i:{name})(?![\w▁])(?:\s{{0,2}}{BAR}{{1,2}})?+(?:\s{{0,2}}[>＞])?+"
+            rf"[<＜]\s{{0,2}}[/／]?{BAR}{{1,2}}\s{{0,2}}(?i:{name})(?![\w▁])(?:\s{{0,2}}{BAR}{{1,2}})?+(?:\s{{0,2}}[>＞])?+"
         )
         # a name of several words needs no bar, or no bracket or bar before it
         if name := "|".join(filter(_is_compound, dict.fromkeys(names[2]))):

@@ -39,6 +39,7 @@ from agentsim.engine.markup import (
     NOBODY,
     OWN_NAMES,
     Voices,
+    first_turn,
     label_in,
     names_a_role,
     plain_tags,
@@ -225,7 +226,7 @@ def _is_layered(text: str) -> bool:
     """Check for a text that may hold JSON, a header, thinking or a token."""
     if text.lstrip()[:1] in {"{", "[", '"', "`"} or _LAYERS.search(text) or token_in(text) or label_in(text):
         return True
-    if may_hold_scratch(text):
+    if may_hold_scratch(text) or first_turn(text) != text:
         return True
     return has_marks(text) or bool(_NOT_SAID.search(plain := folded(text)) and thought_spans(plain, ()))
 
@@ -351,7 +352,7 @@ class Reply:
         if all(field.kind == "words" for field in self.fields):
             return False
         every = {*map(spaced, _all_names(self.schema)), spaced(self.request.kind)}
-        said = self.body.strip().removesuffix("()").strip(" \n`*_<>/\"'.!()[]{}:;")
+        said = self.body.strip().removesuffix("()").strip(" \n`*_<>/.!():;")
         if spaced(said) in every:
             return True
         tags = (tag[tag.lastgroup] for tag in _FIELD_TAG.finditer(self.body) if tag.lastgroup)
