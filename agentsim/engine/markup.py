@@ -605,18 +605,23 @@ _LABEL = (
     r"|(?:#{1,4} )(?:Instruction|Input|Response):?[ \t]*+\n)"
 )
 """A header of a turn without tokens, at the beginning of a line."""
-_CLOSES_OF = r"[ _-](?:of[ _-])?(?:(?:my|the)[ _-])?(?:turn|message|response|reply|answer|text|output|speech|pitch|post|statement)"
+_OWN_WORDS = "turn|message|response|reply|answer|text|output|speech|pitch|post|statement"
+_CLOSES_OF = rf"[ _-](?:of[ _-])?(?:(?:my|the)[ _-])?(?:{_OWN_WORDS})"
 _CLOSING = (
-    rf"(?P<close>(?:[\[(<{{【（《]/?\s?(?i:end{_CLOSES_OF})\s?[\])>}}】）》]"
-    rf"|\[/?(?:END|STOP|DONE|EOM|EOT)\]|(?<=\n)[-=*_~#]{{2,12}}\s?(?i:end(?:{_CLOSES_OF})?)\s?[-=*_~#]{{2,12}})[.!]?[ \t]*+(?=\n|\Z))"
+    rf"(?P<close>(?:[\[(<{{【（《]/?\s?(?i:end{_CLOSES_OF})\s?[\])>}}】）》]|\[/?(?:END|STOP|DONE|EOM|EOT)\]"
+    rf"|(?<=\n)[-=*_~#]{{2,12}}\s?(?i:end(?:{_CLOSES_OF})?)\s?[-=*_~#]{{2,12}})[.!]?[ \t]*+(?=\n|\Z))"
 )
 """Words by which a model says that its turn is over, in brackets or between rules, at the end of a line."""
-_ROLE_TAG = rf"(?P<tag>(?<=[.!?…。！？\"”'’)\]*_])[ \t]{{0,2}}</?(?i:user|human|system|assistant|chatbot|bot|model)>(?![^<>]{{0,400}}</))"
+_ROLE_TAG = (
+    r"(?P<tag>(?<=[.!?…。！？\"”'’)\]*_])[ \t]{0,2}</?(?i:user|human|system|assistant|chatbot|bot|model)>"
+    r"(?![^<>]{0,400}</))"
+)
 """A tag of a role behind a sentence, that is no pair around a word."""
 _REACT = r"\n[ \t]{0,4}\*{0,2}(?:Observation|OBSERVATION|Tool (?:output|result|response))\*{0,2}[:：]"
-"""What a host, and no model, writes in the loops of ReAct and its kin (Yao et al. 2022, LangChain's ReAct prompt)."""
+"""Labels that a host writes, and no model, in the loops of ReAct (Yao et al. 2022, LangChain's prompt of it)."""
 _STRIPPED = (
-    rf"{_CLOSING}|{_ROLE_TAG}|(?P<react>{_REACT})|(?P<label>\n[ \t]{{0,4}}{_LABEL}|(?<=\n)\n(?:User|Human|Assistant)[:：](?=\s))|"
+    rf"{_CLOSING}|{_ROLE_TAG}|(?P<react>{_REACT})"
+    rf"|(?P<label>\n[ \t]{{0,4}}{_LABEL}|(?<=\n)\n(?:User|Human|Assistant)[:：](?=\s))|"
     r"assistant(?<![^\n.!?…。！？\"'”’»)\]}*_]assistant)[ \t]*+\n|user(?<![^\n.!?…。！？\"'”’»)\]}*_]user)[ \t]*+\n"
     r"|### (?<![^\n]### )(?:Instruction|Human|User):?[ \t]*+\n|assistant(?<=[.!?…]assistant)\s*+\Z"
 )
@@ -778,7 +783,8 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
 def _lines_of_others(text: str, voices: Voices) -> list[re.Match[str]]:
     """Return the beginnings of lines, behind words, that a player speaks, or [] if they are the lines of a list.
 
-    They are if words announce them (`I see it so:`), or if the text begins with such a line and none is the player's own.
+    They are if words announce them (`I see it so:`), or if the text begins with such a line and none is the player's
+    own.
     """
     if not voices.names:
         return []

@@ -1,5 +1,6 @@
-"""Siblings of markup: ends of turns, lines of other players, notes to oneself, XML, YAML, schemas and calls of a choice;
-and what people say that only looks so.
+"""Siblings of markup: ends of turns, lines of other players, notes to oneself, XML, YAML, schemas and calls.
+
+And what people say that only looks so.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Notations: objects that a reply writes as XML or YAML, as the JSON that means the same.
 
-`<action>work</action><hours>2</hours>`, `action: work` and below it `hours: 2`, `text: |` and below it indented words. All
-of the reply must be such an object, and its keys names of the question: anything else is left as it is.
+`<action>work</action><hours>2</hours>`, `action: work` and below it `hours: 2`, `text: |` and below it indented words.
+All of the reply must be such an object, and its keys names of the question: anything else is left as it is.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _lines(text: str, names: Collection[str], *, nested: bool) -> Members | None
 
 
 def _mapping(lines: list[str], place: int, depth: int, names: Collection[str]) -> tuple[Members, int, int]:
-    """Return the members that lines of one indent hold from a place on, the place behind them, and how many are blocks."""
+    """Return the members in the lines of one indent from a place on, the place behind them, and how many are blocks."""
     found: Members = {}
     indent, blocks = None, 0
     while place < len(lines):

@@ -204,12 +204,9 @@ class Shape:
         whole = _of_kind(call, _variant_of(choice, names, schema["properties"][record]))
         if whole is None:
             return value
-        beside = value if given is not MISSING else {}
-        return {
-            **{key: part for key, part in beside.items() if _key(key) != choice},
-            **self.called({key: part for key, part in whole.items() if key != choice}, whole[choice], schema),
-            **{key: part for key, part in beside.items() if _key(key) != choice},
-        }
+        beside = {key: part for key, part in value.items() if _key(key) != choice} if given is not MISSING else {}
+        parameters = {key: part for key, part in whole.items() if key != choice}
+        return {**self.called(parameters, whole[choice], schema), **beside}
 
     def _check_for_another(self, name: str, given: Any, node: Schema, others: Mapping[str, Any], path: str) -> None:
         """Raise `AmbiguousReply` if another key gives a field another of its legal values: `vote` and `final_vote`."""

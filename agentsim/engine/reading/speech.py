@@ -36,9 +36,11 @@ _COMMENT = re.compile(
 # a first sentence that only says that its writer thinks, and all of which is thinking up to a heading of the answer
 _THINKS_ALOUD = re.compile(
     r"\s*+[*_\"(]{0,3}(?:(?:ok(?:ay)?|alright|all right|so|well|hm+|sure|first|now|right)[,.!:]?\s+){0,3}+"
-    r"(?:(?:let's|let us|let me|i need to|i should|i must|we should|we need to|i have to)\s+(?:(?:first|now|just|carefully)\s+)?"
-    r"(?:(?:think|reason)\b(?:\s+(?:about|on|over)\s+(?:this|these|things|my (?:answer|options|move)|the (?:problem|situation|question|task|game|options|prompt)))?"
-    r"|(?:think|work|go|walk|reason)\s+(?:(?:it|this|that|things)\s+)?through\b(?:\s+(?:this|it|that|things|the (?:problem|situation|options)))?)"
+    r"(?:(?:let's|let us|let me|i need to|i should|i must|we should|we need to|i have to)\s+"
+    r"(?:(?:first|now|just|carefully)\s+)?(?:(?:think|reason)\b(?:\s+(?:about|on|over)\s+(?:this|these|things"
+    r"|my (?:answer|options|move)|the (?:problem|situation|question|task|game|options|prompt)))?"
+    r"|(?:think|work|go|walk|reason)\s+(?:(?:it|this|that|things)\s+)?through\b"
+    r"(?:\s+(?:this|it|that|things|the (?:problem|situation|options)))?)"
     r"(?:\s+(?:out loud|aloud|carefully|first|here|hard|logically|step[ -]by[ -]step|for a (?:moment|second)"
     r"|before i (?:answer|speak|reply|respond))){0,3}"
     r"|(?:thinking|reasoning)(?: (?:out loud|aloud|step[ -]by[ -]step|carefully|it through))"

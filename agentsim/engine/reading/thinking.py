@@ -70,8 +70,9 @@ _TAG = (
 # the same names in brackets that stand around words as well
 _BRACKETED = re.compile(
     r"(?P<line>(?:\A|(?<=\n))[ \t]*)?(?P<open>[《〔「『｛（(［]|\[\[|\{{1,2})[ \t]?(?P<slash>[/／]?)[ \t]?"
-    r"(?P<name>think(?:ing)?|thoughts?|scratch ?pad|reasoning|chain of thought|cot|(?:inner|internal) (?:monologue|thoughts?)"
-    r"|思考(?:过程)?|推理(?:过程)?|内心独白|内心|心理活动)[ \t]?(?:[》〕」』｝）)］]|\]\]|\}{1,2})",
+    r"(?P<name>think(?:ing)?|thoughts?|scratch ?pad|reasoning|chain of thought|cot"
+    r"|(?:inner|internal) (?:monologue|thoughts?)|思考(?:过程)?|推理(?:过程)?|内心独白|内心|心理活动)"
+    r"[ \t]?(?:[》〕」』｝）)］]|\]\]|\}{1,2})",
     re.IGNORECASE,
 )
 _SQUARE = re.compile(
@@ -173,7 +174,7 @@ def split(text: str, own: Collection[str] = (), *, strict: bool = False) -> tupl
 
 
 def _in_angles(text: str) -> str:
-    """Put angle brackets for others around the names of thinking: at the beginning of a line, and if their end is there.
+    """Put angle brackets around the names of thinking, at the beginning of a line and if their end is there.
 
     In a line, and in the brackets of quotations, a name without an end is a word.
     """
