@@ -153,10 +153,12 @@ class ModelError(AgentsimError):
 
     `code` is a short stable word for the history (`timeout`, `unreachable`, `http_500`); `status` the HTTP
     status where there was one. The message never holds headers, keys or more than 300 foreign characters. `usage` is
-    the `models.base.Usage` of a call that was paid for all the same, where the provider says so.
+    the `models.base.Usage` of a call that was paid for all the same, where the provider says so, and `served_by` the
+    host behind a router that the error names.
     """
 
     usage: object = None
+    served_by: str | None = None
 
     def __init__(self, message: str, *, code: str, status: int | None = None) -> None:
         super().__init__(message)

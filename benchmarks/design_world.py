@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
+from scipy.special import stdtrit
 
-from agentsim.analysis.inference import Array
-from agentsim.analysis.paired import paired_intervals
+from agentsim.analysis.intervals import UPPER, Array, paired_intervals
 from agentsim.runner.batch.manifest import DesignTable
+from agentsim.studies.batches import FEWEST_BLOCKS
 from agentsim.studies.designs import factorial
 from agentsim.studies.effects import contrast_of, freedom_of
 from agentsim.studies.plan import PILOT, blocks_needed
-from agentsim.studies.sequences import FEWEST_SEEN, confidence_sequence, sequence_factor
 
 SEED = 20_261_123
 TRUTH_BLOCKS = 1_000_000
@@ -27,9 +27,9 @@ BLOCKS = 30
 PLAYERS = 4
 MEASURES = ("rank", "win", "score", "deed", "rare deed")
 MAIN, TOGETHER = 0.5, 0.5
-MOST_BLOCKS = 2_000
-WIDTHS = {"rank": 0.5, "win": 0.2, "score": 5.0, "deed": 1.5, "rare deed": 0.4}
-"""Each is reached after 50 to 200 blocks."""
+MOST_BLOCKS = 1_200
+WIDTHS = {"rank": 0.3, "win": 0.12, "score": 2.2, "deed": 0.7, "rare deed": 0.2}
+"""Each is reached after 20 to 500 blocks."""
 DESIGN = factorial(DesignTable(factors={"a": (0, 1), "b": (0, 1), "c": (0, 1)}, interactions=(("a", "b"), ("a", "c"))))
 CONTRASTS = {",".join(each.factors): each for each in DESIGN.contrasts()}
 
@@ -84,26 +84,27 @@ def planned(generator: np.random.Generator, pilot: int = PILOT) -> Iterator[tupl
             if not sd or (needed := blocks_needed(size, sd, freedom_of(seen[:, place]))) > 20_000:
                 continue
             study = contrast_of(blocks(generator, needed), CONTRASTS[name])[:, [place]]
-            _, low, high, *_ = paired_intervals(study, draws=1)[:, 0]
+            _, low, high, *_ = paired_intervals(study, draws=0)[:, 0]
             yield name, measure, bool(low > 0 or high < 0)
 
 
 def stopped(generator: np.random.Generator) -> Iterator[tuple[str, str, bool, int, float]]:
-    """(contrast, measure, covered, blocks, blocks of a plain interval of that width) of batches that end at a width.
+    """(contrast, measure, covered, blocks, blocks that one look needs for that width) of batches that end at a width.
 
     One looks after every block.
     """
     played = blocks(generator, MOST_BLOCKS)
     counts = np.arange(1, MOST_BLOCKS + 1, dtype=np.float64)
+    reach = stdtrit(np.maximum(counts - 1, 1), UPPER) / np.sqrt(counts)
     for name in ("a", "a,b", "c"):
         seen = contrast_of(played, CONTRASTS[name])
         mean = seen.cumsum(axis=0) / counts[:, None]
         squares = np.maximum((seen**2).cumsum(axis=0) - counts[:, None] * mean**2, 0.0)
         sd = np.sqrt(squares / np.maximum(counts - 1, 1)[:, None])
-        widths = 2 * sd * sequence_factor(counts)[:, None]
+        widths = 2 * sd * reach[:, None]
         for place, measure in enumerate(MEASURES):
-            narrow = (widths[:, place] < WIDTHS[measure]) & (counts >= FEWEST_SEEN) & (sd[:, place] > 0)
+            narrow = (widths[:, place] < WIDTHS[measure]) & (counts >= FEWEST_BLOCKS) & (sd[:, place] > 0)
             end = int(narrow.argmax()) + 1 if narrow.any() else MOST_BLOCKS
-            _, low, high, *_ = confidence_sequence(seen[:end, [place]])[:, 0]
-            plain = (2 * 1.96 * sd[-1, place] / WIDTHS[measure]) ** 2
-            yield name, measure, bool(low <= truth()[name][place] <= high), end, float(plain)
+            _, low, high, *_ = paired_intervals(seen[:end, [place]], draws=0)[:, 0]
+            once = max(float(FEWEST_BLOCKS), (2 * 1.96 * float(sd[-1, place]) / WIDTHS[measure]) ** 2)
+            yield name, measure, bool(low <= truth()[name][place] <= high), end, once

@@ -22,10 +22,9 @@ import numpy as np
 
 from agentsim.analysis.conditions import by_condition, differences
 from agentsim.analysis.finished_games import labelled
-from agentsim.analysis.inference import Interval, stages
-from agentsim.analysis.paired import paired_intervals
+from agentsim.analysis.intervals import Interval, clusters, paired_intervals, ratio_intervals
 from agentsim.analysis.positions import ballots, place_p
-from agentsim.analysis.posterior import Stages, posterior, wins_check
+from agentsim.analysis.posterior import Stages, posterior, stages, wins_check
 from agentsim.analysis.preference import OwnMaker, own_makers
 from agentsim.studies.influence import ALL
 from benchmarks import arms_world, design_world
@@ -152,6 +151,57 @@ def no_wins(generator: np.random.Generator) -> Iterator[Said]:
     yield Said("0 wins of 150, always second: check of wins fails", check.fails, (0.95, 1.0))
 
 
+def means(generator: np.random.Generator) -> Iterator[Said]:
+    """Mean ranks and win rates of four players, each twice or four times as strong as the next."""
+    for games, times in product((5, 8, 20, 60), (2, 4)):
+        logs = np.log(times) * np.array([1.5, 0.5, -0.5, -1.5])
+        ranks, won, counts = _ranks(generator, logs, games), np.zeros((games, 4)), np.ones((games, 4))
+        won[ranks == 1] = 1.0
+        what = f"{games} games, each {'twice' if times == 2 else 'four times'} the next"
+        ends = ratio_intervals(ranks, counts, within=(1, 4)), ratio_intervals(won, counts, centre=0.5, within=(0, 1))
+        for measure, each, truth in zip(("mean rank", "win rate"), ends, true_means(times), strict=True):
+            held_by_player = (each[:, 0] <= truth) & (truth <= each[:, 1])
+            for held, width in zip(held_by_player, each[:, 1] - each[:, 0], strict=True):
+                yield Said(f"{what}: {measure}, covered", held, (0.93, 1.0))
+                yield Said(f"{what}: {measure}, width", width, None)
+
+
+def shared_seeds(generator: np.random.Generator) -> Iterator[Said]:
+    """Mean ranks of games that share seeds, four a seed, whose luck favors a player."""
+    for seeds in (6, 15):
+        ranks = _lucky(generator, seeds)
+        together, counts = clusters(np.repeat(np.arange(seeds), 4).tolist()), np.ones((4 * seeds, 4))
+        by_seed, alone = ratio_intervals(together @ ranks, together @ counts), ratio_intervals(ranks, counts)
+        for how, ends, within in (("by seed", by_seed, (0.93, 1.0)), ("by single games", alone, None)):
+            for held in (ends[:, 0] <= true_lucky()) & (true_lucky() <= ends[:, 1]):
+                yield Said(f"{seeds} seeds of four games: mean rank, covered {how}", held, within)
+
+
+def _lucky(generator: np.random.Generator, seeds: int) -> Array:
+    luck = np.repeat(1.5 * generator.normal(size=(seeds, 4)), 4, axis=0)
+    return _ranks(generator, np.log(2) * np.array([1.5, 0.5, -0.5, -1.5]) + luck, 4 * seeds)
+
+
+@cache
+def true_lucky() -> Array:
+    """The mean ranks of a million games."""
+    return np.asarray(_lucky(np.random.default_rng(SEED), 250_000).mean(axis=0), dtype=np.float64)
+
+
+def _ranks(generator: np.random.Generator, logs: Array, games: int) -> Array:
+    """Ranks by games and players of these log strengths, of all games or by game."""
+    waits: Array = generator.exponential(size=(games, 4)) / np.exp(logs)
+    ranks: Array = waits.argsort(axis=1).argsort(axis=1).astype(np.float64) + 1.0
+    return ranks
+
+
+@cache
+def true_means(times: int) -> tuple[Array, Array]:
+    """The mean ranks and win rates of four players, each so many times as strong as the next: of a million games."""
+    ranks = _ranks(np.random.default_rng(SEED), np.log(times) * np.array([1.5, 0.5, -0.5, -1.5]), 1_000_000)
+    return ranks.mean(axis=0), (ranks == 1).mean(axis=0)
+
+
 def conditions(generator: np.random.Generator) -> Iterator[Said]:
     """A condition that does nothing, and one that moves a score, its spread and wins; 12 to 30 games a side."""
     for games, paired in (((12, 12), True), ((12, 30), False), ((30, 30), True)):
@@ -179,12 +229,13 @@ def positions(generator: np.random.Generator) -> Iterator[Said]:
         how = f"{games * times} games" + (", two a seed" if times > 1 else "")
         world = labelled(placed(generator, games, by_lot=True, times=times), "model")
         seed = int(generator.integers(2**31))
-        turn = place_p(world, lambda each: each.spoke, seed=seed, deals=200)
-        seat = place_p(world, lambda each: each.seat, balanced=True, seed=seed, deals=200)
-        read = ballots(world, final=False, seed=seed, deals=200)
+        turn = place_p(world, lambda each: each.spoke, seed=seed, draws=200)
+        seat = place_p(world, lambda each: each.seat, balanced=True, seed=seed, draws=200)
+        read = ballots(world, final=False, seed=seed, draws=200)
         assert turn is not None, "all have a turn"
         assert seat is not None, "seats rotate"
         assert read is not None, "all ballots are by lot"
+        assert read.p is not None, "there are games enough"
         yield Said(f"turns by lot without effect, {how}: false positives", turn <= 0.05, FALSE)
         yield Said(f"seats without effect, {how}: false positives", seat <= 0.05, FALSE)
         yield Said(f"ballots without effect, {how}: false positives", read.p <= 0.05, FALSE)
@@ -202,9 +253,9 @@ def designs(generator: np.random.Generator) -> Iterator[Said]:
     yield Said("design: any of the intervals that hold together misses", not batch[0][3], (0.0, 0.07))
     for name, measure, told in design_world.planned(generator):
         yield Said(f"plan, {kinds[name]} on {measure}: found, promised are 80%", told, (0.76, 0.84))
-    for _, measure, held, taken, plain in design_world.stopped(generator):
+    for _, measure, held, taken, once in design_world.stopped(generator):
         yield Said(f"until a width, {measure}: covered", held, (0.93, 1.0))
-        yield Said("until a width: blocks, of those for one look at a plain interval", taken / plain, None)
+        yield Said("until a width: blocks, of those for one look", taken / once, None)
 
 
 def arms(generator: np.random.Generator) -> Iterator[Said]:
@@ -302,6 +353,8 @@ WORLDS: dict[str, World] = {
     "rate": World(3, rate, 500),
     "rate_beside": World(4, rate_beside, 50),
     "designs": World(3, designs),
+    "means": World(7, means),
+    "shared_seeds": World(8, shared_seeds),
     "conditions": World(3, conditions),
     "positions": World(4, positions),
 }

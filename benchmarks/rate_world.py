@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agentsim.analysis.inference import Array, stages
-from agentsim.analysis.posterior import Stages
+from agentsim.analysis.intervals import Array
+from agentsim.analysis.posterior import Stages, stages
 from agentsim.studies.placement import Placement, next_tables, placement
 from benchmarks.inference_worlds import arrivals
 

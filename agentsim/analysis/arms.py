@@ -1,14 +1,14 @@
-"""Arms: what the branches of one fork do otherwise than its control, branch k beside branch k.
+"""Paired comparison of a fork's arms with its control, branch k against branch k.
 
 Branch k of every arm has the same chance, so that a pair differs by what the arm changes and by what players draw of
 their own. The run that was forked is in no figure: it is one game, which was chosen, and its branches fall back to the
-mean of such games. Intervals are `paired`.
+mean of such games. Intervals are those of `intervals.paired_intervals`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -19,8 +19,7 @@ from scipy.special import nctdtr, stdtrit
 
 from agentsim.analysis.finished_games import Column, Measures, game_record, histories, tabled
 from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
-from agentsim.analysis.inference import FEWEST, UPPER, Array
-from agentsim.analysis.paired import POWER, Effect, fewest, known, paired_intervals
+from agentsim.analysis.intervals import FEWEST, UPPER, Array, Effect, known, paired_intervals
 from agentsim.engine.panel import Cell, DataTable
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.wording import aligned, counted
@@ -30,6 +29,8 @@ from agentsim.history.load import branches_in, load_history
 from agentsim.history.record import CONTROL, ForkRecord, History
 from agentsim.history.run_files import find_run
 
+POWER = 0.8
+"""The chance to find an effect that studies are planned for."""
 _MOST_BRANCHES = 1_000_000
 STUDENT = (
     "Intervals of 95% of the mean of the paired differences (Student's); beside them those that hold for all rows "
@@ -39,7 +40,7 @@ STUDENT = (
 
 @dataclass(frozen=True, slots=True)
 class PairedEffect(Effect):
-    """What an arm does to one measure of one player: the mean of arm less control, over pairs of branches.
+    """The effect of an arm on one measure of one player: the mean of arm less control, over pairs of branches.
 
     `sd` is the standard deviation of the differences, `needed` how many branches an arm needs for an effect of the size
     that was asked about to be found with a power of 80%. `same_as` names an earlier measure that has the same
@@ -56,9 +57,9 @@ class PairedEffect(Effect):
 
 @dataclass(frozen=True, slots=True)
 class ArmEffects:
-    """One arm beside the control: `changed` in words, the number of pairs, and branches without a partner.
+    """The effects of one arm: `changed` says what it changes, `unpaired` counts branches without a partner.
 
-    `identical` says that in every pair the decisions, events and ranks are the same: what the arm changes did nothing.
+    `identical` is true if in every pair the decisions, events and ranks are the same.
     """
 
     arm: str
@@ -71,7 +72,7 @@ class ArmEffects:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The arms of the run `of`, forked at decision `at`; by name, why branches are left out."""
+    """The arms of the run `of`, forked at decision `at`; `left_out` has by name why branches are left out."""
 
     of: str
     at: int
@@ -82,7 +83,7 @@ class Comparison:
     effect: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As `agentsim compare --json` prints it."""
+        """Return what `agentsim compare --json` prints."""
         return {**asdict(self), "left_out": dict(self.left_out)}
 
     def __repr__(self) -> str:
@@ -90,7 +91,7 @@ class Comparison:
         return f"<Comparison of {self.of} at {self.at}: {arms} beside {self.control}>"
 
     def __str__(self) -> str:
-        """The tables that `agentsim compare` prints."""
+        """Return the tables that `agentsim compare` prints."""
         lines: list[str] = []
         for panel in arm_panels([self]):
             rows = [panel.columns, *(["–" if cell is None else str(cell) for cell in row] for row in panel.rows)]
@@ -113,7 +114,7 @@ Arm: TypeAlias = dict[tuple[int, str], BranchRecord]
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """By the run that was forked and the decision: the arms by name, and why branches are left out, by name."""
+    """The branches in a folder, by the run that was forked and the decision: arms by name, and reasons by name."""
 
     arms: dict[tuple[str, int], dict[str, Arm]] = field(default_factory=dict)
     left_out: dict[tuple[str, int], dict[str, str]] = field(default_factory=dict)
@@ -122,7 +123,7 @@ class _Folder:
 def comparisons(
     directory: Path, *, of: str | None = None, control: str = CONTROL, effect: float | None = None
 ) -> list[Comparison]:
-    """Every fork in the folder (or of the run `of`) that has a control and another arm."""
+    """Return every fork in the folder (or of the run `of`) that has a control and another arm."""
     folder = _read(directory, of)
     found = []
     for (parent, at), arms in sorted(folder.arms.items()):
@@ -138,7 +139,10 @@ def comparisons(
 def comparison(
     directory: Path, of: str, *, at: int | None = None, control: str = CONTROL, effect: float | None = None
 ) -> Comparison:
-    """The arms of one run at one decision; `UsageError` where there are none, or `at` has to say at which."""
+    """Return the arms of one run at one decision.
+
+    Raises `UsageError` if there are none, or if there are several decisions and no `at`.
+    """
     if effect is not None and not (math.isfinite(effect) and effect > 0):
         raise UsageError(f"--effect: must be a number above 0, found {effect}")
     found = comparisons(directory, of=of, control=control, effect=effect)
@@ -148,7 +152,7 @@ def comparison(
         places = ", ".join(str(each.at) for each in found)
         raise UsageError(f"{of}: has arms at several decisions; choose one with --at (valid: {places})")
     if not found:
-        files = find_run(directory, of)  # which says so where there is no such run
+        files = find_run(directory, of)  # raises if there is no such run
         if files.history.is_file():
             load_history(files.history)  # which refuses one of another version, whose branches are not read either
         where = "" if at is None else f" at decision {at}"
@@ -160,7 +164,7 @@ def comparison(
 
 
 def _read(directory: Path, of: str | None = None) -> _Folder:
-    """The numbered branches in the folder, or those of the run `of`."""
+    """Read the numbered branches in the folder, or those of the run `of`."""
     folder, read = _Folder(), dict(_forked(directory, of))
     # named arms first: of two branches with one number and one chance, the one without a name is left out
     for name, (history, fork) in sorted(read.items(), key=lambda each: (each[1][1].arm is None, each[0])):
@@ -182,7 +186,7 @@ def _read(directory: Path, of: str | None = None) -> _Folder:
 
 
 def _forked(directory: Path, of: str | None) -> Iterator[tuple[str, tuple[History, ForkRecord]]]:
-    """The numbered branches' histories by name; what cannot be read is no branch."""
+    """Yield by name the history of each numbered branch; files that cannot be read are skipped."""
     for name, history in histories(directory, b'"fork"'):
         fork = None if isinstance(history, UsageError) else history.fork
         if isinstance(history, History) and fork is not None and fork.branch is not None and of in {None, fork.of}:
@@ -190,7 +194,7 @@ def _forked(directory: Path, of: str | None) -> Iterator[tuple[str, tuple[Histor
 
 
 def _called(fork: ForkRecord) -> tuple[str, str]:
-    """The arm's name, and what it changes; without a name it is called by what it changes."""
+    """Return the arm's name, by default what it changes, and what it changes."""
     instead = [] if fork.instead is None else [", ".join(f"{key}={value}" for key, value in fork.instead.items())]
     changed = ", ".join((*fork.changed, *instead))
     return fork.arm or changed or CONTROL, changed
@@ -223,9 +227,9 @@ def _compared(name: str, arm: Arm, control: Arm, effect: float | None) -> ArmEff
 def effects(
     columns: Sequence[Column], values: Array, *, identical: bool = False, effect: float | None = None
 ) -> Iterator[PairedEffect]:
-    """The effect in each column of `values`, which are by side (arm, control), pair and column; NaN is unknown.
+    """Yield the effect in each column of `values`: sides (arm, control) by pairs by columns, NaN if unknown.
 
-    A column without a pair that is known has none.
+    A column without a complete pair is skipped.
     """
     differences = values[0] - values[1]
     there = ~np.isnan(differences)
@@ -244,10 +248,10 @@ def effects(
 
 
 def repeats(columns: Sequence[Column], values: Array, mean: str | None = None) -> list[str | None]:
-    """Of each column the first measure that is the same fact under another name, if the column tells anything.
+    """Return for each column the first measure that is the same fact under another name, or None.
 
-    Two measures are one fact where they have the same values, or their negatives, in every branch for all players that
-    have either; one that a player lacks is 0. What is called `mean` is no player, but a mean of some.
+    Two measures are one fact if they have the same values, or their negatives, in every branch for all players that
+    have either; one that a player lacks is 0. A column of `mean` is a mean of players. One that never varies has None.
     """
     own = {column: values[:, :, place] for place, column in enumerate(columns)}
     nothing = np.zeros(values.shape[:2])
@@ -271,10 +275,10 @@ def repeats(columns: Sequence[Column], values: Array, mean: str | None = None) -
 
 
 def branches_needed(effect: float, sd: float) -> int | None:
-    """The fewest branches of an arm, and as many of its control, whose interval of 95% leaves out 0, at a power of 80%.
+    """Return how many branches an arm and its control need for an interval of 95% to exclude 0, with a power of 80%.
 
-    The paired differences have the standard deviation `sd`, and the effect is there in this size. Five at least: fewer
-    have no interval. None where the effect is smaller than 1e-5 of it.
+    `sd` is the standard deviation of the paired differences. At least five, since fewer have no interval. None if the
+    effect is smaller than 1e-5 of `sd`.
     """
 
     def enough(number: int) -> bool:
@@ -292,6 +296,19 @@ def branches_needed(effect: float, sd: float) -> int | None:
     return fewest(enough, FEWEST - 1, 2 * _MOST_BRANCHES)
 
 
+def fewest(enough: Callable[[int], bool], low: int, most: int) -> int | None:
+    """Return the smallest number above `low` that is enough, if all larger ones are; None if `most` is not."""
+    high = low + 1
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > most:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
 def paired_row(each: PairedEffect) -> tuple[Cell, ...]:
     means = (f"{each.control_mean:.2f}", f"{each.arm_mean:.2f}")
     alone = effect_cell(each, "+.2f", each.pairs, "pair")
@@ -303,7 +320,6 @@ def unpaired_note(many: int) -> str:
 
 
 def arm_panels(found: Sequence[Comparison]) -> list[DataTable]:
-    """A table of each arm of each fork."""
     return [_arm(each, arm) for each in found for arm in each.arms]
 
 
@@ -338,7 +354,7 @@ def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
 
 
 def distinct(found: Sequence[PairedEffect]) -> list[PairedEffect]:
-    """The effects without those that are another one under a second name."""
+    """Return the effects without those that repeat another one under a second name."""
     return [each for each in found if each.same_as is None]
 
 

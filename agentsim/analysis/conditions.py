@@ -1,4 +1,4 @@
-"""Conditions: games whose scenarios are alike but for seed, name and who sits where; and what differs between them.
+"""Conditions: groups of games whose scenarios differ only in seed, name and seating, and differences between groups.
 
 Means are of entries, differences are of means. Their intervals take games of one seed together, also those of two
 conditions that were played with the same seeds (docs/inference.md).
@@ -12,11 +12,20 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
 
 from agentsim.analysis.finished_games import RANK, WIN, Entrant, GameRecord
 from agentsim.analysis.in_words import ends, estimated, written
-from agentsim.analysis.inference import DRAWS, FEWEST, SEED, UPPER, Array, Interval, blocks, interval, ratio_intervals
+from agentsim.analysis.intervals import (
+    FEWEST,
+    Array,
+    Interval,
+    clusters,
+    effective,
+    interval,
+    jackknife,
+    left_out,
+    ratio_intervals,
+)
 from agentsim.analysis.standings import relative
 from agentsim.engine.panel import Cell, DataTable
 from agentsim.engine.wording import counted
@@ -29,7 +38,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Condition:
-    """Games under one condition. It is called by the levels of what varies; `""` where nothing does."""
+    """The games under one condition; its name has the levels of the settings that vary (`""` if none does)."""
 
     name: str
     levels: Levels
@@ -37,7 +46,7 @@ class Condition:
 
     @property
     def ranked(self) -> tuple[GameRecord, ...]:
-        """The games that rank players, which standings and ratings are of."""
+        """Return the games that rank players."""
         return tuple(game for game in self.games if game.ranked)
 
 
@@ -69,9 +78,9 @@ class Difference:
 
 
 def by_condition(games: Sequence[GameRecord], *, models: bool, pool: bool = False) -> list[Condition]:
-    """The games (of one game) by condition, in the order of the levels; with `pool` all of them as one.
+    """Group the games by condition, in the order of the levels; with `pool` all of them are one.
 
-    `models` says that models are a setting, since players are compared. Where games of several folders are alike, the
+    With `models` the models are a setting, since players are compared. If games of several folders are alike, the
     folder is a level. A game of bots that repeats another under its condition counts once.
     """
     found = [{} for _ in games] if pool else levels([game.scenario for game in games], models=models)
@@ -95,7 +104,7 @@ def by_condition(games: Sequence[GameRecord], *, models: bool, pool: bool = Fals
 
 
 def same_sizes(conditions: Sequence[Condition]) -> list[Condition]:
-    """The conditions with relative ranks, where tables differ in size between them."""
+    """Return the conditions, with relative ranks if tables differ in size."""
     if len({len(game.entrants) for each in conditions for game in each.games}) < 2:
         return list(conditions)
     return [Condition(each.name, each.levels, tuple(map(relative, each.games))) for each in conditions]
@@ -128,10 +137,10 @@ def _measures(entrant: Entrant, win: float | None) -> Iterator[tuple[str, str | 
 
 
 def measured(conditions: Sequence[Condition]) -> list[Measured]:
-    """Every measure by label and condition, intervals by the bootstrap (`inference.ratio_intervals`)."""
+    """Return the mean of every measure by label and condition, with `intervals.ratio_intervals`."""
     found = []
     for each in conditions:
-        columns, together = _Columns(each.games), blocks([game.seed for game in each.games])
+        columns, together = _Columns(each.games), clusters([game.seed for game in each.games])
         for place, (measure, label) in enumerate(columns.keys):
             sums, counts = columns.sums[:, [place]], columns.counts[:, [place]]
             centre, within = (0.5, (0.0, 1.0)) if measure == WIN else (None, (-np.inf, np.inf))
@@ -144,7 +153,7 @@ def measured(conditions: Sequence[Condition]) -> list[Measured]:
 
 
 def differences(conditions: Sequence[Condition]) -> list[Difference]:
-    """Every condition less the first, in each measure of each label that both have."""
+    """Return each condition less the first, for each measure of each label that both have."""
     first, found = conditions[0], []
     for other in conditions[1:]:
         games = (*other.games, *first.games)
@@ -154,8 +163,8 @@ def differences(conditions: Sequence[Condition]) -> list[Difference]:
         both = np.flatnonzero((there[0] > 0) & (there[1] > 0))
         rates = np.array([columns.keys[place][0] == WIN for place in both], dtype=bool)
         seeds = [game.seed for game in games]
-        ends = difference_ends(columns.sums[:, both], columns.counts[:, both], arm, seeds, rates)
-        for (mean, *limits), place in zip(ends, both, strict=True):
+        ends = difference_intervals(columns.sums[:, both], columns.counts[:, both], arm, seeds, rates)
+        for (mean, *limits), place in zip(ends.T, both, strict=True):
             measure, label = columns.keys[place]
             alone, together = (interval(mean, np.array(each)) for each in (limits[:2], limits[2:]))
             many = int(there[0][place]), int(there[1][place])
@@ -165,75 +174,43 @@ def differences(conditions: Sequence[Condition]) -> list[Difference]:
     return found
 
 
-def _even(counts: Array) -> Array:
-    """As many clusters of one size as tell as much as these: the square of the sum over the sum of squares."""
-    found: Array = counts.sum(axis=0) ** 2 / np.maximum(1e-12, (counts**2).sum(axis=0))
-    return found
+def difference_intervals(sums: Array, counts: Array, arm: Flags, seeds: Sequence[int], rates: Flags) -> Array:
+    """Return `intervals.jackknife` of the differences of means, arm less the others, by column.
 
-
-def difference_ends(sums: Array, counts: Array, arm: Flags, seeds: Sequence[int], rates: Flags) -> Array:
-    """By columns: the difference of means (arm less the others), low, high, and low and high for all columns at once.
-
-    Each seed is a cluster, and adds up what its games in the arm and outside it move the difference by. The variance is
-    the sum of the squares, each side's part scaled by G / (G - 1) where it has G clusters: Welch's where no seed is on
-    both sides, that of paired differences where all are. Degrees of freedom are Satterthwaite's, over clusters on both
-    sides, in the arm alone and outside alone. `rates` have the normal's quantile instead, and get a won
-    and a lost game on each side (A. Agresti and B. Caffo, Simple and effective confidence intervals for proportions,
-    2000), in half a pair of each kind where most seeds are on both sides (A. Agresti and Y. Min, Simple improved
-    confidence intervals for matched proportions, 2005). The ends for all columns are of the greatest |t|, by drawing
-    the signs of clusters again. NaN for fewer than `FEWEST` clusters on a side, also where games are so uneven among
-    them that fewer even ones would tell as much (L. Kish, Survey Sampling, 1965), and where fewer seeds than that are
-    not the same on both sides.
+    A seed is a cluster, with its games on both sides. `rates` get half a won and half a lost game on each side (half of
+    what A. Agresti and B. Caffo add to proportions of independent trials, 2000). Ends are NaN of fewer than `FEWEST`
+    clusters on a side, also if games are so uneven among them that fewer even ones would tell as much; and of fewer
+    seeds than that which are not the same on both sides.
     """
-    truth = sums[arm].sum(axis=0) / counts[arm].sum(axis=0) - sums[~arm].sum(axis=0) / counts[~arm].sum(axis=0)
-    found = np.full((sums.shape[1], 5), np.nan)
-    found[:, 0] = truth
-    together = blocks(seeds)
-    # few seeds count game by game, which says nothing of a difference where each condition has seeds of its own
-    told = len(set(seeds)) >= FEWEST or {*np.array(seeds)[arm]} == {*np.array(seeds)[~arm]}
-    pairs = 2 * ((together[:, arm].any(axis=1) & together[:, ~arm].any(axis=1)).sum()) > len(together)
-    more = np.where(rates, counts.sum(axis=0) / np.maximum(1, (counts > 0).sum(axis=0)), 0.0) / (1 + pairs)
-    won = np.array([1, 0, 1, 0, 1, 1, 0, 0] if pairs else [1, 0, 1, 0])  # four halves of pairs, or two games a side
-    sums, counts = np.vstack([sums, won[:, None] * more]), np.vstack([counts, *[more] * len(won)])
-    arm = np.append(arm, np.arange(len(won)) < len(won) // 2)
-    added = np.tile(np.eye(4), 2) if pairs else np.eye(4)
-    together = np.block([[together, np.zeros((len(together), len(won)))], [np.zeros((4, len(seeds))), added]])
-    parts, sides, middle = [], [], np.zeros(sums.shape[1])
-    for side, sign in ((arm, 1.0), (~arm, -1.0)):
-        total, mean = counts[side].sum(axis=0), sums[side].sum(axis=0) / counts[side].sum(axis=0)
-        middle = middle + sign * mean
-        pulls = together[:, side] @ ((sums[side] - mean * counts[side]) / total)
-        here = together[:, side] @ (counts[side] > 0) > 0
-        clusters = here.sum(axis=0)
-        parts.append(sign * pulls * np.sqrt(clusters / np.maximum(1, clusters - 1)))
-        sides.append(here)
-    pulls, (own, others) = parts[0] + parts[1], sides
-    strata = [(pulls**2 * which).sum(axis=0) for which in (own & others, own & ~others, ~own & others)]
-    sizes = [which.sum(axis=0) for which in (own & others, own & ~others, ~own & others)]
-    variance = sum(strata, np.zeros(len(found)))
-    fewest = np.minimum(own.sum(axis=0), others.sum(axis=0)) - 2 * rates
-    even = np.minimum(*(_even(together[:, side] @ counts[side]) for side in (arm, ~arm)))
-    sound = (fewest >= FEWEST) & (even >= FEWEST) & (variance > 1e-12 * np.maximum(1.0, truth**2))
-    sound &= told
-    if not sound.any():
-        return found
-    lost = sum((part**2 / np.maximum(1, size - 1) for part, size in zip(strata, sizes, strict=True)), 0 * variance)
-    alone = np.where(rates[sound], ndtri(UPPER), stdtrit(variance[sound] ** 2 / lost[sound], UPPER))
-    signs = np.random.default_rng(SEED).choice((-1.0, 1.0), size=(DRAWS, len(pulls)))
-    drawn, known = signs @ pulls[:, sound], (own | others).sum(axis=0)[sound]
-    spread = np.maximum(variance[sound] - drawn**2 / known, 1e-300)
-    all_of_them = np.maximum(np.quantile(np.abs(drawn / np.sqrt(spread)).max(axis=1), 2 * UPPER - 1), alone)
-    reach = np.sqrt(variance[sound]) * np.array([-alone, alone, -all_of_them, all_of_them])
-    low, high = np.minimum(middle[sound] + reach, truth[sound]), np.maximum(middle[sound] + reach, truth[sound])
-    found[sound, 1:] = np.stack([low[0], high[1], low[2], high[3]], axis=1)
-    found[rates] = np.clip(found[rates], -1, 1)
+    together, names = clusters(seeds), np.array(seeds)
+    # few seeds count game by game, which says nothing of a difference if each condition has seeds of its own
+    sound = np.full(len(rates), len({*seeds}) >= FEWEST or {*names[arm]} == {*names[~arm]})
+    plain, value, halves = np.zeros(len(rates)), np.zeros(len(rates)), np.zeros((4, len(rates)))
+    moved, sizes = np.zeros((2, len(together) + 4, len(rates)))
+    for number, (side, sign) in enumerate(((arm, 1.0), (~arm, -1.0))):
+        there = together[:, side] @ counts[side]
+        sound &= effective(there) >= FEWEST - 1e-9
+        added = halves.copy()
+        added[2 * number : 2 * number + 2] = np.where(
+            rates, counts.sum(axis=0) / np.maximum(1, (counts > 0).sum(axis=0)) / 2, 0.0
+        )
+        won = np.array([1, 0, 1, 0])[:, None] * added
+        here = np.vstack([there, added])
+        mean, pulls = left_out(np.vstack([together[:, side] @ sums[side], won]), here)
+        plain += sign * sums[side].sum(axis=0) / counts[side].sum(axis=0)
+        value, moved, sizes = value + sign * mean, moved + sign * pulls, sizes + here / here.sum(axis=0) ** 2
+    found = jackknife(value, moved, sizes)
+    found[0] = plain
+    found[1:, ~sound] = np.nan
+    found[1::2], found[2::2] = np.minimum(found[1::2], plain), np.maximum(found[2::2], plain)
+    found[:, rates] = np.clip(found[:, rates], -1, 1)
     return found
 
 
 def condition_panels(
     conditions: Sequence[Condition], means: Sequence[Measured], found: Sequence[Difference], *, relative: bool
 ) -> list[DataTable]:
-    """Every measure by label and condition, then the differences from the first condition."""
+    """Return a table of every measure by label and condition, then tables of differences from the first condition."""
     if relative:
         means = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in means]
         found = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in found]
@@ -244,7 +221,7 @@ def condition_panels(
         cells.setdefault((mean.measure, mean.label), {})[mean.condition] = shown
     rows = [(measure, label or _ALL, *map(own.get, names)) for (measure, label), own in cells.items()]
     note = (
-        "Each cell is a mean, its interval of 95% (bootstrap: games are drawn again, those of one seed together) where "
+        "Each cell is a mean, its interval of 95% (jackknife, games of one seed left out together) if "
         "there are games enough, and how many games it is of. Below, each condition less the first."
     )
     if relative:
@@ -277,7 +254,7 @@ def _differences(name: str, less: str, found: Sequence[Difference]) -> DataTable
 
 
 def difference_sentence(each: Difference, of: str = "95% interval") -> str:
-    """`The difference in the mean rank of A between on=true and on=false was -0.40 (95% interval -0.90 to ...).`."""
+    """Return `The difference in the mean rank of A between on=true and on=false was -0.40 (95% interval ...).`."""
     whose = f"the mean {each.measure} of {each.label or 'all'}"
     many = f"{each.games[0]} and {counted(each.games[1], 'game')}"
     gap = estimated(each.difference, "+.2f", min(each.games), many, of)
@@ -285,7 +262,7 @@ def difference_sentence(each: Difference, of: str = "95% interval") -> str:
 
 
 def _verdict(found: Sequence[Difference]) -> str:
-    """How many differences can be told from none, and the clearest of them."""
+    """Say how many differences exclude 0, and the clearest of them."""
     known = [each for each in found if each.difference.low is not None]
     if found and not any(each.difference.value for each in found):
         return f"Every mean is the same under {found[0].condition} and {found[0].less}."

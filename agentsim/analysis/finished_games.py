@@ -1,6 +1,6 @@
-"""Finished games: the record of each, as far as its players are compared, and what is measured in it by player.
+"""Finished games as records for comparison: players, votes, interactions, and the measures of each player.
 
-Measures are rank, win, scores of the outcome, deeds. The format of histories is `history.record`.
+Measures are rank, win, scores of the outcome, and counts of interactions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class Entrant:
 
     `seat` counts from 1 in the order of the table, `spoke` in the first order of all players that chance drew (None
     without one). `scores` are the outcome's. `asked` is the number of decisions that no bot made, `turned_away` of
-    those that the game refused. `hosts` has the answers of each model and host, and the unusable ones of them.
+    those that the game refused. `hosts` has the answers of each model and host, the unusable ones of them, and the
+    calls that failed there.
     """
 
     player: str
@@ -56,7 +57,7 @@ class Entrant:
     lost_to_model: int = 0
     lost_to_person: int = 0
     lost_to_deadline: int = 0
-    hosts: Mapping[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    hosts: Mapping[tuple[str, str], tuple[int, int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +93,8 @@ class GameRecord:
 
     A branch's decisions, calls and dollars are those after the fork. `certain` is set where bots alone decided: it is
     the same for games that must have the same result. `between` has the pairs of which one was for or against the
-    other; None where the game is not installed, or its events are of other rules. `fallen` is the largest share of
-    fallbacks in it (`history.shares`). `scenario` and `folder` say under which condition it was played. Where no player
+    other; None if the game is not installed, or its events are of other rules. `fallen` is the largest share of
+    fallbacks in it (`history.shares`). `scenario` and `folder` say under which condition it was played. If no player
     is `ranked`, all tie.
     """
 
@@ -116,14 +117,14 @@ class GameRecord:
 
     @property
     def wins(self) -> list[float]:
-        """By entrant: of a first place that n players share each has the nth part."""
+        """Return the win of each entrant; n players who share the first place have 1/n each."""
         ranks = [entrant.rank for entrant in self.entrants]
         best = min(ranks, default=0.0)
         return [(rank == best) / ranks.count(best) for rank in ranks]
 
 
 def game_record(name: str, history: History) -> GameRecord | None:
-    """The record of a history; None where the game has no outcome."""
+    """Return the record of a history, or None if the game has no outcome."""
     outcome = history.outcome
     if outcome is None or history.status not in FINISHED:
         return None
@@ -180,27 +181,30 @@ def game_record(name: str, history: History) -> GameRecord | None:
     )
 
 
-def _hosts(own: Sequence[DecisionRecord], history: History) -> dict[str, dict[tuple[str, str], tuple[int, int]]]:
-    """Return by player how many answers came from each model and host, and how many of them were unusable.
+def _hosts(own: Sequence[DecisionRecord], history: History) -> dict[str, dict[tuple[str, str], tuple[int, int, int]]]:
+    """Return by player how many answers came from each model and host, how many of them were unusable, and how many
+    calls failed there.
 
-    Answers that name no host are left out.
+    Answers and errors that name no host are left out.
     """
     models = {player.id: player.model for player in history.players}
-    found: dict[str, dict[tuple[str, str], tuple[int, int]]] = {}
+    found: dict[str, dict[tuple[str, str], tuple[int, int, int]]] = {}
     for decision in own:
         for attempt in decision.tries:
-            host = attempt.provider or decision.provider
-            if attempt.reply is None or host is None:
+            answered = attempt.reply is not None
+            host = attempt.provider or (decision.provider if answered else None)
+            if host is None:
                 continue
             key = (attempt.model or models.get(decision.player, ""), host)
             of_player = found.setdefault(decision.player, {})
-            answers, unusable = of_player.get(key, (0, 0))
-            of_player[key] = (answers + 1, unusable + (attempt.error is not None))
+            answers, unusable, failed = of_player.get(key, (0, 0, 0))
+            bad = answered and attempt.error is not None
+            of_player[key] = (answers + answered, unusable + bad, failed + (not answered))
     return found
 
 
 def labelled(games: Sequence[GameRecord], by: str) -> list[GameRecord]:
-    """The games with entrants compared by `model` or by `player`."""
+    """Return the games with entrants labeled by `model` or by `player`."""
     return [
         replace(game, entrants=tuple(replace(each, label=getattr(each, by)) for each in game.entrants))
         for game in games
@@ -208,13 +212,13 @@ def labelled(games: Sequence[GameRecord], by: str) -> list[GameRecord]:
 
 
 def vendor(model: str) -> str:
-    """The vendor of a model, by its name: the second segment behind a router, else the provider."""
+    """Return the vendor in a model's name: the second segment behind a router, else the provider."""
     first, _, rest = model.partition(" > ")[0].partition("/")
     return rest.partition("/")[0] if first == "openrouter" and "/" in rest else first
 
 
 def _fork(fork: ForkRecord | None) -> str:
-    """What a branch changes, in words: branches that change the same are compared with their parents together."""
+    """Say what a branch changes; equal words are equal changes."""
     if fork is None:
         return ""
     done = [f"decision {fork.at}", *fork.changed]
@@ -224,7 +228,7 @@ def _fork(fork: ForkRecord | None) -> str:
 
 
 def _certain(history: History, own: Sequence[DecisionRecord]) -> str | None:
-    """A digest of all that a game of bots follows from: they draw from the seed alone. None for other games."""
+    """Return a digest of everything that determines a game of bots, or None if others decided."""
     fork = history.fork
     given = None if fork is None or fork.instead is None else fork.at
     if any(each.source != "bot" and each.index != given for each in own):
@@ -235,7 +239,7 @@ def _certain(history: History, own: Sequence[DecisionRecord]) -> str | None:
 
 
 def _told(history: History) -> tuple[Sequence[LogEntry], list[Pair] | None]:
-    """The events as the game tells them, and the pairs; none where it is not installed, or they are of other rules."""
+    """Return the events and the pairs; no pairs if the game is not installed or the events are of other rules."""
     log: Sequence[LogEntry] = ()
     try:
         log = told_events(history, games.find(history.game))
@@ -263,9 +267,10 @@ def _deeds(dealt: Sequence[Pair]) -> dict[Column, float]:
 
 
 def _turns(log: Sequence[LogEntry], history: History) -> dict[str, int]:
-    """The first order of all players that chance drew and all heard: as a list in one event, or by events of a round.
+    """Return the place of each player in the first order of all that chance drew and all heard; {} without one.
 
-    Orders that players or rules make are none: a place in them would say who came first, not what coming first does.
+    The order is a list in one event, or spread over the events of a round. Orders that players or rules make do not
+    count: a place in them depends on the player.
     """
     players = {player.id for player in history.seated}
     told = [entry for entry in log if entry.event.drawn and isinstance(entry.to, EveryoneType)]
@@ -282,15 +287,15 @@ def _turns(log: Sequence[LogEntry], history: History) -> dict[str, int]:
 
 
 def _middled(ranks: Mapping[str, int | None]) -> dict[str, float]:
-    """Ranks 1, 1, 3 as 1.5, 1.5, 3, so that the sum does not depend on ties; players without a rank tie."""
+    """Return ranks with ties averaged (1, 1, 3 is 1.5, 1.5, 3); players without a rank tie."""
     counts = Counter(ranks.values())
     return {player: (rank or 1) + (counts[rank] - 1) / 2 for player, rank in ranks.items()}
 
 
 def _votes(history: History, by_lot: Collection[str]) -> Iterator[Vote]:
-    """Every event with a voter, a choice and the ballot that it was made from, in any game.
+    """Yield a vote for every event with a voter, a choice and its ballot, in any game.
 
-    `by_lot` are the kinds of events whose ballots chance ordered.
+    `by_lot` has the kinds of events whose ballots chance ordered.
     """
     for number, part in enumerate(history.rounds):
         final = any(event.data.get("final") is True for event in part.events)
@@ -302,7 +307,7 @@ def _votes(history: History, by_lot: Collection[str]) -> Iterator[Vote]:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """One label; `cost_usd` is the cost of a game, `asked` counts decisions that no bot made."""
+    """The counts of one label; `cost_usd` is per game, `asked` counts decisions that no bot made."""
 
     label: str
     games: int
@@ -320,7 +325,7 @@ class Played:
 
 
 def played(games: Sequence[GameRecord]) -> dict[str, Played]:
-    """By label, in the order of the labels."""
+    """Return the counts by label, sorted by label."""
     entries: dict[str, list[Entrant]] = {}
     there: Counter[str] = Counter()
     for game in games:
@@ -349,7 +354,7 @@ def played(games: Sequence[GameRecord]) -> dict[str, Played]:
 
 
 def histories(directory: Path, holding: bytes = b"") -> Iterator[tuple[str, History | UsageError]]:
-    """By name, each history in a folder whose file holds these bytes, or why it cannot be read."""
+    """Yield by name each history in a folder whose file contains the bytes `holding`, or the error of reading it."""
     for files in runs_with_history(directory):
         path = files.history
         try:
@@ -362,9 +367,9 @@ def histories(directory: Path, holding: bytes = b"") -> Iterator[tuple[str, Hist
 
 @dataclass(frozen=True)
 class Games:
-    """The games that can be compared, in the order of their names; by name, why others cannot.
+    """The games that can be compared, by name; `skipped` has by name why others cannot.
 
-    `copies` has games of bots that repeat another game, by name, and that game's name: they are no further evidence.
+    `copies` maps games of bots that repeat another game to that game: they are no further evidence.
     """
 
     games: tuple[GameRecord, ...]
@@ -373,9 +378,9 @@ class Games:
 
 
 def read_games(*directories: Path) -> Games:
-    """The games of some folders; `UsageError` where one holds none that is finished.
+    """Read the games of some folders. Raises `UsageError` if one holds no finished game.
 
-    Of several folders games are called `folder/name`. Copies are looked for in each folder by itself.
+    Games of several folders are called `folder/name`. Copies are looked for within each folder.
     """
     found: list[GameRecord] = []
     skipped: dict[str, str] = {}
@@ -424,7 +429,7 @@ def _read(directory: Path) -> Games:
 
 
 def without_branches(games: Sequence[GameRecord]) -> list[GameRecord]:
-    """The games without branches of other games here: a branch repeats its parent's past, which would count twice."""
+    """Return the games without branches of others among them, whose shared past would count twice."""
     by_name = {game.name: game for game in games}
 
     def repeats(game: GameRecord) -> bool:
@@ -440,14 +445,14 @@ def without_branches(games: Sequence[GameRecord]) -> list[GameRecord]:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """By measure and player: what the outcome gives, and deeds; a deed that is absent was not done."""
+    """The values by measure and player: results of the outcome, and counts of interactions (absent is 0)."""
 
     results: Mapping[Column, float]
     deeds: Mapping[Column, float]
 
     @classmethod
     def of(cls, game: GameRecord) -> Measures:
-        """By measure, then by player in the order of the table; no ranks and wins where no player is ranked."""
+        """Return the measures of a game; without ranks and wins if no player is ranked."""
         places = list(zip(game.entrants, game.wins, strict=True)) if game.ranked else []
         results = {(RANK, each.player): each.rank for each, _ in places}
         results |= {(WIN, each.player): win for each, win in places}
@@ -457,7 +462,7 @@ class Measures:
         return cls(results, game.deeds)
 
     def with_models(self, models: Mapping[str, str]) -> Measures:
-        """The same, and behind it the means over the seats of each model, which are given by player."""
+        """Return the measures and the means over the seats of each model; `models` is by player."""
         return Measures(_with_means(self.results, models), _with_means(self.deeds, models))
 
 
@@ -470,9 +475,9 @@ def _with_means(measures: Mapping[Column, float], models: Mapping[str, str]) -> 
 
 
 def tabled(games: Sequence[Measures], *, everyone: bool = False) -> tuple[tuple[Column, ...], list[list[float]]]:
-    """The columns of these games, results before deeds, and their values by game.
+    """Return the columns of these games, results before interactions, and their values by game.
 
-    A score that is not there is NaN, a deed 0. With `everyone` each deed has a column for all who have results.
+    A missing score is NaN, a missing interaction 0. With `everyone` each interaction has a column for all players.
     """
     results = dict.fromkeys(column for game in games for column in game.results)
     places = {whose: place for place, whose in enumerate(dict.fromkeys(whose for _, whose in results))}

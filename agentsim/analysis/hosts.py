@@ -1,4 +1,4 @@
-"""Hosts: how the answers of one model differ by who served them, in finished games.
+"""Hosts: results of the answers of each model by who served them, in finished games.
 
 A router such as OpenRouter serves one model from several hosts, by turns. Which one answered is what the answer says.
 """
@@ -17,8 +17,9 @@ from agentsim.engine.panel import Cell, DataTable
 class HostLine:
     """The answers of one model from one host.
 
-    `unusable` are answers that no decision was made from. `win_rate` and `mean_rank` are means over the players of the
-    model, each weighted by the share of its answers from this host; None if the games rank no player.
+    `unusable` are answers that no decision was made from, and `failed` calls whose error names the host. `win_rate` and
+    `mean_rank` are means over the players of the model, each weighted by the share of its answers from this host; None
+    if the games rank no player or the host gave no answer.
     """
 
     model: str
@@ -26,23 +27,25 @@ class HostLine:
     games: int
     answers: int
     unusable: int
+    failed: int
     win_rate: float | None
     mean_rank: float | None
 
 
 def host_lines(games: Sequence[GameRecord]) -> tuple[HostLine, ...]:
-    """Return the lines of every model whose answers name a host, by model and then by the number of answers."""
-    answers, unusable = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    """Return the lines of every model whose answers or errors name a host, by model, then by the number of answers."""
+    answers, unusable, failed = (Counter[tuple[str, str]]() for _ in range(3))
     weights: defaultdict[tuple[str, str], float] = defaultdict(float)
     wins, ranks = weights.copy(), weights.copy()
     there: dict[tuple[str, str], set[str]] = {}
     for game in games:
         for entrant, won in zip(game.entrants, game.wins, strict=True):
-            for key, (count, bad) in entrant.hosts.items():
+            for key, (count, bad, lost) in entrant.hosts.items():
                 answers[key] += count
                 unusable[key] += bad
+                failed[key] += lost
                 there.setdefault(key, set()).add(game.name)
-                if game.ranked:
+                if game.ranked and count:
                     weight = count / _answers(entrant)
                     weights[key] += weight
                     wins[key] += weight * won
@@ -53,6 +56,7 @@ def host_lines(games: Sequence[GameRecord]) -> tuple[HostLine, ...]:
             len(there[key]),
             answers[key],
             unusable[key],
+            failed[key],
             *((sums[key] / weights[key] if weights[key] else None) for sums in (wins, ranks)),
         )
         for key in sorted(answers, key=lambda key: (key[0], -answers[key], key[1]))
@@ -60,11 +64,11 @@ def host_lines(games: Sequence[GameRecord]) -> tuple[HostLine, ...]:
 
 
 def _answers(entrant: Entrant) -> int:
-    return sum(count for count, _ in entrant.hosts.values())
+    return sum(count for count, _, _ in entrant.hosts.values())
 
 
 def differ(lines: Sequence[HostLine]) -> bool:
-    """Return whether one of the models has answers from several hosts."""
+    """Return whether one of the models has answers or failures from several hosts."""
     return len({line.model for line in lines}) < len(lines)
 
 
@@ -74,11 +78,13 @@ def host_panel(lines: Sequence[HostLine], *, relative: bool) -> DataTable:
     for line in lines:
         rank = None if line.mean_rank is None else f"{line.mean_rank:.2f}"
         won = None if line.win_rate is None else f"{line.win_rate:.0%}"
-        share = f"{line.unusable / line.answers:.0%}"
-        rows.append((line.model, line.host, line.games, line.answers, line.unusable, share, won, rank))
-    columns = ("model", "host", "games", "answers", "unusable", "share", "win rate")
+        share = f"{line.unusable / line.answers:.0%}" if line.answers else None
+        counts = (line.games, line.answers, line.unusable, share, line.failed)
+        rows.append((line.model, line.host, *counts, won, rank))
+    columns = ("model", "host", "games", "answers", "unusable", "share", "failed", "win rate")
     note = (
-        "A host is what the answers say of themselves. Unusable is an answer that no decision was made from. Wins and "
+        "A host is what the answers say of themselves. Unusable is an answer that no decision was made from, "
+        "failed a call whose error names the host. Wins and "
         "ranks are means over the model's players, each weighted by the share of its answers from the host. These are "
         "counts of what was played, without intervals: hosts were not drawn by lot."
     )

@@ -1,30 +1,29 @@
-"""Estimates in words: a figure with its interval, of how many games it is, and the clearest of many effects."""
+"""Estimates in words: a value with its interval and number of games, and the clearest of many effects."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentsim.analysis.inference import FEWEST, Interval
-from agentsim.analysis.paired import Effect
+from agentsim.analysis.intervals import FEWEST, Effect, Interval
 from agentsim.engine.wording import counted
 
 SMALL = 0.05
 
 
 def written(interval: Interval, form: str) -> str:
-    """`0.4 (0.1 to 0.7)`; the estimate alone where it has no interval."""
+    """Return `0.4 (0.1 to 0.7)`, or the estimate alone without an interval."""
     return " ".join(filter(None, (f"{interval.value:{form}}", ends(interval, form))))
 
 
 def ends(interval: Interval, form: str) -> str | None:
-    """`(0.1 to 0.7)`, or None."""
+    """Return `(0.1 to 0.7)`, or None."""
     if interval.low is None or interval.high is None:
         return None
     return f"({interval.low:{form}} to {interval.high:{form}})"
 
 
 def estimated(interval: Interval, form: str, games: int, more: str = "", of: str = "95% interval") -> str:
-    """`0.40 (95% interval 0.10 to 0.70; 60 games)`; of how many games it is says why there is no interval."""
+    """Return `0.40 (95% interval 0.10 to 0.70; 60 games)`, or why there is no interval."""
     both = ends(interval, form)
     said = f"{of} {both[1:-1]}" if both else f"no interval: {counted(games, 'game')}, too few"
     if not both and games >= FEWEST:
@@ -32,32 +31,30 @@ def estimated(interval: Interval, form: str, games: int, more: str = "", of: str
     return f"{interval.value:{form}} ({'; '.join(filter(None, (said, more)))})"
 
 
-def effect_cell(found: Effect, form: str, number: int, unit: str, fewest: int = FEWEST) -> str:
-    """The estimate with its own interval, or why it has none: `+1.00, the same in all 6 pairs`."""
+def effect_cell(found: Effect, form: str, number: int, unit: str) -> str:
+    """Return the estimate with its own interval, or why it has none: `+1.00, the same in all 6 pairs`."""
     if found.low is not None:
         return written(found.alone, form)
-    return f"{found.mean + 0.0:{form}}, {_alike(number, unit) if number >= fewest else f'too few {unit}s'}"
+    return f"{found.mean + 0.0:{form}}, {_alike(number, unit) if number >= FEWEST else f'too few {unit}s'}"
 
 
 def _alike(number: int, unit: str) -> str:
     return f"the same in all {counted(number, unit)}"
 
 
-def clearest_effect(
-    found: Sequence[tuple[str, Effect, int]], where: str, *, of: str, unit: str, more: str = "", fewest: int = FEWEST
-) -> str:
-    """The clearest of many effects, or that none is shown, by the intervals that hold for all together.
+def clearest_effect(found: Sequence[tuple[str, Effect, int]], where: str, *, of: str, unit: str, more: str = "") -> str:
+    """Say which of many effects is clearest, or that none is shown, by the intervals that hold for all together.
 
     None of the rows was named beforehand, so the interval of one alone would be too narrow for the row that is chosen.
     `found` holds who did it, the effect and its number of pairs (or blocks); `of` is who did them all.
     """
     most, form = max((number for *_, number in found), default=0), "+.2f"
     many = f"{counted(most, unit)}{more}"
-    if not found or most < fewest:
+    if not found or most < FEWEST:
         return f"{where}, nothing can be said of {of}: {many}, too few for an interval." if found else ""
     known = [each for each in found if each[1].low_adj is not None]
     told = [each for each in known if each[1].together.leaves_out(0)]
-    alike = [each for each in found if each[1].low is None and each[2] >= fewest and each[1].mean]
+    alike = [each for each in found if each[1].low is None and each[2] >= FEWEST and each[1].mean]
     if told:
         who, best, own = max(told, key=lambda each: abs(each[1].mean) / each[1].together.width)
         of = counted(len(known), "effect")
@@ -78,5 +75,5 @@ def clearest_effect(
 
 
 def p_value(p: float) -> str:
-    """`p = 0.012`, or `p < 0.001`."""
+    """Return `p = 0.012`, or `p < 0.001`."""
     return f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"

@@ -1,19 +1,16 @@
-"""Positions: what a seat, a turn to speak or a place on a ballot is worth, with a test of each by permutation.
-
-The tests deal positions again as the lot could have: those of games of one seed together, since they share their lot.
-"""
+"""Positions: how results depend on the seat, the turn to speak or the position on a ballot, with sign-flip tests."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from agentsim.analysis.finished_games import Entrant, GameRecord
-from agentsim.analysis.in_words import estimated, p_value, written
-from agentsim.analysis.inference import DEALS, SEED, Array, Interval, Whole, blocks, interval, ratio_intervals
+from agentsim.analysis.in_words import SMALL, estimated, p_value, written
+from agentsim.analysis.intervals import DRAWS, SEED, Array, Interval, clusters, interval, ratio_intervals, sign_flip_p
 from agentsim.engine.panel import DataTable
 from agentsim.engine.wording import counted
 
@@ -36,77 +33,63 @@ class BallotPlace:
 
 @dataclass(frozen=True, slots=True)
 class Ballots:
-    """The positions on the ballots of one kind of vote, and the p-value that they do not matter."""
+    """The positions on the ballots of one kind of vote; `p` is of the hypothesis that they do not matter, or None."""
 
     places: tuple[BallotPlace, ...]
     votes: int
     games: int
-    p: float
+    p: float | None
 
 
 def place_p(
     games: Sequence[GameRecord],
-    place_of: Callable[[Entrant], int | None],
+    place_of: Callable[[Entrant], object],
     *,
     balanced: bool = False,
     seed: int = SEED,
-    deals: int = DEALS,
+    draws: int = DRAWS,
 ) -> float | None:
-    """The p-value that places mean nothing for ranks; None where places and labels cannot be told apart.
+    """Return the p-value of the hypothesis that places mean nothing for ranks (`intervals.sign_flip_p`).
 
-    For places by lot the statistic is the sum of squares of ranks (less their mean in the game) that places explain;
-    players keep their ranks, and places are dealt again: exact. Seats are no lot. With `balanced` what labels explain
-    is taken off first, and the rest is dealt (D. Freedman and D. Lane, A nonstochastic interpretation of reported
-    significance levels, 1983); the statistic is then F, and there is no test where games leave fewer degrees of
-    freedom for the residual than places take.
+    The scores are the ranks of the players in each place, less the mean of their game. Seats are no lot: with
+    `balanced` what labels explain is taken off ranks and places first. None if places and labels cannot be told apart,
+    or if fewer degrees of freedom are left than places take.
     """
     known = [game for game in games if all(place_of(each) is not None for each in game.entrants)]
-    width = max((len(game.entrants) for game in known), default=0)
-    if width < 2 or not known:
+    entries = [(row, each) for row, game in enumerate(known) for each in game.entrants]
+    if not entries:
         return None
-    ranks = np.zeros((len(known), width))
-    there = np.zeros((len(known), width), dtype=bool)
-    places, labels = (np.full((len(known), width), -1, dtype=np.int64) for _ in range(2))
-    names = {label: at for at, label in enumerate(sorted({each.label for game in known for each in game.entrants}))}
-    for row, game in enumerate(known):
-        mean = sum(each.rank for each in game.entrants) / len(game.entrants)
-        for at, each in enumerate(sorted(game.entrants, key=lambda each: each.seat)):
-            place = place_of(each)
-            assert place is not None, "such games are left out"
-            ranks[row, at], there[row, at] = each.rank - mean, True
-            places[row, at], labels[row, at] = place, names[each.label]
-    design, who = _dummies(places, there), _basis(_dummies(labels, there))
-    left = ranks[there]
+    mean = _dummies([row for row, _ in entries])
+    mean = mean / mean.sum(axis=0)
+
+    def within(values: Array) -> Array:
+        """Return the values less their mean in the game."""
+        found: Array = values - (mean > 0) @ (mean.T @ values)
+        return found
+
+    ranks = within(np.array([[each.rank] for _, each in entries]))
+    places = within(_dummies([place_of(each) for _, each in entries]))
     if balanced:
-        left, design = left - who @ (who.T @ left), design - who @ (who.T @ design)
-    left[np.abs(left) < 1e-9] = 0.0  # a rank that labels explain wholly leaves rounding alone
-    basis = _basis(design)
-    free = int((there.sum(axis=1) - 1).sum()) - who.shape[1] - basis.shape[1]
-    if basis.shape[1] == 0 or not left.any() or (balanced and free < basis.shape[1]):
-        return None
+        labels = within(_dummies([each.label for _, each in entries]))
+        explained = labels @ np.linalg.pinv(labels)
+        left = len(entries) - len(known) - np.linalg.matrix_rank(labels)
+        ranks, places = ranks - explained @ ranks, places - explained @ places
+        if left < 2 * np.linalg.matrix_rank(places, tol=1e-9):
+            return None
+    scores = clusters([game.seed for game in known]) @ (
+        (mean > 0).T @ np.where(np.abs(ranks) > 1e-9, ranks * places, 0.0)
+    )
+    return sign_flip_p(scores, seed=seed, draws=draws)
 
-    def explained(values: Array) -> float:
-        own = float(((basis.T @ values) ** 2).sum())
-        if not balanced:
-            return own
-        rest = float((values**2).sum() - ((who.T @ values) ** 2).sum()) - own
-        return own / max(rest, 1e-12)
 
-    rest = np.zeros_like(ranks)
-    rest[there] = left
-    generator = np.random.default_rng(seed)
-    share = blocks([game.seed for game in known]).argmax(axis=0)
-    many = int(share.max()) + 1
-    found, done = 0, explained(left)
-    for _ in range(deals):
-        keys = np.where(there, generator.random((many, width))[share], 2.0)
-        dealt = np.take_along_axis(rest, keys.argsort(axis=1), axis=1)[there]
-        found += bool(explained(dealt) >= done * (1 - 1e-9))
-    return (1 + found) / (1 + deals)
+def _dummies(values: Sequence[object]) -> Array:
+    """Return rows by distinct values: 1 if the row has the value."""
+    numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
+    return np.eye(len(numbers))[[numbers[value] for value in values]]
 
 
 def uneven(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[str, int, int] | None:
-    """The label whose entries are spread least evenly over places: its fewest and most in one; None if all are even.
+    """Return the label that is spread least evenly over places, with its fewest and most entries in one, or None.
 
     Of such games the wins of a place also tell who was there.
     """
@@ -120,27 +103,10 @@ def uneven(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None
     return (label, min(counts), max(counts)) if min(counts) < max(counts) else None
 
 
-def _dummies(numbers: Whole, there: Array) -> Array:
-    """A column for each number, less its mean in the game."""
-    columns = []
-    for number in np.unique(numbers[numbers >= 0]):
-        own = (numbers == number) * 1.0
-        columns.append((own - own.sum(axis=1, keepdims=True) / there.sum(axis=1, keepdims=True))[there > 0])
-    return np.stack(columns, axis=1)
+def ballots(games: Sequence[GameRecord], *, final: bool, seed: int = SEED, draws: int = DRAWS) -> Ballots | None:
+    """Return the positions on ballots whose order chance drew, or None without such votes.
 
-
-def _basis(design: Array) -> Array:
-    """Orthonormal columns of the same span."""
-    left, sizes, _ = np.linalg.svd(design, full_matrices=False)
-    found: Array = left[:, sizes > 1e-8 * max(1.0, float(np.sqrt(len(design))))]
-    return found
-
-
-def ballots(games: Sequence[GameRecord], *, final: bool, seed: int = SEED, deals: int = DEALS) -> Ballots | None:
-    """The positions on ballots whose order chance drew; None without such votes.
-
-    The p-value is that of the squared distances of choices from what the lot expects, each divided by it, summed over
-    positions and sizes of ballots, when the same voters choose the same candidates from ballots in another order.
+    The scores of the test are the votes for each position less what the lot expects (`intervals.sign_flip_p`).
     """
     votes = [
         (row, vote)
@@ -151,48 +117,27 @@ def ballots(games: Sequence[GameRecord], *, final: bool, seed: int = SEED, deals
     if not votes:
         return None
     longest = max(len(vote.ballot) for _, vote in votes)
-    stood, chosen = (np.zeros((len(games), longest)) for _ in range(2))
-    together = blocks([game.seed for game in games])
-    share = together.argmax(axis=0)
-    cells: dict[tuple[int, int, int, str], list[int]] = {}
+    stood, chosen, expected = (np.zeros((len(games), longest)) for _ in range(3))
+    together = clusters([game.seed for game in games])
     for row, vote in votes:
-        at = vote.ballot.index(vote.choice)
         stood[row, : len(vote.ballot)] += 1
-        chosen[row, at] += 1
-        cells.setdefault((len(vote.ballot), int(share[row]), vote.round, vote.voter), []).append(at)
-    generator = np.random.default_rng(seed)
-    far, dealt = 0.0, np.zeros(deals)
-    for size in sorted({key[0] for key in cells}):
-        own = [np.array(positions) for key, positions in cells.items() if key[0] == size]
-        expected = sum(map(len, own)) / size
-        alone = sum(len(each) == 1 for each in own)
-        counts = generator.multinomial(alone, [1 / size] * size, size=deals).astype(np.float64)
-        for each in (each for each in own if len(each) > 1):
-            orders = generator.random((deals, size)).argsort(axis=1)[:, each]
-            counts += np.stack([(orders == at).sum(axis=1) for at in range(size)], axis=1)
-        far += float(((np.bincount(np.concatenate(own), minlength=size) - expected) ** 2).sum()) / expected
-        dealt += ((counts - expected) ** 2).sum(axis=1) / expected
-    p = (1 + np.count_nonzero(dealt >= far * (1 - 1e-9))) / (1 + deals)
+        expected[row, : len(vote.ballot)] += 1 / len(vote.ballot)
+        chosen[row, vote.ballot.index(vote.choice)] += 1
+    p = sign_flip_p(together @ (chosen - expected), seed=seed, draws=draws)
     ends = ratio_intervals(together @ chosen, together @ stood, within=(0.0, 1.0))
-    expected_of = _expected(vote.ballot for _, vote in votes)
+    by_lot = expected.sum(axis=0) / stood.sum(axis=0)
     places = tuple(
         BallotPlace(
             final, at + 1, int(stood[:, at].sum()), int(chosen[:, at].sum()),
-            interval(float(chosen[:, at].sum() / stood[:, at].sum()), ends[at]), expected_of[at],
+            interval(float(chosen[:, at].sum() / stood[:, at].sum()), ends[at]), float(by_lot[at]),
         )
         for at in range(longest)
     )  # fmt: skip
-    return Ballots(places, len(votes), int((chosen.sum(axis=1) > 0).sum()), float(p))
-
-
-def _expected(found: Iterable[tuple[str, ...]]) -> list[float]:
-    """By position: the mean of one over the size of the ballots that have it."""
-    sizes = [len(ballot) for ballot in found]
-    return [float(np.mean([1 / size for size in sizes if size > at])) for at in range(max(sizes))]
+    return Ballots(places, len(votes), int((chosen.sum(axis=1) > 0).sum()), p)
 
 
 def ballot_panel(found: Sequence[Ballots]) -> DataTable:
-    """What a position on the ballot is worth, for each kind of vote."""
+    """Return a table of the votes for each position on the ballot, by kind of vote."""
     rows, tests, said = [], [], []
     for each in found:
         kind = "to win" if each.places[0].final else "to go"
@@ -200,15 +145,17 @@ def ballot_panel(found: Sequence[Ballots]) -> DataTable:
             share = written(at.share, ".0%")
             rows.append((kind, at.position, at.votes, at.chosen, share, f"{at.expected:.0%}"))
         votes = f"{counted(each.votes, 'vote')} in {counted(each.games, 'game')}"
-        tests.append(f"votes {kind}: {p_value(each.p)}")
-        verdict = "went along with" if each.p <= 0.05 else "was not seen to go along with"
+        tested = "too few games for a test" if each.p is None else p_value(each.p)
+        tests.append(f"votes {kind}: {tested}")
+        told = each.p is not None and each.p <= SMALL
+        verdict = "went along with" if told else "was not seen to go along with"
         first = each.places[0]
         whole = estimated(first.share, ".0%", each.games, f"{first.expected:.0%} by the lot alone; {votes}")
-        said.append(f"Position on the ballot {verdict} votes {kind} ({p_value(each.p)}): the first got {whole}.")
+        said.append(f"Position on the ballot {verdict} votes {kind} ({tested}): the first got {whole}.")
     note = (
         "Ballots whose order chance drew: how many votes went to each position, of those whose ballot had it, beside "
-        "what the lot alone gives. Intervals of 95% by games. The tests (permutation) draw the orders again and leave "
-        f"the choices as they are; {', '.join(tests)}."
+        "what the lot alone gives. Intervals of 95% by games. The tests compare the choices with "
+        f"the lot, by sign flips of games; {', '.join(tests)}."
     )
     columns = ("vote", "position", "ballots", "chosen", "share", "by lot")
     return DataTable("Position on the ballot", columns, tuple(rows), note, sentence=" ".join(said))

@@ -1,7 +1,7 @@
 """Ratings with a posterior: strengths of the Plackett-Luce model, drawn by Gibbs sampling, and a check of their wins.
 
-F. Caron and A. Doucet, Efficient Bayesian inference for generalized Bradley-Terry models, 2012. Games come as
-`inference.stages` gives them; what they are made of is not known here (docs/inference.md).
+F. Caron and A. Doucet, Efficient Bayesian inference for generalized Bradley-Terry models, 2012. The formulas
+are in docs/inference.md.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import betaincinv
+from scipy.special import betaincinv, ndtri, stdtrit
 
-from agentsim.analysis.inference import SEED, UPPER, Array, Interval, fit
+from agentsim.analysis.intervals import SEED, UPPER, Array, Interval
 from agentsim.analysis.symmetry import Orbits, interchangeable
 
 PRIOR = 1.0
@@ -36,6 +36,25 @@ WRONG = 0.05
 Stages: TypeAlias = tuple[Array, Array]
 
 
+def stages(ranks: Sequence[float], labels: Sequence[int], size: int) -> Stages:
+    """Return one game as (how many of each label competed for each place, how many places each label took).
+
+    Players who tie share their places: each place has the competitors of the first, less the part of the tied players
+    who would have gone before (B. Efron, The efficiency of Cox's likelihood function for censored data, 1977).
+    """
+    standing = np.bincount(labels, minlength=size).astype(np.float64)
+    rows, wins = [], np.zeros(size)
+    for rank in sorted(set(ranks)):
+        tied = [label for label, own in zip(labels, ranks, strict=True) if own == rank]
+        group = np.bincount(tied, minlength=size).astype(np.float64)
+        if standing.sum() == len(tied):  # the last place is not contested
+            break
+        rows += [standing - group * (gone / len(tied)) for gone in range(len(tied))]
+        wins += group
+        standing = standing - group
+    return np.array(rows).reshape(-1, size), wins
+
+
 @dataclass(frozen=True)
 class Posterior:
     """Draws by labels: log strengths with a mean of 0 in each draw, chain beside chain in each sweep.
@@ -53,14 +72,14 @@ class Posterior:
 
     @property
     def shares(self) -> Array:
-        """The chance to come first among one of each, by draws and labels."""
+        """Return the chance to come first among one of each, draws by labels."""
         strength = np.exp(self.logs - self.logs.max(axis=1, keepdims=True))
         found: Array = strength / strength.sum(axis=1, keepdims=True)
         return found
 
     @property
     def places(self) -> Array:
-        """By labels and places: how likely a label is the strongest, the second, and so on."""
+        """Return how likely each label is the strongest, the second and so on: labels by places."""
         return together(self._placed.mean(axis=0), self.alike)
 
     @property
@@ -71,12 +90,12 @@ class Posterior:
 
     @cached_property
     def alike(self) -> Orbits:
-        """The groups of labels that the games do not tell apart."""
+        """Return the groups of labels that the games do not tell apart."""
         return interchangeable(self.stood, self.counts, self.shape)
 
     @cached_property
     def slopes(self) -> Array:
-        """The gradient of the log density at each draw, by log strengths; its expectation is 0."""
+        """Return the gradient of the log density at each draw, by log strengths; its expectation is 0."""
         found = np.empty_like(self.logs)
         shares = self.shares
         for at in range(0, len(shares), _PIECE):
@@ -101,12 +120,12 @@ class Posterior:
 
     @property
     def strengths(self) -> list[Interval]:
-        """The log strength of each label, with the interval that holds 95% of the posterior."""
+        """Return the log strength of each label, with the interval that holds 95% of the posterior."""
         return credible(self.logs, self.alike, self.means(self.logs)[0])
 
     @property
     def first(self) -> list[Interval]:
-        """The chance of each label to come first among one of each, with 95% of the posterior."""
+        """Return the chance of each label to come first among one of each, with 95% of the posterior."""
         if len(self.stood) == 1 and np.ptp(self.stood) == 0:  # one table: a Dirichlet distribution, known exactly
             whole = float(self.shape.sum())
             ends = betaincinv(self.shape, whole - self.shape, np.array([[1 - UPPER], [UPPER]]))
@@ -116,7 +135,7 @@ class Posterior:
 
     @property
     def settled(self) -> bool:
-        """True if the Monte Carlo error of strengths, shares and places is below what is printed of them."""
+        """Return whether the Monte Carlo error of strengths, shares and places is below `PRINTED`."""
         size = self.logs.shape[1]
         errors = [self.means(draws)[1].max(initial=0.0) for draws in (self.logs, self.shares)]
         chances = self._placed.reshape(-1, self.chains, size * size).mean(axis=0)
@@ -133,7 +152,7 @@ def together(values: Array, alike: Orbits) -> Array:
 
 
 def credible(draws: Array, alike: Orbits = (), means: Array | None = None) -> list[Interval]:
-    """The mean of each column, or the `means` given, and the interval that holds 95% of its draws.
+    """Return the mean of each column, or the `means` given, and the interval that holds 95% of its draws.
 
     Columns that are `alike` have the same of both, by the draws of all of them.
     """
@@ -155,7 +174,7 @@ def posterior(
     seed: int = SEED,
     settled: bool = False,
 ) -> Posterior:
-    """The strengths of `size` labels. Each game counts as `weight` games (`independence`), or as its own of them.
+    """Draw the strengths of `size` labels. `weight` is how many games each one counts as (`independence`).
 
     If it is to be `settled`, draws are added until the Monte Carlo error is below what is printed, up to `MOST_DRAWS`.
     """
@@ -190,7 +209,7 @@ def posterior(
 
 
 def agreement(logs: Array) -> float:
-    """The largest potential scale reduction of sweeps by chains by labels."""
+    """Return the largest potential scale reduction of sweeps by chains by labels."""
     within = logs.var(axis=0, ddof=1).mean(axis=0)
     between = logs.mean(axis=0).var(axis=0, ddof=1)
     if not within.all():
@@ -199,20 +218,30 @@ def agreement(logs: Array) -> float:
 
 
 def independence(games: Sequence[Stages], size: int, together: Array) -> float:
-    """As how many independent games one counts where blocks of games share their luck (`inference.blocks`): 1 or less.
+    """Return as how many independent games one counts if games of one cluster share their luck: 1 or less.
 
-    It makes the intervals as wide as those that hold whatever the dependence within blocks (`inference.fit`).
+    It is the power of the likelihood that gives the posterior the spread of the scores of `together`, clusters by games
+    (F. Pauli, W. Racugno and L. Ventura, Bayesian composite marginal likelihoods, Statistica Sinica 21, 2011), with
+    Student's quantile for the number of clusters.
     """
-    if len(together) == len(games):
+    number = len(together)
+    if number == len(games):
         return 1.0
-    alone, blocked = fit(games, size), fit(games, size, together)
-    width, wider = (float(np.square(np.diff(each.intervals())).sum()) for each in (alone, blocked))
-    return min(1.0, width / wider) if wider else 1.0
+    strength = np.exp(posterior(games, size).logs.mean(axis=0))
+    chances = [rows * strength / (rows @ strength)[:, None] for rows, _ in games]
+    scores = together @ np.array(
+        [taken - chance.sum(axis=0) for (_, taken), chance in zip(games, chances, strict=True)]
+    )
+    chance = np.concatenate(chances)
+    inverse = np.linalg.pinv(np.diag(chance.sum(axis=0)) - chance.T @ chance, rcond=1e-9, hermitian=True)
+    spread = float(np.trace(inverse @ (scores.T @ scores))) * number / (number - 1)
+    freed = max(1, size - 1) * (ndtri(UPPER) / stdtrit(number - 1, UPPER)) ** 2
+    return min(1.0, float(freed) / spread) if spread else 1.0
 
 
 @dataclass(frozen=True)
 class WinsCheck:
-    """How many first places the strengths foretell for each label in these games, and how likely a fit this bad is."""
+    """The wins that the strengths predict for each label in these games, and the posterior predictive p-value."""
 
     expected: tuple[Interval, ...]
     p: float
@@ -223,7 +252,7 @@ class WinsCheck:
 
 
 def wins_check(found: Posterior, tables: Array, wins: Array, *, weight: float = 1.0, seed: int = SEED) -> WinsCheck:
-    """A posterior predictive check; `tables` has how many of each label sat in each game.
+    """Check the wins against the posterior; `tables` has how many of each label sat in each game.
 
     In each draw the same games are played again. The squared distances of wins from their expectation, each divided by
     it, are summed for what was played and what is played again (A. Gelman, X.-L. Meng and H. Stern, Posterior

@@ -15,15 +15,17 @@ from operator import attrgetter
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import expit, stdtrit
+from scipy.special import expit
 
 from agentsim.analysis.finished_games import GameRecord, Vote, vendor
 from agentsim.analysis.in_words import estimated, written
-from agentsim.analysis.inference import FEWEST, PSEUDO, UPPER, Array, Interval, blocks, interval
+from agentsim.analysis.intervals import Array, Interval, clusters, interval, jackknife
 from agentsim.engine.panel import DataTable
 from agentsim.engine.wording import counted
 
 MOST_RELATIONS = 40
+_PSEUDO = 0.5
+"""The pairs that are added for and against each preference, which keep it finite."""
 _STEPS = 100
 _CLOSE = 1e-9
 
@@ -63,12 +65,12 @@ class _Pair:
 
 
 def own_makers(games: Sequence[GameRecord]) -> list[OwnMaker]:
-    """By kind of vote: all makers together, then each that can be told from the others.
+    """Return the preferences by kind of vote: of all makers together, then of each that can be told from the others.
 
     Of two makers a vote for the one is a vote against the other, so that only what they have in common is known.
     """
     makers = sorted({vendor(entrant.model) for game in games for entrant in game.entrants})
-    together = blocks([game.seed for game in games])
+    together = clusters([game.seed for game in games])
     found: list[OwnMaker] = []
     for final in (False, True):
         pairs = [pair for number, game in enumerate(games) for pair in _pairs(number, game, makers, final=final)]
@@ -94,7 +96,7 @@ def _pairs(number: int, game: GameRecord, makers: Sequence[str], *, final: bool)
 def _compared(
     one: Vote, other: Vote, made: Mapping[str, str], makers: Sequence[str]
 ) -> tuple[Array, Array, Array] | None:
-    """`told`, `squares` and `products` of a pair; None where their makers could not make them differ.
+    """Return `told`, `squares` and `products` of a pair, or None if their makers could not make them differ.
 
     Only candidates on both ballots count, and only voters who chose one of these: among them a candidate is as good for
     the one as for the other.
@@ -115,7 +117,7 @@ def _compared(
 
 @lru_cache(maxsize=10_000)
 def _differences(sides: tuple[_Side, ...], makers: int) -> tuple[Array, Array, Array] | None:
-    """The same of two sides: (column of the maker, the place that was chosen, whether each place is an own one)."""
+    """Return the same of two sides: (column of the maker, chosen place, whether each place is an own one)."""
     places = len(sides[0][2])
     same, shares = np.zeros((2, places, makers))
     voted = np.zeros(places)
@@ -132,7 +134,7 @@ def _differences(sides: tuple[_Side, ...], makers: int) -> tuple[Array, Array, A
 def _estimates(
     pairs: Sequence[_Pair], makers: Sequence[str | None], columns: Array, together: Array, *, final: bool
 ) -> Iterator[OwnMaker]:
-    """One estimate for each column of `columns`, which says what makers share it."""
+    """Yield an estimate for each column of `columns`: makers by the preferences that they share."""
     weight = np.array([pair.weight for pair in pairs])
     told = np.array([pair.told for pair in pairs]) @ columns
     squares = columns.T @ np.array([pair.squares for pair in pairs]) @ columns * weight[:, None, None]
@@ -147,15 +149,12 @@ def _estimates(
     for place, maker in enumerate(each for each, sure in zip(makers, known, strict=True) if sure):
         telling = (pair for pair, square in zip(pairs, squares[:, place, place], strict=True) if square)
         own = {voter for pair in telling for voter in pair.voters if maker in {None, voter[3]}}
-        both = [
-            interval(values[place], values[place] + np.array([-1, 1]) * reach[place])
-            for values, reach in (log_odds, points)
-        ]
+        both = [interval(each[0, place], each[1:3, place]) for each in (log_odds, points)]
         yield OwnMaker(maker, final, len({voter[0] for voter in own}), len(own), both[0], _possible(both[1]))
 
 
-def _logit(told: Array, weight: Array, group: Array) -> tuple[Array, Array]:
-    """Values and reaches: each pair chose as it did, and not the other way round, with the odds exp(told @ values).
+def _logit(told: Array, weight: Array, group: Array) -> Array:
+    """Return the jackknife of the log odds: each pair chose as it did, and not exchanged, with odds exp(told @ values).
 
     Half a pair for and half one against each value keep it finite (S. Greenland and M. A. Mansournia, Penalization,
     bias reduction, and default priors in logistic and related categorical and survival regressions, 2015).
@@ -165,35 +164,26 @@ def _logit(told: Array, weight: Array, group: Array) -> tuple[Array, Array]:
         chance = expit(told @ values)
         slopes = told * (weight * (1 - chance))[:, None]
         bends = np.einsum("pi,pj,p->pij", told, told, weight * chance * (1 - chance))
-        kept = np.diag(2 * PSEUDO * expit(values) * expit(-values))
-        step = np.linalg.solve(bends.sum(axis=0) + kept, slopes.sum(axis=0) + PSEUDO * (1 - 2 * expit(values)))
+        kept = np.diag(2 * _PSEUDO * expit(values) * expit(-values))
+        step = np.linalg.solve(bends.sum(axis=0) + kept, slopes.sum(axis=0) + _PSEUDO * (1 - 2 * expit(values)))
         values = values + np.clip(step, -1, 1)
         if np.abs(step).max() < _CLOSE:
             break
-    return values, _reach(slopes, bends, group, kept)
+    return _one_step(values, slopes, bends, group, kept)
 
 
-def _shares(squares: Array, products: Array, group: Array) -> tuple[Array, Array]:
-    """Values and reaches of the least squares: an own candidate gains so much, the others lose it in equal parts."""
+def _shares(squares: Array, products: Array, group: Array) -> Array:
+    """Return the jackknife of the least squares: an own candidate gains so much, the others lose it in equal parts."""
     values = np.linalg.solve(squares.sum(axis=0), products.sum(axis=0))
-    return values, _reach(products - squares @ values, squares, group, np.zeros((len(values), len(values))))
+    return _one_step(values, products - squares @ values, squares, group, np.zeros((len(values), len(values))))
 
 
-def _reach(slopes: Array, bends: Array, group: Array, kept: Array) -> Array:
-    """How far the interval of 95% goes to each side: the jackknife by blocks of games, each left out in one step.
-
-    J. G. MacKinnon, M. O. Nielsen and M. D. Webb, Fast and reliable jackknife and bootstrap methods for cluster-robust
-    inference, 2023 (CV3), with Student's quantile. Its degrees of freedom are those of the number of blocks that would
-    say as much if each said the same. NaN where fewer than `FEWEST` say anything.
-    """
-    by_block = np.tensordot(group, bends, axes=1)
-    rest = by_block.sum(axis=0) + kept - by_block
-    moved = np.einsum("bij,bj->bi", np.linalg.pinv(rest, hermitian=True), group @ slopes)
-    said = np.einsum("bii->bi", by_block)
-    enough = (said > 0).sum(axis=0) >= FEWEST
-    freedom = np.maximum(1.0, said.sum(axis=0) ** 2 / np.where(enough, (said**2).sum(axis=0), 1.0) - 1)
-    far: Array = stdtrit(freedom, UPPER) * np.sqrt((moved**2).sum(axis=0) * freedom / (freedom + 1))
-    return np.where(enough, far, np.nan)
+def _one_step(values: Array, slopes: Array, bends: Array, group: Array, kept: Array) -> Array:
+    """Return `intervals.jackknife` of an estimate, each cluster left out by one Newton step."""
+    by_cluster = np.tensordot(group, bends, axes=1)
+    rest = by_cluster.sum(axis=0) + kept - by_cluster
+    moved = -np.einsum("bij,bj->bi", np.linalg.pinv(rest, hermitian=True), group @ slopes)
+    return jackknife(values, moved, np.einsum("bii->bi", by_cluster), draws=0)
 
 
 def _possible(points: Interval) -> Interval:
@@ -203,7 +193,7 @@ def _possible(points: Interval) -> Interval:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What entrants of one label did for or against those of another.
+    """The interactions of entrants of one label towards those of another.
 
     `games` are those in which both sat, `pairs` the pairs of entrants in them; the rest is counted over those pairs.
     `turned_for` and `turned_against` are how often a pair turned (`history.events`).
@@ -220,7 +210,7 @@ class Relation:
 
 
 def relations(games: Sequence[GameRecord]) -> list[Relation]:
-    """Every ordered pair of labels that met, in the order of labels; none without deeds for or against."""
+    """Return every ordered pair of labels that met; none if no game has interactions for or against."""
     if not any(game.between for game in games):
         return []
     sums: dict[tuple[str, str], list[int]] = {}
@@ -279,7 +269,6 @@ def relation_panel(relations: Sequence[Relation]) -> DataTable:
 
 
 def _own_maker_sentence(found: OwnMaker) -> str:
-    """Of all makers' votes of one kind."""
     kind = "to win" if found.final else "to go"
     many = f"{counted(found.games, 'game')}, {counted(found.votes, 'vote')}"
     points = estimated(found.points, "+.1%", found.games, many)
@@ -287,6 +276,5 @@ def _own_maker_sentence(found: OwnMaker) -> str:
 
 
 def _relation_sentence(found: Relation) -> str:
-    """Of the pair that did most."""
     done = f"{counted(found.done_for, 'deed')} for {found.whom} and {found.done_against} against it"
     return f"In {counted(found.games, 'game')} {found.who} did {done} (a count, without an interval)."

@@ -1,4 +1,4 @@
-"""The standings of many games: results and ratings by label, head to head, and by seat; as data and as tables.
+"""Standings of many games: results and ratings by label, head to head and by seat, as data and as tables.
 
 Every figure counts finished games alone. Intervals are of 95%, and the same games give the same intervals.
 """
@@ -16,28 +16,17 @@ import numpy as np
 
 from agentsim.analysis.finished_games import Entrant, GameRecord, Played, played
 from agentsim.analysis.in_words import SMALL, estimated, p_value, written
-from agentsim.analysis.inference import (
-    Array,
-    Interval,
-    blocks,
-    interval,
-    openskill_ratings,
-    permutation_p,
-    ratio_intervals,
-    stages,
-)
+from agentsim.analysis.intervals import Array, Interval, clusters, interval, ratio_intervals
 from agentsim.analysis.positions import place_p, uneven
-from agentsim.analysis.posterior import WRONG, Posterior, WinsCheck, independence, posterior, wins_check
+from agentsim.analysis.posterior import WRONG, Posterior, WinsCheck, independence, posterior, stages, wins_check
 from agentsim.analysis.preference import OwnMaker, Relation, own_maker_panel, relation_panel
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, listed
 
 UNRANKED = "These games rank no player: they have no standings, ratings and seats to compare."
 _KEPT = "* Without the games of too many fallbacks."
-_MOST_PAIRED = 40
-"""With more labels than this, pairs get no intervals: drawing them takes too long."""
 
-_SEAT, _SPOKE = attrgetter("seat"), attrgetter("spoke")
+_LABEL, _SEAT, _SPOKE = map(attrgetter, ("label", "seat", "spoke"))
 _Key = TypeVar("_Key", str, int)
 _Beats: TypeAlias = tuple[tuple[tuple[float, int], ...], ...]
 _Ahead: TypeAlias = tuple[tuple[Interval | None, ...], ...]
@@ -45,12 +34,12 @@ _Ahead: TypeAlias = tuple[tuple[Interval | None, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class StandingsLine:
-    """One label: a model, or a player.
+    """The results of one label: a model, or a player.
 
     Of a first place that n players share each gets the nth part of a win. `wins` counts entries, `cost_usd` is the cost
     of a game. `first` is the chance to come first among one of each, by wins alone; `strength` and `places` (how likely
     it is the strongest, the second, and so on) are of the rank fit, `wins_expected` the wins that it foretells in these
-    games. `first_by_ranks` is its chance to come first, None where these wins are not what was played.
+    games. `first_by_ranks` is its chance to come first, None if these wins are not what was played.
     """
 
     label: str
@@ -64,8 +53,6 @@ class StandingsLine:
     places: tuple[float, ...]
     wins_expected: Interval
     first_by_ranks: float | None
-    mu: float
-    sigma: float
     decisions: int
     calls: int
     reasks: int
@@ -81,7 +68,7 @@ class StandingsLine:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A seat, or a place in the order of speaking."""
+    """The results of a seat, or of a place in the order of speaking."""
 
     place: int
     entries: int
@@ -96,13 +83,14 @@ class Standings:
 
     `beats[a][b]` is (entries of a that came out before one of b, pairs of them).
 
-    `ahead[a][b]` is the share of the first in the second, None for a label and itself or where they never met. Where
-    games have different numbers of players, ranks are `relative`: the share of the others who came out before, 0 to 1.
-    `null_p` is the p-value of the permutation test, None where each game has a single label. `wins_p` is the posterior
-    predictive p-value of the wins under the rank fit. `seats_p` and `spoke_p` are those of the hypothesis that a seat,
-    or a turn by lot, does nothing; None where that cannot be told. `uneven`, by `seat` and `turn`, names the label that
-    was there least evenly, and how often at least and at most; None where all are even. With `seats_fixed` no label
-    ever changed its seat in several games, so its figures contain the effect of the seat.
+    `ahead[a][b]` is the share of the first in the second, None for a label and itself or if they never met. If games
+    have different numbers of players, ranks are `relative`: the share of the others who came out before, 0 to 1.
+    `null_p` is the p-value of the hypothesis that labels mean nothing, None if each game has a single label or if games
+    are too few. `wins_p` is the posterior predictive p-value of the wins under the rank fit. `seats_p` and `spoke_p`
+    are those of the hypothesis that a seat, or a turn by lot, does nothing; None if that cannot be told. `uneven`, by
+    `seat` and `turn`, names the label that was there least evenly, and how often at least and at most; None if all are
+    even. With `seats_fixed` no label ever changed its seat in several games, so its figures contain the effect of the
+    seat.
     """
 
     played: tuple[Played, ...]
@@ -122,12 +110,12 @@ class Standings:
 
     @property
     def wins_fail(self) -> bool:
-        """Whether the rank fit foretells other wins than were played."""
+        """Return whether the strengths predict other wins than were played."""
         return self.wins_p < WRONG
 
 
 def standings(games: Sequence[GameRecord]) -> Standings:
-    """The standings of games whose entrants carry their labels; `played` is of those that rank no player as well."""
+    """Return the standings of labeled games; `played` counts those that rank no player as well."""
     done, unranked = tuple(played(games).values()), sum(not game.ranked for game in games)
     games = [game for game in games if game.ranked]
     sizes_differ = len({len(game.entrants) for game in games}) > 1
@@ -143,7 +131,7 @@ def standings(games: Sequence[GameRecord]) -> Standings:
         beats=beats,
         ahead=ahead,
         relative=sizes_differ,
-        null_p=_null(games, order),
+        null_p=place_p(games, _LABEL),
         wins_p=wins_p,
         seats_fixed=_seats_fixed(games),
         seats=_by_place(games, _SEAT),
@@ -170,17 +158,17 @@ class _Results(Generic[_Key]):
         self.counts_by_game, self.wins_by_game = counts, wins
         self.entries, self.wins = counts.sum(axis=0), wins.sum(axis=0)
         self.games = (counts > 0).sum(axis=0)
-        self.blocks = blocks([game.seed for game in games])
-        self._ranks, self._blocked = ranks.sum(axis=0), [self.blocks @ each for each in (ranks, wins, counts)]
+        self.clusters = clusters([game.seed for game in games])
+        self._ranks, self._clustered = ranks.sum(axis=0), [self.clusters @ each for each in (ranks, wins, counts)]
         all_ranks = [entrant.rank for game in games for entrant in game.entrants]
         self._within = min(all_ranks, default=0.0), max(all_ranks, default=0.0)  # no mean is beyond the best and worst
 
     def mean_ranks(self) -> list[Interval]:
-        ranks, _, counts = self._blocked
+        ranks, _, counts = self._clustered
         return list(map(interval, self._ranks / self.entries, ratio_intervals(ranks, counts, within=self._within)))
 
     def win_rates(self) -> list[Interval]:
-        _, wins, counts = self._blocked
+        _, wins, counts = self._clustered
         return list(map(interval, self.wins / self.entries, _rate_ends(wins, counts)))
 
 
@@ -198,21 +186,20 @@ def _ratings(games: Sequence[GameRecord], results: _Results[str]) -> _Ratings:
     index = {label: place for place, label in enumerate(results.keys)}
     ranked = [stages([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], size) for game in games]
     won = [(counts[None], wins) for counts, wins in zip(results.counts_by_game, results.wins_by_game, strict=True)]
-    weight = independence(ranked, size, results.blocks)
+    weight = independence(ranked, size, results.clusters)
     ranks = posterior(ranked, size, weight=weight, settled=True)
-    first = posterior(won, size, weight=independence(won, size, results.blocks), settled=True)
+    first = posterior(won, size, weight=independence(won, size, results.clusters), settled=True)
     check = wins_check(ranks, results.counts_by_game, results.wins, weight=weight)
     return _Ratings(ranks, first.first, check)
 
 
 def _standings(games: Sequence[GameRecord]) -> tuple[tuple[StandingsLine, ...], float]:
-    """The lines, and `Standings.wins_p`."""
+    """Return the lines, and `Standings.wins_p`."""
     results = _Results(games, lambda entrant: entrant.label)
     labels = results.keys
     if not labels:
         return (), 1.0
     ratings = _ratings(games, results)
-    rated = openskill_ratings(games, labels)
     strengths, places = ratings.ranks.strengths, ratings.ranks.places
     by_ranks = [chance.value for chance in ratings.ranks.first]
     rates, ranks = results.win_rates(), results.mean_ranks()
@@ -229,8 +216,6 @@ def _standings(games: Sequence[GameRecord]) -> tuple[tuple[StandingsLine, ...], 
                 places=tuple(map(float, places[column])),
                 wins_expected=ratings.check.expected[column],
                 first_by_ranks=None if ratings.check.fails else float(by_ranks[column]),
-                mu=rated[column][0],
-                sigma=rated[column][1],
                 **asdict(done[label]),
             )
         )
@@ -242,7 +227,7 @@ def _rate_ends(won: Array, met: Array) -> Array:
 
 
 def _head_to_head(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[_Beats, _Ahead]:
-    """`Standings.beats` and `Standings.ahead`; each pair of labels is counted once, for both directions."""
+    """Return `Standings.beats` and `Standings.ahead`; each pair of labels is counted once, for both directions."""
     columns = {both: place for place, both in enumerate(combinations(order, 2))}
     won, met = (np.zeros((len(games), len(columns))) for _ in range(2))
     for row, game in enumerate(games):
@@ -250,9 +235,8 @@ def _head_to_head(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[_B
             if (column := columns.get((one.label, other.label))) is not None:
                 won[row, column] += 1.0 if one.rank < other.rank else 0.5 if one.rank == other.rank else 0.0
                 met[row, column] += 1
-    few = len(order) <= _MOST_PAIRED
-    together = blocks([game.seed for game in games])
-    ends = _rate_ends(together @ won, together @ met) if few else np.full((len(columns), 2), np.nan)
+    together = clusters([game.seed for game in games])
+    ends = _rate_ends(together @ won, together @ met)
     wins, pairs = won.sum(axis=0), met.sum(axis=0)
 
     def cell(one: str, other: str) -> tuple[tuple[float, int], Interval | None]:
@@ -277,7 +261,7 @@ def _turned_round(share: Interval) -> Interval:
 
 
 def relative(game: GameRecord) -> GameRecord:
-    """The game with relative ranks: the share of the others who came out before, 0 to 1."""
+    """Return the game with relative ranks: the share of the others who came out before, 0 to 1."""
     others = max(1, len(game.entrants) - 1)
     return replace(game, entrants=tuple(replace(each, rank=(each.rank - 1) / others) for each in game.entrants))
 
@@ -288,21 +272,8 @@ def _seats_fixed(games: Sequence[GameRecord]) -> bool:
     return several and len(games) > 1 and all(each == seats[0] for each in seats)
 
 
-def _null(games: Sequence[GameRecord], order: Sequence[str]) -> float | None:
-    mixed = [game for game in games if len({entrant.label for entrant in game.entrants}) > 1]
-    if not mixed:
-        return None
-    index = {label: place for place, label in enumerate(order)}
-    width = max(len(game.entrants) for game in mixed)
-    ranks, labels = np.full((len(mixed), width), np.nan), np.full((len(mixed), width), -1, dtype=np.int64)
-    for row, game in enumerate(mixed):
-        ranks[row, : len(game.entrants)] = [entrant.rank for entrant in game.entrants]
-        labels[row, : len(game.entrants)] = [index[entrant.label] for entrant in game.entrants]
-    return permutation_p(ranks, labels, len(order))
-
-
 def _by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[Place, ...]:
-    """The results of each seat, or of each place in the order of speaking."""
+    """Return the results of each seat, or of each place in the order of speaking."""
     results = _Results(games, place_of)
     columns = zip(results.keys, results.entries, results.wins, results.win_rates(), results.mean_ranks(), strict=True)
     return tuple(Place(place, int(entries), float(wins), rate, rank) for place, entries, wins, rate, rank in columns)
@@ -311,9 +282,9 @@ def _by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | N
 def panels(
     found: Standings, own_makers: Sequence[OwnMaker], relations: Sequence[Relation] = (), kept: Standings | None = None
 ) -> list[Panel]:
-    """The panels in their order; empty ones are left out.
+    """Return the panels in their order, without empty ones.
 
-    `kept` are the standings without the games of too many fallbacks, None where there are no such games.
+    `kept` are the standings without the games of too many fallbacks, None if there are no such games.
     """
     shown: list[Panel] = [DataTable("Standings", ("",), (), UNRANKED)]
     if found.lines or not found.unranked:
@@ -321,11 +292,11 @@ def panels(
     if found.seats:
         note = (
             "By place at the table, in the order of the scenario's players. The test takes off what each model or "
-            "player explains, and deals the rest again within games."
+            "player explains, and flips the signs of games."
         )
         shown.append(_places("seat", found, note))
     if found.spoke:
-        note = "By turn in the first order of all players that chance drew. The test deals the turns again."
+        note = "By turn in the first order of all players that chance drew. The test flips the signs of games."
         shown.append(_places("turn", found, note))
     if own_makers:
         shown.append(own_maker_panel(own_makers))
@@ -336,7 +307,6 @@ def panels(
 
 
 def _places_of_all(found: Standings, kept: Standings | None) -> list[Panel]:
-    """Who came first, how strong each is, and who came out before whom."""
     ranks = [(line.label, line.mean_rank) for line in found.lines]
     shown: list[Panel] = [
         _leaderboard(found, kept),
@@ -353,8 +323,8 @@ def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
         beside = _beside(kept, line, lambda other: (other.games, *_results(other)))
         rows.append((line.label, line.games, line.entries, round(line.wins, 2), *_results(line), *beside))
     note = (
-        "Intervals of 95% by the bootstrap: games are drawn again, those of one seed together, and two games of an "
-        "unknown entry are added, which keep small samples honest (docs/inference.md). Of a first place that n "
+        "Intervals of 95% by the jackknife: the games of each seed are left out in turn, and two games of an unknown "
+        "entry are added, which keep small samples honest (docs/inference.md). Of a first place that n "
         "players share, each has 1/n of a win. Games of different seeds are "
         "taken to be independent."
     )
@@ -369,7 +339,7 @@ def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
         verdict = "no further" if found.null_p > 0.05 else "further"
         ranks = f"{_rank(found).capitalize()}s"
         p = p_value(found.null_p)
-        note += f" {ranks} lie {verdict} apart than chance alone would put them (permutation test: {p})."
+        note += f" {ranks} lie {verdict} apart than chance alone would put them (sign-flip test: {p})."
     if found.seats_fixed:
         note += " No entry ever changed its seat: these figures contain the effect of the seat."
     columns: tuple[str, ...] = ("", "games", "entries", "wins", "win rate", _rank(found))
@@ -401,14 +371,8 @@ def _ratings_table(found: Standings, kept: Standings | None) -> DataTable:
         )
     else:
         note += f"The strengths predict the wins ({p}): first by ranks is what follows from these. "
-    note += (
-        "OpenSkill: mu ± sigma, game after game; it depends on their order. A strength is assumed to be the "
-        "same in all games and seats, beside any others."
-    )
-    columns: tuple[str, ...] = (
-        "games",
-        *("first of all", "log strength", "wins", "expected", "first by ranks", "OpenSkill"),
-    )
+    note += "A strength is assumed to be the same in all games and seats, beside any others."
+    columns: tuple[str, ...] = ("games", "first of all", "log strength", "wins", "expected", "first by ranks")
     if kept is None:
         return DataTable("Ratings", ("", *columns), rows, note, sentence=rating_sentence(found))
     columns += tuple(f"{column}*" for column in columns)
@@ -423,7 +387,6 @@ def _rated(line: StandingsLine) -> tuple[Cell, ...]:
         round(line.wins, 2),
         written(line.wins_expected, ".0f"),
         None if line.first_by_ranks is None else f"{line.first_by_ranks:.1%}",
-        f"{line.mu:.1f} ± {line.sigma:.1f}",
     )
 
 
@@ -446,7 +409,7 @@ def _strongest(lines: Sequence[StandingsLine]) -> DataTable:
 def _beside(
     kept: Standings | None, line: StandingsLine, cells: Callable[[StandingsLine], tuple[Cell, ...]]
 ) -> tuple[Cell, ...]:
-    """The cells of the same label in the standings `kept`; empty ones for a label without a game there."""
+    """Return the cells of the same label in the standings `kept`, empty ones if it has no game there."""
     if kept is None:
         return ()
     same = [cells(other) for other in kept.lines if other.label == line.label]
@@ -477,7 +440,7 @@ def _matrix(found: Standings) -> DataTable:
 
 
 def _lead(share: Interval | None) -> float | None:
-    """How far ahead, from 0 (even) to 1 (always); None where the interval holds even."""
+    """Return how far ahead, from 0 (even) to 1 (always), or None if the interval holds even."""
     if share is None or share.low is None or share.low <= 0.5:
         return None
     return 2 * share.value - 1
@@ -495,7 +458,7 @@ def _places(what: str, found: Standings, note: str) -> DataTable:
         for place in places
     )
     if p is None:
-        note += f" No test: no player changed the {what}, or all ranks are the same."
+        note += f" No test: no player changed the {what}, all ranks are the same, or games are too few."
     columns = (what, "entries", "wins", "win rate", _rank(found))
     return DataTable(title, columns, rows, note, sentence=place_sentence(what, places, p, found.uneven[what]))
 
@@ -536,7 +499,7 @@ def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> 
 
 
 def standing_sentence(found: Standings, rank: str) -> str:
-    """Of the first line."""
+    """Return a sentence on the first line."""
     if not found.lines:
         return ""
     line = found.lines[0]
@@ -582,7 +545,7 @@ def strongest_sentence(ordered: Sequence[StandingsLine]) -> str:
 
 
 def ahead_sentence(found: Standings) -> str:
-    """Of the pair that is furthest apart, if it can be told apart."""
+    """Return a sentence on the pair that is furthest apart; empty if no pair has an interval."""
     apart, told = [], False
     for row, column in permutations(range(len(found.lines)), 2):
         share = found.ahead[row][column]
@@ -604,7 +567,7 @@ def ahead_sentence(found: Standings) -> str:
 
 
 def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: tuple[str, int, int] | None) -> str:
-    """Whether ranks differ by seat or turn, and all of them that came first most often."""
+    """Return a sentence on whether ranks differ by seat or turn, with those that came first most often."""
     if p is None:
         return ""
     verdict = "differ by more than" if p <= SMALL else "are not seen to differ by more than"
@@ -619,7 +582,7 @@ def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: 
     else:
         named = listed([str(place.place) for place in best])
         won = f"{what}s {named} came first most often and equally often, in {first.win_rate.value:.0%} each"
-    said = f"The ranks of {what}s {verdict} chance alone would make them (permutation test: {p_value(p)}); {won}."
+    said = f"The ranks of {what}s {verdict} chance alone would make them (sign-flip test: {p_value(p)}); {won}."
     if uneven is not None:
         label, fewest, many = uneven
         said += (
@@ -630,7 +593,7 @@ def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: 
 
 
 def cost_sentence(lines: Sequence[Played]) -> str:
-    """Of the dearest, where anything was paid for."""
+    """Return a sentence on the most expensive label; empty if nothing was paid."""
     known = [line for line in lines if line.cost_usd]
     if not known:
         return ""

@@ -1,4 +1,4 @@
-"""Symmetry: which labels the data do not tell apart, so that whatever is estimated of them is the same.
+"""Symmetry: the labels that the data do not tell apart, for which all estimates are the same.
 
 Two labels are interchangeable if some exchange of labels takes the one to the other and leaves the data as they are: an
 automorphism, found by refining colors (B. D. McKay and A. Piperno, Practical graph isomorphism II, 2014).
@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from agentsim.analysis.inference import Array
+from agentsim.analysis.intervals import Array
 
 _DIGITS = 9  # sums of the same shares in another order differ beyond these
 _MOST = 400_000  # rows by labels that are looked through; with more data there is hardly a tie

@@ -205,8 +205,7 @@ def decision_record(entry: Entry, texts: Mapping[str, int], survey: SurveyPlace 
 
 
 def _try(attempt: Attempt, texts: Mapping[str, int], host: str | None) -> TryRecord:
-    completion = attempt.completion
-    by = None if completion is None else completion.provider
+    completion, by = attempt.completion, attempt.host
     return TryRecord(
         messages=[(message.role, [texts[text] for text in message.segments]) for message in attempt.messages],
         reply=None if completion is None else [texts[completion.text]],
@@ -214,7 +213,7 @@ def _try(attempt: Attempt, texts: Mapping[str, int], host: str | None) -> TryRec
         error=None if attempt.code is None else {"code": attempt.code, "message": attempt.error},
         finish_reason=None if completion is None else completion.finish_reason,
         model=attempt.model,
-        provider=None if by == host else by,
+        provider=None if completion is not None and by == host else by,
         takeover=attempt.takeover,
         logprobs=None if completion is None or completion.logprobs is None else list(completion.logprobs),
     )
@@ -229,7 +228,8 @@ def usage_of(entry: Entry) -> Usage:
         return sum(known) if known else None
 
     costs = [call.cost_usd for call in calls if call.cost_usd is not None]
-    tokens = {name: added(name) for name in ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens")}
+    names = ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens", "cache_write_tokens")
+    tokens = {name: added(name) for name in names}
     return Usage(**tokens, cost_usd=round(sum(costs), 10) if len(costs) == len(calls) else None)
 
 

@@ -169,6 +169,7 @@ class _Sample:
             output_tokens=used.completion_tokens or 0,
             total_tokens=(used.prompt_tokens or 0) + (used.completion_tokens or 0),
             input_tokens_cache_read=used.cached_tokens,
+            input_tokens_cache_write=used.cache_write_tokens,
             reasoning_tokens=used.reasoning_tokens,
             total_cost=used.cost_usd,
         )  # fmt: skip

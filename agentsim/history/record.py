@@ -81,7 +81,8 @@ class TryRecord:
 
     `error` is `{"code", "message"}`; a reply that could not be used has both a reply and an error. Where the player has
     several models, `model` is the one that was called; `takeover` says that the next one took over from there.
-    `provider` is the host that served it, if that is not the decision's.
+    `provider` is the host that served it, if that is not the decision's; of a failed call, the one that its error
+    names.
     """
 
     messages: list[tuple[str, list[int]]]

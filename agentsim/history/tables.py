@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
@@ -148,7 +147,7 @@ def _decision(history: History, record: DecisionRecord, models: Mapping[str, str
         *(record.source, record.fallback_reason, record.cause),
         *((None, None, None) if parse is None else (parse.stage, parse.candidates, parse.repaired)),
         *(len(record.tries), record.model, record.provider),
-        *((None,) * 5 if record.usage is None else astuple(record.usage)),
+        *(getattr(record.usage, name.split()[0], None) for name in _TOKENS.split(", ")),
         history.inherits(record),
         models.get(record.player),
     )

@@ -102,13 +102,17 @@ object, or by the words of the prompt alone."""
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens and US dollars, of one call or of several; None where the provider did not say (never 0 for unknown)."""
+    """Tokens and US dollars, of one call or of several; None where the provider did not say (never 0 for unknown).
+
+    `cached_tokens` were read from a cache and `cache_write_tokens` written to one; both are part of the prompt.
+    """
 
     prompt_tokens: Count | None = None
     cached_tokens: Count | None = None
     completion_tokens: Count | None = None
     reasoning_tokens: Count | None = None
     cost_usd: Dollars | None = None
+    cache_write_tokens: Annotated[Count | None, WhereSet] = None
 
     @property
     def tokens(self) -> int | None:
@@ -118,14 +122,14 @@ class Usage:
 
 
 def _complete(value: Any) -> Any:
-    names = {each.name for each in fields(Usage)}
-    if isinstance(value, Mapping) and value.keys() != names:
+    names = {each.name for each in fields(Usage)} - {"cache_write_tokens"}
+    if isinstance(value, Mapping) and value.keys() - {"cache_write_tokens"} != names:
         raise ValueError(f"must have {', '.join(sorted(names))}")
     return value
 
 
 WholeUsage: TypeAlias = Annotated[Usage, BeforeValidator(_complete)]
-"""A usage that was written with every field, and nothing else."""
+"""A usage that was written with every field, but for those that stand where they are set, and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +160,8 @@ class Completion:
     `model` and `provider` are what the response says of itself, `finish_reason` is the provider's word
     (`stop`, `length`, ...). `text` may be empty; `reasoning` is thinking that the provider gives apart. `refusal` is
     a stable word (`refusal`, `content_filter`) where the model or a filter declined: `text` is then no answer.
-    Nor is it where `unusable` says why, in words fit for the model. `terms` are those that it was asked for under,
-    if they are not the scenario's.
+    Nor is it where `unusable` says why, in words fit for the model. `terms` are those that its host was known to
+    accept when it came, if they are not the scenario's. `pin` is the host that was asked for, if another one answered.
     `logprobs` are the tokens of the reply, each with the logarithm of its probability, if they were asked for.
     `unknown` is the word for a part of the answer of a kind that no table knows: its words are left out.
     """
@@ -173,6 +177,7 @@ class Completion:
     terms: Annotated[Terms | None, WhereSet] = None
     logprobs: Annotated[tuple[tuple[Word, LogProbability], ...] | None, WhereSet] = None
     unknown: Annotated[Word | None, WhereSet] = None
+    pin: Annotated[Word | None, WhereSet] = None
 
     @property
     def ended_early(self) -> bool:
@@ -234,7 +239,8 @@ class Attempt:
 
     `code` is a stable word (`timeout`, `unreadable`), `error` the sentence; `wait_s` is the wait before the next
     attempt. Of a failed call, `fault` is the kind of error, `status` the HTTP status, `retry_after` the seconds that
-    the host asked for, and `wasted` what the call used all the same. Of a player with several models, `model` is the
+    the host asked for, `wasted` what the call used all the same, and `served_by` the host that a router names in its
+    error. Of a player with several models, `model` is the
     one that was called, and `takeover` says that the next one took over after this attempt. A failed call is `final`
     where no attempt follows; `held` says that its host asked for more time than the decision had left.
     """
@@ -253,6 +259,7 @@ class Attempt:
     wasted: Annotated[WholeUsage | None, WhereSet] = None
     status: Annotated[Annotated[int, Field(strict=True)] | None, WhereSet] = None
     retry_after: Annotated[Seconds | None, WhereSet] = None
+    served_by: Annotated[Word | None, WhereSet] = None
 
     @classmethod
     def failed(cls, messages: tuple[Message, ...], error: ModelError, **more: Any) -> Attempt:
@@ -265,8 +272,14 @@ class Attempt:
             wasted=error.usage if isinstance(error.usage, Usage) else None,
             status=error.status,
             retry_after=getattr(error, "retry_after", None),
+            served_by=error.served_by,
             **more,
         )
+
+    @property
+    def host(self) -> str | None:
+        """The host that its answer or its error names."""
+        return self.served_by if self.completion is None else self.completion.provider
 
     @property
     def usage(self) -> Usage | None:
@@ -283,7 +296,7 @@ class Attempt:
         if self.fault != "limited":
             more["code"] = self.code
         error = _ERRORS[self.fault or "transport"](self.error or "", **more)
-        error.usage = self.wasted
+        error.usage, error.served_by = self.wasted, self.served_by
         raise error
 
 

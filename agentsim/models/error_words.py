@@ -4,10 +4,12 @@ Sources: the error references of OpenAI, Azure, Anthropic, Gemini, Bedrock, xAI,
 Cerebras, Z.ai (https://docs.z.ai/api-reference/api-code), MiniMax (https://platform.minimax.io/docs/api-reference/errorcode),
 DashScope (https://help.aliyun.com/en/model-studio/error-code), Volcengine Ark
 (https://www.volcengine.com/docs/82379/1099476), Moonshot (https://platform.kimi.com/docs/api/errors), Qianfan
-(https://cloud.baidu.com/doc/qianfan-api/s/rmwbl43x7), Spark (https://www.xfyun.cn/doc/spark/HTTP%E8%B0%83%E7%94%A8%E6%96%87%E6%A1%A3.html),
-watsonx, Yandex, TGI, vLLM, SGLang, llama.cpp, LM Studio, Ollama; for wordings that no reference holds, public issues
-(UKGovernmentBEIS/inspect_ai#2267, theopenco/llmgateway#1785, deepseek-ai/awesome-deepseek-integration#13) and litellm's
-`exception_mapping_utils`.
+(https://cloud.baidu.com/doc/qianfan-api/s/rmwbl43x7), Spark (https://www.xfyun.cn/doc/spark/%E6%8E%A5%E5%8F%A3%E8%AF%B4%E6%98%8E.html),
+CLOVA Studio (https://api.ncloud-docs.com/docs/clovastudio-troubleshoot-c4xx), GigaChat
+(https://developers.sber.ru/docs/ru/gigachat/api/errors-description), whose errors are HTTP statuses, watsonx, Yandex,
+TGI, vLLM, SGLang, llama.cpp, LM Studio, Ollama; for wordings that no reference holds, public issues
+(UKGovernmentBEIS/inspect_ai#2267, theopenco/llmgateway#1785, deepseek-ai/awesome-deepseek-integration#13,
+vanna-ai/vanna-flask#11, assafelovic/gpt-researcher#985, BoltAI/BoltAI#338) and litellm's `exception_mapping_utils`.
 """
 
 from __future__ import annotations
@@ -24,11 +26,11 @@ def _words(*parts: str) -> re.Pattern[str]:
 _OF_STATUS: Final[Mapping[int, str]] = {
     400: """
         context_length_exceeded invalid_request_error invalid_argument invalid_parameter invalid_params
-        bad_request bad_request_error characters_too_long tokens_too_long 1261 10907 10163
+        bad_request bad_request_error characters_too_long tokens_too_long 1261 10907 10163 40003
     """,
     401: """
         invalid_api_key api_key_invalid incorrect_api_key_error authentication_error invalid_authentication_error
-        authentication_failed unauthenticated unauthorized 11200
+        authentication_failed unauthenticated unauthorized
     """,
     402: """
         insufficient_quota billing_hard_limit_reached billing_not_active insufficient_credits insufficient_credit
@@ -36,7 +38,7 @@ _OF_STATUS: Final[Mapping[int, str]] = {
     """,
     403: """
         permission_error permission_denied access_denied content_filter content_policy_violation safety_check_failed
-        data_inspection_failed responsible_ai_policy_violation 1301 10013 10014 10019
+        data_inspection_failed responsible_ai_policy_violation 1301 10013 10014 10019 10021 11200 40005 40006
     """,
     404: """
         model_not_found not_found_error not_found invalid_model unknown_model model_not_exist model_not_open
@@ -44,15 +46,20 @@ _OF_STATUS: Final[Mapping[int, str]] = {
     """,
     429: """
         rate_limit_exceeded rate_limited rate_limit_error rate_limit rate_limit_reached resource_exhausted throttling
-        throttling_rate_quota throttling_allocation_quota throttling_burst_rate too_many_requests 1302 1303
+        throttling_rate_quota throttling_allocation_quota throttling_burst_rate too_many_requests throttling_exception
+        1302 1303 10007 11201
     """,
 }
 STATUS_OF: Final[Mapping[str, int]] = {word: status for status, words in _OF_STATUS.items() for word in words.split()}
 """The HTTP status that a code, a type or a status in an error stands for, in lower case with underscores.
 
-The numbers are Z.ai's (four digits, from 1113) and Spark's (five)."""
+The numbers are Z.ai's (four digits, from 1113), Spark's (five, from 10007 to 11201) and CLOVA Studio's (from 40003).
+Spark's 11200 is either no permission or too much use, so it is no bad key."""
 NO_CREDIT: Final = frozenset(word for word, status in STATUS_OF.items() if status == 402)
 """Codes by which a host says that nothing is paid, with any HTTP status."""
+BAD_KEY_CODES: Final = frozenset(word for word, status in STATUS_OF.items() if status == 401)
+RATE_LIMIT_CODES: Final = frozenset(word for word, status in STATUS_OF.items() if status == 429)
+"""Codes that say more than the HTTP status 400 or 403 that they come with, and more than words in any language."""
 BASE_RESP: Final[Mapping[int, str]] = {
     **dict.fromkeys((1002, 1039, 1041, 2045, 2056), "rate_limit"),
     **dict.fromkeys((1004, 2049), "invalid_api_key"),
@@ -61,8 +68,10 @@ BASE_RESP: Final[Mapping[int, str]] = {
     **dict.fromkeys((1042, 2013), "invalid_params"),
 }
 """The codes that numbers of MiniMax's `base_resp` stand for; the other numbers are breakdowns of the host."""
-MODERATED_CODES: Final = frozenset(("1300", "1301", "10013", "10014", "10019"))
-TOO_LONG_CODES: Final = frozenset(("1261", "10907"))
+MODERATED_CODES: Final = frozenset(
+    ("1300", "1301", "10013", "10014", "10019", "10021", "40005", "40006", "content_filter", "content_policy_violation")
+)
+TOO_LONG_CODES: Final = frozenset(("1261", "10907", "context_length_exceeded"))
 
 _ASKED: Final = r"(prompt|inputs?|requests?|messages?)"
 TOO_LONG: Final = _words(
@@ -70,7 +79,7 @@ TOO_LONG: Final = _words(
     r"max(imum)? (prompt|input) (length|tokens)",
     r"too many (input |prompt )?tokens|tokens too (many|long)|characters too long|max(imum)? input characters",
     r"exceed_context_size|model token limit|range of input length",
-    rf"\b{_ASKED}\b.{{0,60}}\b(too (long|large)|longer than|exceeds? (the )?(max|limit|model))",
+    rf"\btext too? long|\b{_ASKED}\b.{{0,60}}\b(too (long|large)|longer than|exceeds? (the )?(max|limit|model))",
     rf"\b{_ASKED}( text)? (tokens?|length)\b.{{0,60}}(exceed|no more than|at most|longer than|less than|greater than)",
     rf"\b{_ASKED}\b.{{0,40}}\bat most \d+ tokens|tokens in (the|your) {_ASKED}\b.{{0,40}}exceed|tokens per request",
     r"token (count|limit).{0,40}exceed|exceed.{0,40}(token limit|tokens? allowed|message tokens)|reduce the length",
@@ -92,7 +101,7 @@ MODERATED: Final = _words(
     r"(content|material|prompts?|inputs?|words?|language|text)",
     r"data.?inspection|(prompt|input|output|response|content)s? (was |were |is |ha(s|ve) been )?(blocked|filtered)",
     r"block.?(ed)?.?reason|blocked.{0,30}(filter|polic|safety)|sensitive.?content.?detected",
-    r"敏感|违规|涉敏|不安全|不当内容|违反|内容安全|内容审核|审核不通过|存在风险|高风险",
+    r"unavailable output|敏感|违规|涉敏|不安全|不当内容|违反|内容安全|内容审核|审核不通过|存在风险|高风险",
 )
 """The words of a prompt, or of a reply to it, were objected to."""
 SUSPENDED: Final = _words(
@@ -119,6 +128,11 @@ NO_MODEL_CODES: Final = frozenset(word for word, status in STATUS_OF.items() if 
     "not_found",
     "not_found_error",
 }
+REQUESTED: Final = re.compile(r"\blimit\W{0,3}(\d[\d,]*)\b(?:.{0,60}?\brequested\W{0,3}(\d[\d,]*))", re.I | re.S)
+"""The limit of a minute or a day, and what one request takes of it, in the words of OpenAI, Groq and Cerebras."""
+OF_TOKENS: Final = _words(r"tokens.{0,12}\b(minute|min|day|hour)\b|\bTP[MD]\b|token.{0,10}limit")
+TOO_LARGE_A_REQUEST: Final = _words(r"request too large|(input or output tokens|message size|prompt length) must be")
+"""One request takes more than there is in a minute or a day: however long one waits, it does not pass."""
 RATE_LIMITED: Final = _words(r"rate.?limit|too many requests|requests? limit|频率|并发|限流")
 
 SAYS_NOTHING: Final = frozenset(

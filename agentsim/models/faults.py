@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
@@ -21,6 +21,8 @@ from agentsim.models.redaction import redact
 
 UNACCEPTED = "bad_request"
 """The code of a request that its host does not accept as it is, while it may accept another."""
+UNKNOWN_REASON = ", for a reason that is not known"
+"""In the message of such a request if no table knows what its host says about it."""
 FORBIDDEN, NOT_FOUND = "forbidden", "unknown_model"
 _THIS_PROMPT = frozenset((UNACCEPTED, FORBIDDEN, NOT_FOUND))
 
@@ -38,6 +40,7 @@ _FOREIGN = 300  # characters of a provider's own words in a message
 _YEAR_S = 365 * 86_400.0
 _READ = 64 * 1024  # bytes of an error that are read
 _WORDS_READ = 16 * 1024  # characters of what it says that are looked at
+_WORDS_OF_A_NAME = 200  # characters of a host's name
 
 # A limit on the reply that does not fit the window: the prompt of another turn would not change it.
 _ABOUT_MAX_TOKENS = re.compile(r"\W{0,3}max_(completion_|output_)?tokens\b", re.IGNORECASE)
@@ -86,12 +89,16 @@ class Unacceptable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """A provider's words about an error, whatever their shape; `fields` are the parts of the request that it names."""
+    """A provider's words about an error, whatever their shape; `fields` are the parts of the request that it names.
+
+    `served_by` is the host behind a router, if the router names it.
+    """
 
     message: str = ""
     codes: frozenset[str] = frozenset()
     retry_after: float | None = None
     fields: frozenset[str] = frozenset()
+    served_by: str | None = None
 
     @property
     def words(self) -> str:
@@ -119,6 +126,15 @@ class Complaint:
         if self.plain_codes & table.TOO_LONG_CODES or table.NOTHING_LEFT.search(self.words):
             return True
         return bool(table.TOO_LONG.search(self.told)) and not self.of_max_tokens
+
+    @property
+    def takes_too_much(self) -> bool:
+        """True if one request takes more than there is in a minute or a day: numbers decide, then words."""
+        words = self.words
+        if (found := table.REQUESTED.search(words)) is not None:
+            limit, requested = (int(each.replace(",", "")) for each in found.groups())
+            return requested > limit and bool(table.OF_TOKENS.search(words))
+        return bool(table.TOO_LARGE_A_REQUEST.search(words) and table.OF_TOKENS.search(words))
 
     @property
     def is_unpaid(self) -> bool:
@@ -191,24 +207,39 @@ class Faults:
         """An error inside a 200: as if its code had been the HTTP status."""
         complaint = _complaint({"error": error})
         if (status := _status_in(error) or _status_by_words(complaint)) is not None:
-            return self._judged(status, complaint)
+            return self._served(self._judged(status, complaint), complaint)
         message = f"{self._who}: the provider failed while answering{self._says(complaint.message)}"
-        return TransportFailed(message, code="provider_error", status=200)
+        return self._served(TransportFailed(message, code="provider_error", status=200), complaint)
 
     def status(self, status: int, headers: Mapping[str, str], body: bytes) -> ModelError:
         """An HTTP status that is not 200."""
         complaint, seconds = _complaint(_parsed(body)), retry_after(headers)
-        return self._judged(status, complaint if seconds is None else replace(complaint, retry_after=seconds))
+        complaint = complaint if seconds is None else replace(complaint, retry_after=seconds)
+        untouched = table.OF_TOKENS.search(complaint.words) is not None and is_untouched(headers)
+        return self._served(self._judged(status, complaint, untouched=untouched), complaint)
 
-    def _judged(self, status: int, complaint: Complaint) -> ModelError:
+    def _served(self, error: ModelError, complaint: Complaint) -> ModelError:
+        """Return the error with the host that it names."""
+        if complaint.served_by is not None:
+            said = redact(" ".join(cleaned(complaint.served_by).split()), self.secrets)
+            error.served_by = said[:_WORDS_OF_A_NAME] or None
+        return error
+
+    def _judged(self, status: int, complaint: Complaint, *, untouched: bool = False) -> ModelError:
+        """Return the error of an HTTP status; `untouched` says that nothing of a limit on tokens was used before."""
         says = self._says(complaint.message)
+        meant = _status_by_codes(status, complaint)
         if 300 <= status < 400:
             what = "answers with a redirect, which is not followed; check base_url"
             return self._rejected("redirect", status, what)
+        if status in {413, 429} and (complaint.takes_too_much or untouched) and not complaint.is_unpaid:
+            what = f"this request takes more tokens than {self.profile.host} allows in a minute or a day"
+            remedy = "play with shorter memories or a smaller max_tokens, or have that limit raised"
+            return ModelRefused(f"{self._who}: {what}; {remedy}{says}", code="context", status=status)
         if status == 413 or (status in {400, 422, 500} and complaint.is_too_long):
             what = f"the prompt is too long for the model's context; {self.profile.context_hint}"
             return ModelRefused(f"{self._who}: {what}{says}", code="context", status=status)
-        if status == 429 and not complaint.is_unpaid:
+        if meant == 429 and not complaint.is_unpaid:
             # Without a wait the policy's own applies; the words help to see which limit it was.
             message = f"{self._who}: rate limited{_for(complaint.retry_after)}{says}"
             return RateLimited(message, retry_after=complaint.retry_after, status=status)
@@ -216,13 +247,13 @@ class Faults:
         if not unmade and (status < 200 or status in {408, 409, 425} or status >= 500):
             message = f"{self._who}: HTTP {status}{_for(complaint.retry_after)}{says}"
             return TransportFailed(message, code=f"http_{status}", status=status, retry_after=complaint.retry_after)
-        if status == 451 or (status in {400, 403, 404, 422} and complaint.is_moderation):
+        if status == 451 or (meant == status in {400, 403, 404, 422} and complaint.is_moderation):
             return ModelRefused(f"{self._who}: the prompt was refused{says}", code="moderation", status=status)
         return self._final(status, complaint, says)
 
     def _final(self, status: int, complaint: Complaint, says: str) -> ModelError:
         told = complaint.told
-        if status == 401 or (status in {400, 403} and table.BAD_KEY.search(told)):
+        if _status_by_codes(status, complaint) == 401 or (status in {400, 403} and table.BAD_KEY.search(told)):
             variable = " or ".join(self.profile.key_envs)
             what = f"does not accept the key in {variable}" if variable else "needs a key, and none was sent"
             hint = "" if variable else f"; name its variable as `api_key_env` in [providers.{self.profile.provider}]"
@@ -241,7 +272,7 @@ class Faults:
             what = what if status == 403 else self._not_found(status, complaint, says)
             return ModelRefused(f"{self._who}: {what}", code=code, status=status)
         hint = next((hint for pattern, hint in _HINTS if pattern.search(complaint.words)), "")
-        advice = f"; {hint.format(provider=self.profile.provider)}" if hint else ""
+        advice = f"; {hint.format(provider=self.profile.provider)}" if hint else UNKNOWN_REASON
         message = f"{self._who}: the request is not accepted (HTTP {status}){advice}{says}"
         return Unaccepted(message, status=status, complaint=complaint.without(self.secrets))
 
@@ -323,6 +354,35 @@ def _status_in(error: object) -> int | None:
     return None
 
 
+def _status_by_codes(status: int, complaint: Complaint) -> int:
+    """Return the HTTP status that the codes of an error stand for, if it says more than the one it comes with."""
+    codes = complaint.plain_codes
+    if status not in {400, 403, 422} or complaint.is_unpaid or codes & (table.TOO_LONG_CODES | table.MODERATED_CODES):
+        return status  # a case of their own
+    if codes & table.BAD_KEY_CODES:
+        return 401
+    return 429 if codes & table.RATE_LIMIT_CODES else status
+
+
+_LIMITS: Final = (
+    *(("anthropic-ratelimit-input-tokens-limit", "anthropic-ratelimit-input-tokens-remaining"),),
+    *(("anthropic-ratelimit-tokens-limit", "anthropic-ratelimit-tokens-remaining"),),
+    *(("x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens"),),
+)
+"""Headers with a limit on tokens and what is left of it: Anthropic, OpenAI and those who follow it."""
+
+
+def is_untouched(headers: Mapping[str, str]) -> bool:
+    """Return whether a limit on tokens is whole: a request that it refuses is larger than the limit itself.
+
+    Anthropic says in the same words that a limit is used up and that it is too small for one request.
+    """
+    lower = {name.lower(): value.strip() for name, value in headers.items()}
+    pairs = [(lower.get(limit, ""), lower.get(left, "")) for limit, left in _LIMITS]
+    said = [(int(limit), int(left)) for limit, left in pairs if f"{limit}{left}".isdecimal() and limit and left]
+    return any(0 < limit <= left for limit, left in said)
+
+
 def _status_by_words(complaint: Complaint) -> int | None:
     """Return the HTTP status that the words of an error inside a 200 stand for, or None."""
     found = (
@@ -343,7 +403,9 @@ def _complaint(body: object) -> Complaint:
     """
     found = _Reading()
     words = _words(body, found)
-    return Complaint(words[:_WORDS_READ], frozenset(found.codes), found.retry_after, frozenset(found.fields))
+    return Complaint(
+        words[:_WORDS_READ], frozenset(found.codes), found.retry_after, frozenset(found.fields), found.served_by
+    )
 
 
 _DEEPEST = 8  # levels of an error in an error that are looked into
@@ -366,6 +428,7 @@ class _Reading:
     codes: set[str] = field(default_factory=set)
     retry_after: float | None = None
     fields: set[str] = field(default_factory=set)
+    served_by: str | None = None
 
 
 def _words(said: object, found: _Reading, depth: int = 0) -> str:
@@ -389,6 +452,8 @@ def _words(said: object, found: _Reading, depth: int = 0) -> str:
         found.retry_after = seconds
     found.codes |= {reason[:100]} if isinstance(reason, str) and reason else set()
     parts = [_words(said[key], found, depth + 1) for key in _SAID if said.get(key)]
+    if isinstance(state := said.get("status"), Mapping):  # CLOVA Studio
+        parts.append(_words(state, found, depth + 1))
     if not any(parts):  # Django and Rails: the words by the name of the field
         parts = ["; ".join(_by_field(said, found, depth))]
     words = _joined([*parts, _behind(said.get("metadata"), found, depth)])
@@ -421,10 +486,13 @@ def _behind(metadata: object, found: _Reading, depth: int) -> str:
         return ""
     if metadata.get("reasons") or metadata.get("flagged_input"):
         found.codes.add("flagged")
+    if isinstance(host := metadata.get("provider_name"), str) and host.strip():
+        found.served_by = host[:_READ]
     behind = _Reading()
     words = _words(metadata.get("raw"), behind, depth + 1)
-    # the credit is the gateway's, not the user's
-    found.codes |= {code for code in behind.codes if table.plain(code) not in table.NO_CREDIT}
+    # the credit and the key are the gateway's, not the user's
+    of_the_gateway = table.NO_CREDIT | table.BAD_KEY_CODES
+    found.codes |= {code for code in behind.codes if table.plain(code) not in of_the_gateway}
     return words
 
 

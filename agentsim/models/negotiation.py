@@ -91,6 +91,7 @@ class Negotiation:
         self._searches: dict[tuple[str, tuple[tuple[str, str], ...]], _Search] = {}  # by schema and messages
         self._hopeless: set[tuple[str, str]] = set()
         self._accepted: set[str] = set()  # names of schemas that were accepted as they are sent now
+        self._doubt: _Doubt | None = None
 
     @property
     def limiter(self) -> RateLimiter:
@@ -103,6 +104,8 @@ class Negotiation:
         Raises `ModelError`: `Unaccepted` where nothing that can be left out makes the host accept it.
         """
         for _ in range(_MOST_REQUESTS):
+            if (confirmed := await self._confirmed(call, send)) is not None:
+                return confirmed
             terms, search = self.terms, self._searches.get((call.schema_name, call.messages))
             sent = search is None
             if search is None:
@@ -117,14 +120,39 @@ class Negotiation:
         return await send(self.terms)
 
     def _accept(self, call: Call, terms: Terms, completion: Completion) -> Completion:
-        if terms == self.terms:  # or they were refused since this call was sent
+        """Return a completion with the terms that hold now: others may have been found since it was asked for."""
+        if terms == self.terms:
             self._answered = True
             self._accepted.add(call.schema_name)
-        asked = call.schema is not None and self._profile.structured == "auto"
-        if asked and self._first is not None:
+        auto = self._profile.structured == "auto"
+        if auto and call.schema is not None and self._first is not None:
             self._first.settled = True
-        said = replace(terms, structured=mode_of(self._profile, terms, self._wire)) if asked else terms
+        settled = auto and (self._first is None or self._first.settled)
+        said = replace(self.terms, structured=mode_of(self._profile, self.terms, self._wire)) if settled else self.terms
         return completion if said == AS_ASKED else replace(completion, terms=said)
+
+    async def _confirmed(self, call: Call, send: Send) -> Completion | None:
+        """Return what a call brings under terms that are in doubt, or None if there are none, or they are refused.
+
+        A refusal that named nothing may have been about its prompt alone. So the first call with another prompt is sent
+        under the terms from before, which hold again if they are accepted.
+        """
+        doubt = self._doubt
+        if doubt is None or call.schema_name != doubt.schema_name or call.messages == doubt.messages:
+            return None
+        self._doubt = None
+        try:
+            completion = await send(doubt.before)
+        except Unaccepted:
+            await self._endpoint.limiter.again()
+            return None
+        except BaseException:
+            if self._doubt is None and self.terms == doubt.found:
+                self._doubt = doubt
+            raise
+        if self.terms == doubt.found:
+            self._keep_to(doubt.before)
+        return self._accept(call, doubt.before, completion)
 
     def _keep_to(self, terms: Terms) -> None:
         """Send all later calls under these terms."""
@@ -155,20 +183,31 @@ class Negotiation:
                     search.refused, search.terms = error, way
                     search.left = self._ways(call, error.complaint, body_of(way), way)
             except ModelError:
-                complaint, terms = search.refused.complaint, search.terms
-                if way in list(named(complaint, body_of(terms), terms, self._wire, self._profile)):
+                if self._is_named(way, search, body_of):
                     self._keep_to(way)  # what is refused by its name is not tried again
                 else:
                     self._searches[call.schema_name, call.messages] = search
                 raise
             else:
-                self._searches.pop((call.schema_name, call.messages), None)
-                self._keep_to(way)
+                self._found(call, way, search, body_of)
                 return self._accept(call, way, completion)
         self._searches.pop((call.schema_name, call.messages), None)
         if len(self._hopeless) < _MOST_HOPELESS:
             self._hopeless.add(hopeless)
         raise search.first
+
+    def _found(self, call: Call, way: Terms, search: _Search, body_of: BodyOf) -> None:
+        """Keep to the terms that were accepted, in doubt if no refusal named what they change."""
+        self._searches.pop((call.schema_name, call.messages), None)
+        doubtful = way != search.terms and not self._is_named(way, search, body_of)
+        before = search.terms
+        self._keep_to(way)
+        self._doubt = _Doubt(call.schema_name, call.messages, before, way) if doubtful else None
+
+    def _is_named(self, way: Terms, search: _Search, body_of: BodyOf) -> bool:
+        """Return whether the latest refusal names what these terms change."""
+        complaint, terms = search.refused.complaint, search.terms
+        return way in list(named(complaint, body_of(terms), terms, self._wire, self._profile))
 
     def _ways(self, call: Call, complaint: Complaint, body: Mapping[str, Any], terms: Terms) -> Iterator[Terms]:
         """Yield terms that may be accepted: without what is named, else without each part in turn, and without all."""
@@ -182,6 +221,16 @@ class Negotiation:
         # All else was accepted before; if this schema was too, the refusal is about the words.
         if call.schema_name not in self._accepted and _holds_schema(body):
             yield from _next_modes(terms, self._wire, self._profile)
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubt:
+    """Terms that were `found` for one call after a refusal that named nothing, and those `before`."""
+
+    schema_name: str
+    messages: tuple[tuple[str, str], ...]
+    before: Terms
+    found: Terms
 
 
 @dataclass(slots=True)
@@ -262,11 +311,19 @@ def fitted(
     return fits, call, sampling
 
 
+def cap_under(terms: Terms, cap: int | None) -> int | None:
+    """Return the cap on a reply that is sent under these terms instead of `cap`, or None if none is."""
+    if set(_MAX_TOKENS).intersection(terms.dropped):
+        return None
+    return cap if terms.max_tokens is None else min(terms.max_tokens, cap or terms.max_tokens)
+
+
 def trimmed(terms: Terms, body: dict[str, Any]) -> dict[str, Any]:
     """Return a body without the fields that the terms leave out."""
     if not terms.dropped:
         return body
     out = set(terms.dropped)
+    out |= set(_MAX_TOKENS) if out.intersection(_MAX_TOKENS) else set()
     for group, (keys, _) in _GROUPS.items():
         out |= keys if group in out else set()
     made = {key: value for key, value in body.items() if key not in out}
@@ -345,8 +402,13 @@ def unnamed(body: Mapping[str, Any], terms: Terms, wire: Wire, profile: Profile)
         yield _without(bare, *optional, "max_tokens")
 
 
-def words_of(terms: Terms) -> Iterator[str]:
-    """Yield what is left out or sent in another way than asked for, in a sentence for each."""
+def words_of(terms: Terms, known: Terms = AS_ASKED) -> Iterator[str]:
+    """Yield what is left out or sent in another way than asked for, in a sentence for each.
+
+    After other terms were `known`, those of the scenario are worth a sentence, too.
+    """
+    if replace(terms, structured=None) == AS_ASKED != replace(known, structured=None):
+        yield "the host accepts what was left out or changed for one prompt"
     if terms.structured in {"json_object", "prompt"}:
         yield f'the host enforces no JSON schema: replies are asked for with `structured = "{terms.structured}"`'
     elif terms.structured == "tool":

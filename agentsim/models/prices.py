@@ -47,7 +47,10 @@ _FREE_NEARBY = {"ollama", "vllm", "lmstudio", "llama-server", "sglang"}  # on ma
 
 
 class Price(ClosedTable):
-    """A `[prices."provider/model"]` table: US dollars per million tokens; cached input costs as input if not given."""
+    """A `[prices."provider/model"]` table: US dollars per million tokens.
+
+    Input that is read from or written to a cache costs as input if no price is given.
+    """
 
     input: float = Field(ge=0, allow_inf_nan=False)
     """US dollars per million tokens of prompts"""
@@ -55,6 +58,8 @@ class Price(ClosedTable):
     """US dollars per million tokens of replies, thinking included"""
     cached_input: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """US dollars per million tokens of prompts that the provider had cached; as input if absent"""
+    cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """US dollars per million tokens of prompts that the provider writes to its cache; as input if absent"""
 
 
 class Prices:
@@ -79,23 +84,30 @@ class Prices:
             return usage.cost_usd
         if usage.prompt_tokens is None or usage.completion_tokens is None:
             # Tokens that were not counted cost nothing only where all tokens do.
-            return 0.0 if self._of_tokens(model_name, 1_000_000, 0, 1_000_000) == 0.0 else None
-        return self._of_tokens(model_name, usage.prompt_tokens, usage.cached_tokens or 0, usage.completion_tokens)
+            return 0.0 if self._of_tokens(model_name, 1_000_000, 0, 0, 1_000_000) == 0.0 else None
+        read, written = usage.cached_tokens or 0, usage.cache_write_tokens or 0
+        return self._of_tokens(model_name, usage.prompt_tokens, read, written, usage.completion_tokens)
 
     def estimate(self, model_name: str, prompt_tokens: int, max_tokens: int) -> float | None:
-        """The most that a call can cost: nothing cached, every token used."""
-        return self._of_tokens(model_name, prompt_tokens, 0, max_tokens)
+        """The most that a call can cost: nothing read from a cache, all written to one if that is dearer, and every
+        token used.
+        """
+        costs = [self._of_tokens(model_name, prompt_tokens, 0, written, max_tokens) for written in (0, prompt_tokens)]
+        return max((cost for cost in costs if cost is not None), default=None)
 
     def known(self, model_name: str) -> bool:
         """Whether a price can be given at all."""
         return self.estimate(model_name, 1, 1) is not None
 
-    def _of_tokens(self, model_name: str, prompt: int, cached: int, completion: int) -> float | None:
+    def _of_tokens(self, model_name: str, prompt: int, cached: int, written: int, completion: int) -> float | None:
         cached = min(cached, prompt)
+        written = min(written, prompt - cached)
         price = self._overrides.get(model_name)
         if price is not None:
             cached_input = price.input if price.cached_input is None else price.cached_input
-            return ((prompt - cached) * price.input + cached * cached_input + completion * price.output) / 1_000_000
+            write = price.input if price.cache_write is None else price.cache_write
+            fresh = (prompt - cached - written) * price.input
+            return (fresh + cached * cached_input + written * write + completion * price.output) / 1_000_000
         if model_name in {"human", "web"} or model_name.startswith(_FREE):
             return 0.0
         provider, _, model = model_name.partition("/")
@@ -106,7 +118,8 @@ class Prices:
             return None
         import genai_prices  # 0.3 s; its data is bundled, and nothing here starts the thread that updates it
 
-        usage = genai_prices.Usage(input_tokens=prompt, cache_read_tokens=cached, output_tokens=completion)
+        caches = {"cache_read_tokens": cached, "cache_write_tokens": written}
+        usage = genai_prices.Usage(input_tokens=prompt, output_tokens=completion, **caches)
         try:
             return float(genai_prices.calc_price(usage, model, provider_id=CATALOGUE[provider]).total_price)
         except LookupError:

@@ -164,10 +164,10 @@ class Profile:
     `hosts` are patterns of its own hosts besides that of `base_url`. `service` is whose official client is used, with
     its `client_options`; `wire_paths` are where an API that is not its `wire` begins at its hosts. `key_envs` are tried
     in order; empty means that no key is sent. `structured_body` goes into the body along with a JSON Schema,
-    `extra_body` into every body. A provider that does not support temperature is sent none. `words` are those for the
-    portable settings in chat completions. A `warm` one caches the beginnings of prompts for all calls of a model. The
-    hints complete the messages for a server that cannot be reached, for a prompt that is too long, and for a model it
-    does not have (`{model}` is its name).
+    `extra_body` into every body. `pin` is the one host of a router that is asked for. A provider that does not support
+    temperature is sent none. `words` are those for the portable settings in chat completions. A `warm` one caches the
+    beginnings of prompts for all calls of a model. The hints complete the messages for a server that cannot be reached,
+    for a prompt that is too long, and for a model it does not have (`{model}` is its name).
     """
 
     provider: str
@@ -186,6 +186,7 @@ class Profile:
     strip_schema_keywords: frozenset[str] = frozenset(_SLOW_IN_GRAMMARS)
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     structured_body: Mapping[str, Any] = field(default_factory=dict)
+    pin: str | None = None
     supports_temperature: bool = True
     words: portable.Words = portable.OPENAI
     warm: bool = False
@@ -432,9 +433,19 @@ def _pinned(start: Profile, settings: ProviderSettings) -> dict[str, Any]:
     said = body.get("provider")
     preferences = said if isinstance(said, Mapping) else {}
     return {
+        "pin": host,
         "extra_body": {**body, "provider": {**preferences, "order": [host], "only": [host], "allow_fallbacks": False}},
         "unknown_model_hint": f"is the id right, and does the host that it is pinned to, {host}, serve it?",
     }
+
+
+def is_host(name: str, slug: str) -> bool:
+    """Return whether a host's name in an answer (`DeepInfra`) is that of a slug (`deepinfra/fp8`).
+
+    OpenRouter's names add to slugs (`novita`, `NovitaAI`) or leave something out (`google-vertex`, `Google`).
+    """
+    said, asked = (re.sub(r"[^a-z0-9]", "", each.lower()) for each in (name, slug.partition("/")[0]))
+    return said.startswith(asked) or (bool(said) and asked.startswith(said))
 
 
 def _default_options(start: Profile, wire: WireName, base_url: str) -> Mapping[str, str]:

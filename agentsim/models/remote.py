@@ -22,11 +22,11 @@ from agentsim.models.attempts import Deadline
 from agentsim.models.base import Call, Completion, Sampling, Terms, Usage
 from agentsim.models.faults import Faults, NoAnswer, Unacceptable, failed_generation
 from agentsim.models.negotiation import Negotiation, fitted, trimmed
-from agentsim.models.profiles import Profile
+from agentsim.models.profiles import Profile, is_host
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
 from agentsim.models.redaction import REDACTED, redact_reply
 from agentsim.models.wire import WIRES, Wire
-from agentsim.models.wire.answer import kept
+from agentsim.models.wire.answer import at, kept, word
 from agentsim.models.wire.schema import forced_function
 
 if TYPE_CHECKING:
@@ -167,6 +167,10 @@ class RemoteModel:
             raise self._faults.timeout(timeout_s) from None
         except Unacceptable as refused:
             raise self._faults.bad_envelope(str(refused)) from None
+        host, pin = completion.provider, self._profile.pin
+        asked = at(body, "provider", "only") == [pin]  # a player may have hosts of its own
+        if host is not None and pin is not None and asked and not is_host(host, pin):
+            completion = replace(completion, pin=pin)
         # A reader would put a key together that stands in the text in pieces.
         said = call.read(completion.text) if call.read is not None and self._faults.secrets else ""
         if redact_reply(said, self._faults.secrets) == said:
@@ -238,4 +242,5 @@ def completion_in(wire: Wire, envelope: object, faults: Faults, function: str | 
     except ModelError as error:
         said = wire.usage(envelope)
         error.usage = None if said == Usage() else said
+        error.served_by = error.served_by or word(envelope.get("provider"), faults.secrets)
         raise

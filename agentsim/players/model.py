@@ -25,6 +25,7 @@ from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Model, Sampling, Usage
+from agentsim.models.faults import UNACCEPTED, UNKNOWN_REASON
 from agentsim.models.finish_reasons import ending
 from agentsim.models.prices import USUAL_REPLY, estimated_tokens
 from agentsim.models.profiles import BUILT_IN
@@ -133,11 +134,16 @@ class Diagnostic:
 
 
 def diagnostics(model: str, attempt: Attempt, hosts: MutableMapping[str, str] | None = None) -> Iterator[Diagnostic]:
-    """Yield what is strange about one attempt at a decision; of bots, scripts and failed calls there is nothing to say.
+    """Yield what is strange about one attempt at a decision; of bots and scripts there is nothing to say.
 
+    Of a failed call it is that its host refused it in words that no table knows.
     `hosts` has the host that answered first, by model, and takes in another model's.
     """
-    if attempt.completion is not None and "/" in model and not model.startswith(("script:", "bot/")):
+    if "/" not in model or model.startswith(("script:", "bot/")):
+        return
+    if attempt.completion is None and attempt.code == UNACCEPTED and UNKNOWN_REASON in (attempt.error or ""):
+        yield Diagnostic("unknown_refusal", model, f"a call failed: {attempt.error}")
+    if attempt.completion is not None:
         for code, said in _remarks(model, attempt, attempt.completion):
             yield Diagnostic(code, model, f"{model}: {said}")
         host = attempt.completion.provider
@@ -165,6 +171,8 @@ def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[t
         yield "unknown_finish", f"a reply ended for {completion.finish_reason!r}, which is taken for a whole one"
     if completion.unknown is not None:
         yield "unknown_part", f"a part of an answer is of the kind {completion.unknown!r}, which is not known: left out"
+    if completion.pin is not None:
+        yield "other_host", f"pinned to {completion.pin}, and answered by {completion.provider}"
     if completion.cut:
         yield "reply_cut", f"a reply of more than {MOST_TEXT // 1024} KiB was cut"
 

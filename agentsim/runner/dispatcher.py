@@ -21,8 +21,8 @@ from agentsim.history.fold import Totals
 from agentsim.history.journal import TICK_DEADLINE, Entry, Journal
 from agentsim.history.record import Branch
 from agentsim.models.attempts import Attempts, held
-from agentsim.models.base import Attempt, Completion, Message, Usage
-from agentsim.models.negotiation import words_of
+from agentsim.models.base import AS_ASKED, Attempt, Completion, Message, Usage
+from agentsim.models.negotiation import cap_under, words_of
 from agentsim.models.prices import Prices, longest_reply, most_tokens
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player, diagnostics
@@ -169,19 +169,26 @@ class Dispatcher:
             self.journal.sync()
 
     def answered(self, player: ModelPlayer, attempt: Attempt, completion: Completion) -> None:
-        """Count a call that brought a completion, and say what is to be said of its model once."""
+        """Count a call that brought a completion, and say what is to be said of its model once.
+
+        A completion comes with the newest terms of its model, which may be those of the scenario again.
+        """
         self.totals.add_call(attempt)
+        self.diagnose(player, attempt)
+        terms, known = completion.terms or AS_ASKED, self.journal.contents.negotiated.get(player.name, AS_ASKED)
+        if terms != known:
+            self.journal.negotiated(player.name, terms)
+            for words in words_of(terms, known):
+                if (words, player.name) not in self._warned:
+                    self._warned.add((words, player.name))
+                    self.watcher.warned(f"{player.name}: {words}")
+
+    def diagnose(self, player: ModelPlayer, attempt: Attempt) -> None:
+        """Warn once of each thing that is strange about the calls of a model."""
         for diagnostic in diagnostics(player.model.name, attempt, self._hosts):
             if (diagnostic.code, diagnostic.model) not in self._warned:
                 self._warned.add((diagnostic.code, diagnostic.model))
                 self.watcher.warned(diagnostic.message)
-        terms, known = completion.terms, self.journal.contents.negotiated.get(player.name)
-        if terms is not None and terms != known:
-            self.journal.negotiated(player.name, terms)
-            for words in words_of(terms):
-                if (words, player.name) not in self._warned:
-                    self._warned.add((words, player.name))
-                    self.watcher.warned(f"{player.name}: {words}")
 
     def cost(self, ask: Ask, player: ModelPlayer, messages: Sequence[Message], usage: Usage | None) -> float:
         """US dollars of a call that used so much; the most that it can have cost where that is unknown."""
@@ -194,10 +201,9 @@ class Dispatcher:
         if self.budget.max_cost_usd is None:
             return 0.0
         prompt = most_tokens((*(message.text for message in messages), json.dumps(ask.request.schema())))
-        return max(
-            self.prices.estimate(each.name, prompt, longest_reply(each.name, each.sampling.max_tokens)) or 0.0
-            for each in players
-        )
+        negotiated = self.journal.contents.negotiated
+        caps = {each.name: cap_under(negotiated.get(each.name, AS_ASKED), each.sampling.max_tokens) for each in players}
+        return max(self.prices.estimate(name, prompt, longest_reply(name, cap)) or 0.0 for name, cap in caps.items())
 
 
 class _DecisionCalls:
@@ -268,7 +274,7 @@ class _DecisionCalls:
         except ModelError as error:
             attempt = Attempt.failed(messages, error, model=named, held=held(error, player.attempts, used))
             cost = dispatcher.cost(ask, player, messages, attempt.usage)
-            self._failed(attempt, link, error)
+            self._failed(player, attempt, link, error)
             raise
         except asyncio.CancelledError:
             if self._tick.expired() and task in dispatcher.in_flight:  # it was sent, and may have to be paid
@@ -287,8 +293,9 @@ class _DecisionCalls:
                 dispatcher.watcher.counted(dispatcher.totals)  # it never went out
         return completion
 
-    def _failed(self, attempt: Attempt, link: int, error: ModelError) -> None:
+    def _failed(self, player: ModelPlayer, attempt: Attempt, link: int, error: ModelError) -> None:
         self._dispatcher.totals.add_call(attempt)
+        self._dispatcher.diagnose(player, attempt)
         self._dispatcher.watcher.waiting(self._ask, str(error))
         try:
             self._dispatcher.breaker.called(self._place, error, link, held=attempt.held)

@@ -21,7 +21,7 @@ from agentsim.history.record import Branch, ForkRecord, History
 from agentsim.history.run_files import RunFiles
 from agentsim.history.shares import shares
 from agentsim.history.versions import package_versions
-from agentsim.models.base import Attempt
+from agentsim.models.base import AS_ASKED, Attempt
 from agentsim.scenario.document import by_typed_ids, overridden
 from agentsim.scenario.player_plan import PlayerPlan, check_terminal
 from agentsim.scenario.scenario import Scenario
@@ -224,7 +224,7 @@ def volatile_of(scenario: Scenario, recorded: Contents, name: str, now: str, wal
     """The history's `volatile`; `wall_s` are the seconds of all sessions."""
     run = scenario.run_part()
     void = recorded.void_calls()
-    negotiated = {model: values(terms) for model, terms in sorted(recorded.negotiated.items())}
+    negotiated = {model: values(terms) for model, terms in sorted(recorded.negotiated.items()) if terms != AS_ASKED}
     return {
         "name": name,
         "started_at": recorded.head["started_at"],

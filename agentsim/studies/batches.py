@@ -20,6 +20,9 @@ from agentsim.studies.designs import EVERYONE, cells, labels, read_design
 if TYPE_CHECKING:
     from agentsim.studies.effects import FactorEffect
 
+FEWEST_BLOCKS = 20
+"""A batch is not ended at a width before: how far so few blocks spread is not well known."""
+
 
 def prepare_batch(
     scenario: Source | None,
@@ -70,13 +73,13 @@ def prepare_batch(
 def width_reached(directory: Path, until: Until | None) -> Callable[[], str | None] | None:
     """Return a function that says why no more games are needed, or None while they are; None if no width is asked for.
 
-    The function looks at the finished games whenever it is called, and its intervals allow for that.
+    Ending at a width hardly changes what an interval holds, since the width says nothing of where the effect lies
+    (Y. S. Chow and H. Robbins, On the asymptotic theory of fixed-width sequential confidence intervals, 1965).
     """
     if until is None:
         return None
     with needed_by("--until-width"):
         from agentsim.studies.effects import DesignGames, effects
-        from agentsim.studies.sequences import FEWEST_SEEN
     games = DesignGames(directory)
 
     def enough() -> str | None:
@@ -84,10 +87,10 @@ def width_reached(directory: Path, until: Until | None) -> Callable[[], str | No
         if blocks is None or not blocks.complete:
             return None
         measure = until.measure or blocks.usual
-        found = effects(blocks, measures=(measure,), factor=until.factor, player=until.player, anytime=True)
+        found = effects(blocks, measures=(measure,), factor=until.factor, player=until.player)
         if not found and not measure.endswith(")"):  # a deed may be done in a later game
             raise UsageError(f"--measure {measure}: {blocks.without(measure)}")
-        if not found or blocks.complete < FEWEST_SEEN:
+        if not found or blocks.complete < FEWEST_BLOCKS:
             return None
         widest = max(found, key=lambda each: each.alone.width)
         return _reached(widest, until.width) if widest.alone.width < until.width else None

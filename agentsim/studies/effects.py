@@ -3,8 +3,7 @@
 The games of a block have one seed and one seating, and each is played in one cell of the design. An effect is the mean
 over blocks of a sum over the block's cells with weights that add up to 0 (R. A. Fisher, The design of experiments,
 1935): what a block's games have in common drops out, and blocks are independent whatever depends on what within. The
-intervals are those of paired differences (`analysis.paired`), and of a batch that may have ended early a confidence
-sequence (`sequences`).
+intervals are those of paired differences (`intervals.paired_intervals`).
 """
 
 from __future__ import annotations
@@ -19,11 +18,10 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from agentsim.analysis import inference
+from agentsim.analysis import intervals
 from agentsim.analysis.finished_games import RANK, WIN, Column, Measures, game_record, tabled
 from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
-from agentsim.analysis.inference import FEWEST, Array
-from agentsim.analysis.paired import Effect, known, paired_intervals
+from agentsim.analysis.intervals import Array, Effect, known, paired_intervals
 from agentsim.engine.letters import composed
 from agentsim.engine.panel import DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, listed
@@ -32,7 +30,6 @@ from agentsim.history.load import load_history
 from agentsim.history.run_files import MANIFEST, RunFiles
 from agentsim.runner.batch.manifest import DesignRecord
 from agentsim.studies.designs import EVERYONE, Contrast, Factorial, recorded_design
-from agentsim.studies.sequences import FEWEST_SEEN, confidence_sequence
 
 _DEEDS = (" (done)", " (received)")
 
@@ -187,13 +184,10 @@ class FactorEffect(Effect):
 class DesignEffects:
     """The effects of a batch's design: `blocks` are those with all their games, `incomplete` have some.
     `unseen` are the measures of the design that have no effect here: they are in no game, or the same in all.
-
-    `anytime` says that the intervals are those of a confidence sequence.
     """
 
     design: str
     aliases: dict[str, list[str]]
-    anytime: bool
     blocks: int
     incomplete: int
     unseen: tuple[str, ...]
@@ -209,12 +203,10 @@ def design_effects(directory: Path) -> DesignEffects | None:
     blocks = DesignGames(directory).blocks()
     if blocks is None:
         return None
-    anytime = blocks.record.until is not None
-    found = effects(blocks, measures=blocks.record.table.measures, anytime=anytime)
+    found = effects(blocks, measures=blocks.record.table.measures)
     return DesignEffects(
         design=blocks.design.in_words,
         aliases=blocks.design.aliases(),
-        anytime=anytime,
         blocks=blocks.complete,
         incomplete=len(blocks.seeds) - blocks.complete,
         unseen=tuple(name for name in blocks.record.table.measures if name not in {each.measure for each in found}),
@@ -228,7 +220,6 @@ def effects(
     measures: Sequence[str] = (),
     factor: str | None = None,
     player: str | None = None,
-    anytime: bool = False,
 ) -> list[FactorEffect]:
     """The effects, or those of these measures, this factor (see `Factorial.effect`) and this player or model.
 
@@ -242,7 +233,7 @@ def effects(
     if not found:
         return []
     differences = by_seed(np.stack([values for *_, values in found], axis=1), blocks.seeds)
-    ends = confidence_sequence(differences) if anytime else paired_intervals(differences)
+    ends = paired_intervals(differences)
     return [
         FactorEffect(measure, whose, *known(ends[:, at]), contrast.name, contrast.factors, *_spread(differences[:, at]))
         for at, (contrast, measure, whose, _) in enumerate(found)
@@ -280,7 +271,7 @@ def contrast_of(values: Array, contrast: Contrast) -> Array:
 
 def by_seed(differences: Array, seeds: Sequence[int]) -> Array:
     """The means over the blocks of one seed, which share their luck; NaN where no block of it is complete."""
-    together = inference.by_seed(seeds)
+    together = intervals.by_seed(seeds)
     if len(together) == len(seeds):
         return differences
     there = ~np.isnan(differences)
@@ -316,58 +307,50 @@ def design_panels(found: DesignEffects | None) -> list[Panel]:
     shown: list[Panel] = []
     for factors, group in groupby(found.effects, key=lambda each: each.factors):
         name, own = " x ".join(factors), list(group)
-        note = _intervals(found) if shown else _design_note(found)
-        shown.append(_factor(name, own, note, FEWEST_SEEN if found.anytime else FEWEST))
+        shown.append(_factor(name, own, _INTERVALS if shown else _design_note(found)))
         plotted = dict.fromkeys(each.measure for each in own if not each.measure.endswith(_DEEDS))
-        shown += [_plot(name, measure, [each for each in own if each.measure == measure], found) for measure in plotted]
+        shown += [_plot(name, measure, [each for each in own if each.measure == measure]) for measure in plotted]
     return shown
 
 
-def _factor(name: str, own: Sequence[FactorEffect], note: str, fewest: int) -> DataTable:
+def _factor(name: str, own: Sequence[FactorEffect], note: str) -> DataTable:
     several = len({each.effect for each in own}) > 1
     rows = []
     for each in own:
-        alone = effect_cell(replace(each, mean=round(each.mean, 3)), "+.3f", each.blocks, "block", fewest)
+        alone = effect_cell(replace(each, mean=round(each.mean, 3)), "+.3f", each.blocks, "block")
         rows.append((each.measure, each.player, each.blocks, alone, ends(each.together, "+.3f")))
     columns = ("measure", "player", "blocks", "effect", "all together")
     whole = name if several else own[0].effect
     known = [(each.effect, each, each.blocks) for each in own]
-    said = clearest_effect(known, "In these games", of=whole, unit="block", fewest=fewest)
+    said = clearest_effect(known, "In these games", of=whole, unit="block")
     if not several:
         return DataTable(f"Effect of {whole}", columns, tuple(rows), note, sentence=said)
     named = tuple((each.effect, *row) for each, row in zip(own, rows, strict=True))
     return DataTable(f"Effect of {name}", ("", *columns), named, note, sentence=said)
 
 
-def _plot(name: str, measure: str, own: Sequence[FactorEffect], found: DesignEffects) -> Estimates:
+def _plot(name: str, measure: str, own: Sequence[FactorEffect]) -> Estimates:
     several = len({each.effect for each in own}) > 1
     rows = tuple(
         Estimate(f"{each.player}, {each.effect}" if several else each.player, each.mean, each.low, each.high)
         for each in own
     )
     effect = name if several else own[0].effect
-    return Estimates(f"{measure}: {effect}", rows, f"effect on {measure}", _intervals(found))
+    return Estimates(f"{measure}: {effect}", rows, f"effect on {measure}", _INTERVALS)
 
 
-def _intervals(found: DesignEffects) -> str:
-    if found.anytime:
-        return (
-            "Intervals of 95% that hold at all times together (a confidence sequence, asymptotic: for many blocks "
-            "without a long tail on one side), since the batch was to end at a width; they are wider than Student's."
-        )
-    return (
-        "Intervals of 95% of the mean of the blocks (Student's), for one look: a batch that grows after a look needs "
-        "--until-width."
-    )
+_INTERVALS = (
+    "Intervals of 95% of the mean of the blocks (Student's), for one look, or for a batch that --until-width ended: a "
+    "batch that grows because of an effect that was seen has wrong ones."
+)
 
 
 def _design_note(found: DesignEffects) -> str:
-    beside = "Bonferroni's" if found.anytime else "the greatest |t|"
     left_out = f" Left out: {counted(found.incomplete, 'block')} without all games." if found.incomplete else ""
     if found.unseen:
         left_out += f" In no game, or the same in all: {listed(found.unseen)}."
     return (
         f"Planned; {found.design}. The games of a block have one seed and one seating, one for each cell; an effect is "
-        f"a difference within blocks, averaged over them; below 0 a rank is better. {_intervals(found)} Beside them "
-        f"those that hold for all effects of the design together ({beside}).{left_out}"
+        f"a difference within blocks, averaged over them; below 0 a rank is better. {_INTERVALS} Beside them "
+        f"those that hold for all effects of the design together (the greatest |t|).{left_out}"
     )

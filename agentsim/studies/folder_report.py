@@ -24,7 +24,7 @@ from agentsim.analysis.conditions import (
 from agentsim.analysis.finished_games import Games, labelled, read_games, without_branches
 from agentsim.analysis.hosts import HostLine, differ, host_lines, host_panel
 from agentsim.analysis.in_words import SMALL, p_value
-from agentsim.analysis.inference import Interval
+from agentsim.analysis.intervals import Interval
 from agentsim.analysis.positions import Ballots, ballot_panel, ballots
 from agentsim.analysis.preference import OwnMaker, Relation, own_makers, relations
 from agentsim.analysis.standings import Standings, panels, relative, standings, without_host_panels
@@ -183,7 +183,7 @@ class Compared:
                 said = difference_sentence(gap)
                 yield "differences", kind.game, gap.condition, [gap], {"sentence": said}
         for design in self.designs:
-            yield "design", "", "", design.effects, {"anytime": design.anytime}
+            yield "design", "", "", design.effects, {}
         for each in self.arms:
             for arm in each.arms:
                 yield "arms", each.game, "", arm.effects, {"of": each.of, "at": each.at, "arm": arm.arm}
@@ -390,6 +390,6 @@ def verdict(found: Compared) -> str | None:
                 words = f"{where}the mean ranks differ by more than chance, and {first.label} has the best"
             else:
                 words = f"{where}no difference in mean rank is shown; that {first.label} has the best may be chance"
-            said.append(f"{words} (permutation test: {p_value(p)}, {games})")
+            said.append(f"{words} (sign-flip test: {p_value(p)}, {games})")
     text = "; ".join(said)
     return f"{text[:1].upper()}{text[1:]}." if text else None

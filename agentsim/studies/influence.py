@@ -26,7 +26,7 @@ from agentsim.analysis.arms import (
     unpaired_note,
 )
 from agentsim.analysis.finished_games import Column, Measures, game_record
-from agentsim.analysis.inference import Array
+from agentsim.analysis.intervals import Array
 from agentsim.engine.codec import nodes_at, paths_in
 from agentsim.engine.event import NAMED, Interaction, LogEntry, Past, PlayerId
 from agentsim.engine.panel import DataTable

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc
 
-from agentsim.analysis.inference import FEWEST, SEED, Array, Interval
+from agentsim.analysis.intervals import FEWEST, SEED, Array, Interval
 from agentsim.analysis.posterior import CHAINS, WRONG, Posterior, Stages, credible, posterior
 
 _ORDERS = 100

@@ -17,8 +17,8 @@ from typing import Any
 
 from scipy.special import nctdtr, stdtrit
 
-from agentsim.analysis.inference import FEWEST, UPPER
-from agentsim.analysis.paired import POWER, fewest
+from agentsim.analysis.arms import POWER, fewest
+from agentsim.analysis.intervals import FEWEST, UPPER
 from agentsim.errors import UsageError
 from agentsim.studies.designs import Factorial
 from agentsim.studies.effects import DesignGames, FactorEffect, effects

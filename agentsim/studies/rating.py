@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from agentsim.analysis.finished_games import game_record
-from agentsim.analysis.inference import stages
-from agentsim.analysis.posterior import Stages
+from agentsim.analysis.posterior import Stages, stages
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history

@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, m
 
 from agentsim import games
 from agentsim.analysis.finished_games import read_games
-from agentsim.analysis.inference import blocks, stages
-from agentsim.analysis.posterior import Stages, independence
+from agentsim.analysis.intervals import clusters
+from agentsim.analysis.posterior import Stages, independence, stages
 from agentsim.engine.game import bots_of
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, first_objection
@@ -105,7 +105,7 @@ class Pool(_Part):
     def weight(self) -> float:
         """As how many games each one counts, since games of one seed share their luck."""
         size = len(self.members)
-        return independence(self.results(size), size, blocks([game.seed for game in self.games]))
+        return independence(self.results(size), size, clusters([game.seed for game in self.games]))
 
     def plan(self, member: Member) -> PlayerPlan:
         """A member without a seat."""

@@ -21,15 +21,15 @@ from agentsim.analysis.arms import (
     comparisons,
     repeats,
 )
-from agentsim.analysis.inference import FEWEST
-from agentsim.analysis.paired import paired_intervals
+from agentsim.analysis.intervals import FEWEST, paired_intervals
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.fork import of_arm, parent_of
 from agentsim.runner.session import Session, begin
 from agentsim.scenario.load import load
-from benchmarks.arms_world import differences, rates
+from benchmarks.arms_world import differences
+from benchmarks.inference import measured
 from tests.amounts import amounts
 from tests.cli.command_line import ROOT, agentsim, trio
 
@@ -293,13 +293,10 @@ def test_a_single_measure_has_one_interval() -> None:
 @amounts("simulations", 100, 300)
 def test_in_worlds_whose_truth_is_known_intervals_hold_it_as_often_as_they_say(simulations: int) -> None:
     """Fewer forks than `benchmarks.inference` plays: three standard errors of 300 are 4 points."""
-    same = rates(effect=0.0, simulations=simulations)
-    assert same.false_positives == pytest.approx(0.05, abs=0.02)
-    assert same.family_wise <= 0.07 + 0.04
-    planted = rates(effect=0.5, simulations=simulations)
-    assert 0.93 <= planted.covered <= 0.97
-    assert planted.family_wise <= 0.07 + 0.04
-    assert planted.told > 0.6, "it finds what is there"
+    rates = {what: rate for what, _, rate, _ in measured("arms", simulations)}
+    assert rates["arm, no effect, 40 pairs: false positives"] == pytest.approx(0.05, abs=0.02)
+    assert 0.93 <= rates["arm, planted effect, 40 pairs: covered"] <= 0.97
+    assert max(rate for what, rate in rates.items() if "any that hold together" in what) <= 0.07 + 0.04
 
 
 def test_so_many_branches_find_the_effect_with_the_power_that_is_promised() -> None:
@@ -308,7 +305,7 @@ def test_so_many_branches_find_the_effect_with_the_power_that_is_promised() -> N
     generator = np.random.default_rng(4)
     found = 0
     for _ in range(1_000):
-        _, low, high, _, _ = paired_intervals(generator.normal(0.5, 1.0, size=(number, 1)), draws=1)[:, 0]
+        _, low, high, _, _ = paired_intervals(generator.normal(0.5, 1.0, size=(number, 1)), draws=0)[:, 0]
         found += low > 0 or high < 0
     assert found / 1_000 == pytest.approx(0.8, abs=0.04)
     assert [branches_needed(size, 1.0) for size in (3.0, 5.0, 1e300)] == [5, 5, 5], "fewer have no interval"

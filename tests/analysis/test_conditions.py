@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agentsim.analysis.conditions import by_condition, difference_ends, differences, measured
+from agentsim.analysis.conditions import by_condition, difference_intervals, differences, measured
 from agentsim.analysis.finished_games import GameRecord, labelled
 from agentsim.analysis.positions import ballots, place_p
 from benchmarks.inference_worlds import entrants, placed, treated
@@ -75,13 +75,13 @@ def test_folders_are_a_level_where_their_games_are_alike_and_copies_count_once_w
 
 def test_places_that_mean_nothing_are_not_found_and_those_that_do_are() -> None:
     games = labelled(placed(np.random.default_rng(3), 40, by_lot=True), "model")
-    assert (place_p(games, lambda each: each.spoke, deals=200) or 0) > 0.05
-    assert (place_p(games, lambda each: each.seat, balanced=True, deals=200) or 0) > 0.05
+    assert (place_p(games, lambda each: each.spoke, draws=200) or 0) > 0.05
+    assert (place_p(games, lambda each: each.seat, balanced=True, draws=200) or 0) > 0.05
     first = [
         replace(game, entrants=tuple(replace(each, rank=float(each.spoke or 0)) for each in game.entrants))
         for game in games
     ]
-    assert place_p(first, lambda each: each.spoke, deals=200) == pytest.approx(1 / 201)
+    assert place_p(first, lambda each: each.spoke, draws=200) == pytest.approx(1 / 201)
 
 
 def test_seats_that_never_change_have_no_test() -> None:
@@ -92,12 +92,12 @@ def test_seats_that_never_change_have_no_test() -> None:
 
 def test_ballots_are_tested_where_chance_ordered_them() -> None:
     games = placed(np.random.default_rng(4), 30, by_lot=True)
-    found = ballots(games, final=False, deals=200)
+    found = ballots(games, final=False, draws=200)
     assert found is not None
-    assert (found.votes, found.p > 0.05, ballots(games, final=True)) == (120, True, None)
+    assert (found.votes, (found.p or 0) > 0.05, ballots(games, final=True)) == (120, True, None)
     assert sum(each.chosen for each in found.places) == 120
     first = [replace(game, votes=tuple(replace(vote, choice=vote.ballot[0]) for vote in game.votes)) for game in games]
-    early = ballots(first, final=False, deals=200)
+    early = ballots(first, final=False, draws=200)
     assert early is not None
     assert (early.p, early.places[0].share.value) == (1 / 201, 1.0)
     assert early.places[0].expected == pytest.approx(1 / 3)
@@ -122,11 +122,23 @@ def test_a_difference_has_an_interval_where_its_seeds_tell_how_far_luck_goes(
     seeds = [*here, *there]
     sums = np.random.default_rng(3).normal(size=(len(seeds), 1))
     arm = np.arange(len(seeds)) < len(here)
-    (row,) = difference_ends(sums, np.ones_like(sums), arm, seeds, np.array([False]))
+    row = difference_intervals(sums, np.ones_like(sums), arm, seeds, np.array([False]))
     assert bool(np.isfinite(row).all()) is known
+
+
+@pytest.mark.parametrize(("games", "tested"), [(6, False), (12, True)])
+def test_seats_have_no_test_if_labels_leave_too_few_degrees_of_freedom(games: int, tested: bool) -> None:
+    """Of four players two are new in each game: six games leave 18 - 13 degrees of freedom, and seats take 3."""
+    generator = np.random.default_rng(5)
+    played = []
+    for number in range(games):
+        seated = generator.permutation(["a", "b", f"c{number}", f"d{number}"]).tolist()
+        ranks = [*map(float, generator.permutation(4) + 1.0)]
+        played.append(GameRecord(f"g{number}", "any", number, entrants(seated, ranks=ranks), (), 0.0))
+    assert (place_p(played, lambda each: each.seat, balanced=True) is not None) is tested
 
 
 def test_seats_have_no_test_where_games_leave_nothing_to_judge_them_by() -> None:
     games = labelled(placed(np.random.default_rng(2), 24, by_lot=True, times=1), "model")
-    assert place_p(games[:1], lambda each: each.seat, balanced=True, deals=50) is None
-    assert place_p(games, lambda each: each.seat, balanced=True, deals=50) is not None
+    assert place_p(games[:1], lambda each: each.seat, balanced=True, draws=50) is None
+    assert place_p(games, lambda each: each.seat, balanced=True, draws=50) is not None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agentsim.analysis.finished_games import GameRecord, Vote
-from agentsim.analysis.inference import FEWEST
+from agentsim.analysis.intervals import FEWEST
 from agentsim.analysis.preference import OwnMaker, own_makers
 from agentsim.analysis.standings import panels, standings
 from agentsim.engine.panel import DataTable
@@ -85,8 +85,9 @@ def test_a_makers_votes_are_those_that_could_fall_on_its_own() -> None:
 
 def test_few_games_have_an_estimate_and_no_interval() -> None:
     cast = [("C", "A", "AB"), ("D", "B", "AB"), ("E", "A", "AB")]
-    assert together(voted(cast, "ababc", games=FEWEST - 1)).points.low is None
-    assert together(voted(cast, "ababc", games=FEWEST)).points.low is not None
+    assert together(voted(cast, "ababc", games=FEWEST - 1)).log_odds.low is None
+    assert together(voted(cast, "ababc", games=FEWEST)).log_odds.low is not None
+    assert together(voted(cast, "ababc", games=FEWEST)).points.low is None, "games that are all alike do not vary"
 
 
 def test_games_of_one_seed_are_one_piece_of_evidence() -> None:

@@ -8,17 +8,10 @@ import numpy as np
 import pytest
 
 from agentsim.analysis.finished_games import Entrant, GameRecord
-from agentsim.analysis.inference import (
-    FEWEST,
-    Array,
-    blocks,
-    fit,
-    openskill_ratings,
-    permutation_p,
-    ratio_intervals,
-    stages,
-)
+from agentsim.analysis.intervals import FEWEST, Array, clusters, ratio_intervals, sign_flip_p
+from agentsim.analysis.posterior import independence, posterior, stages
 from agentsim.analysis.standings import panels, standings
+from tests.amounts import amounts
 
 TRUE: Array = np.array([1.0397, 0.3466, -0.3466, -1.0397])
 """Each twice as strong as the next."""
@@ -46,27 +39,11 @@ def _entrants(row: Array, labels: list[str]) -> list[Entrant]:
 
 def test_strengths_are_those_that_were_planted() -> None:
     ranks = played(TRUE, 4000, np.random.default_rng(1))
-    found = fit([stages(list(row), [0, 1, 2, 3], 4) for row in ranks], 4)
-    assert np.abs(found.logs - TRUE).max() < 0.06
-    assert found.shares.sum() == pytest.approx(1)
-    assert list(found.logs.argsort()) == list(TRUE.argsort())
-
-
-def test_openskill_puts_them_into_the_planted_order() -> None:
-    games = records(played(TRUE, 300, np.random.default_rng(2)), ["a", "b", "c", "d"])
-    mus = [mu for mu, _ in openskill_ratings(games, ["a", "b", "c", "d"])]
-    assert mus == sorted(mus, reverse=True)
-
-
-def test_strengths_intervals_cover_the_truth_95_times_in_100() -> None:
-    """500 batches of 60 games; each label's interval should hold its true strength in 95% of them, within 3."""
-    generator = np.random.default_rng(3)
-    covered = np.zeros(4)
-    for _ in range(500):
-        ranks = played(TRUE, 60, generator)
-        reach = fit([stages(list(row), [0, 1, 2, 3], 4) for row in ranks], 4).intervals()
-        covered += (reach[:, 0] <= TRUE) & (reach[:, 1] >= TRUE)
-    assert (np.abs(covered / 500 - 0.95) <= 0.03).all(), covered / 500
+    found = posterior([stages(list(row), [0, 1, 2, 3], 4) for row in ranks], 4)
+    logs = found.logs.mean(axis=0)
+    assert np.abs(logs - TRUE).max() < 0.06
+    assert sum(share.value for share in found.first) == pytest.approx(1)
+    assert list(logs.argsort()) == list(TRUE.argsort())
 
 
 @pytest.mark.parametrize(
@@ -85,10 +62,10 @@ def test_intervals_of_mean_ranks_and_win_rates_cover_the_truth(games: int, playe
     ranks, wins, counts = np.zeros(players), np.zeros(players), np.ones((games, players))
     for _ in range(500):
         found = played(logs, games, generator)
-        ends = ratio_intervals(found, counts, within=(1, players), draws=400)
+        ends = ratio_intervals(found, counts, within=(1, players))
         ranks += (ends[:, 0] <= rank) & (ends[:, 1] >= rank)
         won = (found == 1).astype(np.float64)
-        ends = ratio_intervals(won, counts, centre=0.5, within=(0, 1), draws=400)
+        ends = ratio_intervals(won, counts, centre=0.5, within=(0, 1))
         wins += (ends[:, 0] <= win) & (ends[:, 1] >= win)
     assert (ranks / 500 >= 0.93).all(), ranks / 500
     assert (wins / 500 >= 0.92).all(), wins / 500
@@ -115,24 +92,35 @@ def paired(logs: Array, seeds: int, generator: np.random.Generator) -> Array:
 def test_games_of_one_seed_are_no_independent_ones() -> None:
     """12 seeds of 4 games: taken for 48 games, four intervals of five would hold the truth, and not nineteen of 20."""
     generator = np.random.default_rng(8)
-    many = paired(TRUE, 4000, generator)
-    means, logs = many.mean(axis=0), fit([stages(list(row), [0, 1, 2, 3], 4) for row in many[:4000]], 4).logs
-    together, counts = blocks([number // 4 for number in range(48)]), np.ones((48, 4))
-    as_they_are, as_if_alone, strengths = np.zeros(4), np.zeros(4), np.zeros(4)
+    means = paired(TRUE, 4000, generator).mean(axis=0)
+    together, counts = clusters([number // 4 for number in range(48)]), np.ones((48, 4))
+    as_they_are, as_if_alone = np.zeros(4), np.zeros(4)
     for _ in range(100):
         ranks = paired(TRUE, 12, generator)
-        ends = ratio_intervals(together @ ranks, together @ counts, draws=400)
-        alone = ratio_intervals(ranks, counts, draws=400)
-        reach = fit([stages(list(row), [0, 1, 2, 3], 4) for row in ranks], 4, together).intervals()
+        ends = ratio_intervals(together @ ranks, together @ counts)
+        alone = ratio_intervals(ranks, counts)
         as_they_are += (ends[:, 0] <= means) & (ends[:, 1] >= means)
         as_if_alone += (alone[:, 0] <= means) & (alone[:, 1] >= means)
-        strengths += (reach[:, 0] <= logs) & (reach[:, 1] >= logs)
     assert as_they_are.mean() / 100 == pytest.approx(0.95, abs=0.04)
-    assert strengths.mean() / 100 == pytest.approx(0.95, abs=0.04)
     assert as_if_alone.mean() / 100 < 0.88
 
 
-def test_standings_draw_the_games_of_one_seed_together() -> None:
+@amounts("batches", 20, 100)
+def test_strengths_of_games_that_share_seeds_hold_the_truth(batches: int) -> None:
+    generator = np.random.default_rng(9)
+    many = [stages(list(row), [0, 1, 2, 3], 4) for row in paired(TRUE, 1_000, generator)]
+    logs, together = posterior(many, 4).logs.mean(axis=0), clusters([number // 4 for number in range(48)])
+    held: dict[bool, list[float]] = {True: [], False: []}
+    for _ in range(batches):
+        games = [stages(list(row), [0, 1, 2, 3], 4) for row in paired(TRUE, 12, generator)]
+        for by_seed, weight in ((True, independence(games, 4, together)), (False, 1.0)):
+            low, high = np.quantile(posterior(games, 4, weight=weight).logs, [0.025, 0.975], axis=0)
+            held[by_seed].append(float(((low <= logs) & (logs <= high)).mean()))
+    assert np.mean(held[True]) == pytest.approx(0.95, abs=0.06)
+    assert np.mean(held[False]) < 0.88
+
+
+def test_standings_leave_out_the_games_of_one_seed_together() -> None:
     ranks = np.repeat(played(TRUE, 8, np.random.default_rng(9)), 4, axis=0)
     games = records(ranks, ["a", "b", "c", "d"])
     alike = [replace(game, seed=number // 4) for number, game in enumerate(games)]
@@ -145,8 +133,8 @@ def test_standings_draw_the_games_of_one_seed_together() -> None:
 
 
 def test_of_few_seeds_each_game_counts_by_itself() -> None:
-    assert blocks([7, 7, 7]).tolist() == np.eye(3).tolist()
-    assert blocks([1, 2, 3, 4, 5, 1]).shape == (FEWEST, 6)
+    assert clusters([7, 7, 7]).tolist() == np.eye(3).tolist()
+    assert clusters([1, 2, 3, 4, 5, 1]).shape == (FEWEST, 6)
 
 
 def test_few_games_have_no_intervals() -> None:
@@ -173,29 +161,30 @@ def test_labels_that_never_change_seats_are_told_to() -> None:
 def test_identical_models_under_different_names_are_not_told_apart() -> None:
     """Of 500 such batches about 5% must seem different at 5%: more would be false alarms, fewer a blind test."""
     generator = np.random.default_rng(5)
-    labels = np.tile(np.arange(4), (30, 1))
     alarms = 0
     for number in range(500):
-        alarms += permutation_p(played(np.zeros(4), 30, generator), labels, 4, number, deals=199) <= 0.05
+        alarms += (sign_flip_p(played(np.zeros(4), 30, generator) - 2.5, seed=number, draws=199) or 0) <= 0.05
     assert 0.02 <= alarms / 500 <= 0.08
 
 
-def test_models_that_differ_are_told_apart() -> None:
+def test_models_that_differ_are_told_apart_and_too_few_games_have_no_test() -> None:
     ranks = played(TRUE, 30, np.random.default_rng(6))
-    assert permutation_p(ranks, np.tile(np.arange(4), (30, 1)), 4, 1) < 0.01
+    assert (standings(records(ranks, ["a", "b", "c", "d"])).null_p or 1) < 0.01
+    assert standings(records(ranks[: FEWEST + 1], ["a", "b", "c", "d"])).null_p is not None
+    assert standings(records(ranks[:FEWEST], ["a", "b", "c", "d"])).null_p is None, "five have 16 patterns of signs"
 
 
 def test_one_that_always_wins_has_a_finite_strength() -> None:
-    found = fit([stages([1, 2], [0, 1], 2)] * 30, 2)
-    assert np.isfinite(found.logs).all()
-    assert found.logs[0] - found.logs[1] > 3
-    assert found.errors[0] > 0.3, "and nobody knows it well"
+    logs = posterior([stages([1, 2], [0, 1], 2)] * 30, 2).logs
+    assert np.isfinite(logs).all()
+    assert logs.mean(axis=0)[0] - logs.mean(axis=0)[1] > 3
+    assert logs.std(axis=0)[0] > 0.3, "and nobody knows it well"
 
 
 def test_ties_are_between_winning_and_losing() -> None:
-    found = fit([stages([1.5, 1.5, 3], [0, 1, 2], 3)] * 40, 3)
-    assert found.logs[0] == pytest.approx(found.logs[1])
-    assert found.logs[2] < found.logs[0]
+    one, other, last = posterior([stages([1.5, 1.5, 3], [0, 1, 2], 3)] * 40, 3).strengths
+    assert one == other
+    assert last.value < one.value
 
 
 def test_who_ties_stands_for_the_next_place_with_the_part_that_would_still_be_there() -> None:
@@ -208,8 +197,8 @@ def test_who_ties_stands_for_the_next_place_with_the_part_that_would_still_be_th
 def test_several_of_one_label_in_a_game_make_it_no_stronger() -> None:
     """Three equal players under one name against one of another: a fourth of the wins is that one's fair part."""
     ranks = played(np.zeros(4), 3000, np.random.default_rng(7))
-    found = fit([stages(list(row), [0, 0, 0, 1], 2) for row in ranks], 2)
-    assert np.abs(found.logs).max() < 0.06
+    found = posterior([stages(list(row), [0, 0, 0, 1], 2) for row in ranks], 2)
+    assert np.abs(found.logs.mean(axis=0)).max() < 0.06
 
 
 def test_standings_count_wins_ranks_and_who_beats_whom() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from agentsim.analysis.arms import ArmEffects, Comparison, arm_panels, effects
 from agentsim.analysis.conditions import Condition, Difference, Measured, condition_panels
-from agentsim.analysis.inference import Interval
+from agentsim.analysis.intervals import Interval
 from agentsim.analysis.standings import Place, place_sentence
 from agentsim.engine.panel import DataTable
 from agentsim.studies.influence import BranchResult, Responses, Swapped, influence_panels, influences
@@ -95,7 +95,7 @@ def test_all_seats_that_came_first_most_often_are_named(wins: tuple[int, ...], s
     ]
     sentence = place_sentence("seat", places, 0.038, None)
     assert said in sentence
-    assert sentence.startswith("The ranks of seats differ by more than chance alone would make them (permutation")
+    assert sentence.startswith("The ranks of seats differ by more than chance alone would make them (sign-flip")
     assert "not seen to differ" in place_sentence("seat", places, 0.38, None)
     assert "But" not in sentence
     assert "But seats were uneven (sniper: 3 to 4 times in each)" in place_sentence(

@@ -63,7 +63,7 @@ HEAVY = (
         "asyncio",
         "agentsim.runner",
     ),
-    *("pandas", "pyarrow", "numpy", "openskill", "agentsim.analysis", "agentsim.studies", "agentsim.history"),
+    *("pandas", "pyarrow", "numpy", "agentsim.analysis", "agentsim.studies", "agentsim.history"),
 )
 
 

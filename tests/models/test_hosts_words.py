@@ -154,3 +154,109 @@ def test_a_finish_reason_that_is_a_number_is_kept_as_one_that_no_table_knows() -
     choice = {"message": {"content": "Half a"}, "finish_reason": 2}
     completion = chat.completion({"choices": [choice]}, HOST, None)
     assert (completion.finish_reason, ending(completion.finish_reason)) == ("2", None)
+
+
+TPM = "Request too large for gpt-4o in organization o on tokens per min (TPM): Limit 30000, Requested 40000."
+GROQ = "Request too large for model `m` on tokens per minute (TPM): Limit 6,000, Requested 14,810, please reduce"
+ANTHROPIC = "This request would exceed the rate limit for your organization of 20,000 input tokens per minute."
+UNTOUCHED = {"anthropic-ratelimit-input-tokens-limit": "20000", "anthropic-ratelimit-input-tokens-remaining": "20000"}
+USED = {**UNTOUCHED, "anthropic-ratelimit-input-tokens-remaining": "3000"}
+BUSY = "Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29937, Requested 385. Try in 644ms."
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "headers", "kind"),
+    [
+        (429, TPM, {}, ModelRefused),
+        (429, GROQ, {}, ModelRefused),
+        (413, GROQ, {}, ModelRefused),
+        (429, "Request too large: 40k tokens per minute", {}, ModelRefused),
+        (429, ANTHROPIC, UNTOUCHED, ModelRefused),
+        (429, ANTHROPIC, USED, RateLimited),
+        (429, ANTHROPIC, {}, RateLimited),
+        (429, BUSY, {}, RateLimited),
+        (429, "Rate limit reached on requests per min (RPM): Limit 3, Used 3, Requested 1.", UNTOUCHED, RateLimited),
+    ],
+)
+def test_a_request_that_is_larger_than_a_limit_is_no_matter_of_waiting(
+    status: int, words: str, headers: dict[str, str], kind: type[ModelError]
+) -> None:
+    body = {"error": {"message": words, "type": "tokens", "code": "rate_limit_exceeded"}}
+    fault = HOST.status(status, headers, json.dumps(body).encode())
+    assert (type(fault), fault.status) == (kind, status)
+    if kind is ModelRefused:
+        assert fault.code == "context"
+        assert "shorter memories or a smaller max_tokens, or have that limit raised" in str(fault)
+
+
+def test_a_larger_request_inside_a_200_is_one_as_well() -> None:
+    fault = HOST.reported({"code": "rate_limit_exceeded", "message": TPM})
+    assert (type(fault), fault.code) == (ModelRefused, "context")
+
+
+LANGUAGES = {
+    "Russian": "Запрос отклонён: он содержит недопустимое содержимое",
+    "Japanese": "リクエストは受け付けられませんでした",
+    "Korean": "요청을 처리할 수 없습니다",
+    "French": "La requête a été refusée, car son contenu n'est pas autorisé",
+    "German": "Die Anfrage wurde abgelehnt, da ihr Inhalt nicht erlaubt ist",
+    "Spanish": "La solicitud fue rechazada porque su contenido no está permitido",
+}
+CODED: dict[str, tuple[int, dict[str, Any], type[ModelError], str]] = {
+    "filter, by code": (400, {"code": "content_filter"}, ModelRefused, "moderation"),
+    "filter, by type": (400, {"type": "content_policy_violation"}, ModelRefused, "moderation"),
+    "context, by code": (400, {"code": "context_length_exceeded"}, ModelRefused, "context"),
+    "balance, by code": (400, {"code": "insufficient_balance"}, ProviderRejected, "no_credit"),
+    "key, by code": (400, {"code": "invalid_api_key"}, ProviderRejected, "bad_key"),
+    "key, by type": (400, {"type": "authentication_error"}, ProviderRejected, "bad_key"),
+    "key, by status": (400, {"status": "UNAUTHENTICATED"}, ProviderRejected, "bad_key"),
+    "limit, by code": (400, {"code": "ThrottlingException"}, RateLimited, "rate_limited"),
+    "limit, by type": (403, {"type": "rate_limit_error"}, RateLimited, "rate_limited"),
+    "parameter, by param": (400, {"param": "temperature"}, Unaccepted, "bad_request"),
+    "nothing that a table knows": (400, {}, Unaccepted, "bad_request"),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", CODED)
+def test_codes_decide_in_every_language(name: str, language: str) -> None:
+    status, codes, kind, code = CODED[name]
+    fault = HOST.status(status, {}, json.dumps({"error": {"message": LANGUAGES[language], **codes}}).encode())
+    assert (type(fault), fault.code, fault.status) == (kind, code, status)
+    assert isinstance(fault, Unaccepted) is (kind is Unaccepted)
+
+
+def test_codes_decide_before_english_words() -> None:
+    body = {"error": {"message": "The content policy of your account says no.", "code": "invalid_api_key"}}
+    assert HOST.status(400, {}, json.dumps(body).encode()).code == "bad_key"
+
+
+def test_the_key_of_a_router_at_a_host_is_not_the_user_s() -> None:
+    raw = json.dumps({"error": {"message": "Nein.", "code": "authentication_error"}})
+    body = {"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": raw}}}
+    assert HOST.status(400, {}, json.dumps(body).encode()).code == "bad_request"
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"status": {"code": "40003", "message": "Text too long"}, "result": None}, "context"),
+        ({"status": {"code": "40003", "message": "Context length exceeded"}}, "context"),
+        ({"status": {"code": "40005", "message": "Unavailable output"}}, "moderation"),
+        ({"error": {"code": "10021", "message": "输入审核不通过"}}, "moderation"),
+        ({"error": {"code": "10907", "message": "token数量超过上限"}}, "context"),
+    ],
+)
+def test_numbers_of_references_are_known(body: dict[str, Any], code: str) -> None:
+    assert HOST.status(400, {}, json.dumps(body).encode()).code == code
+
+
+def test_a_number_that_may_be_a_permission_or_a_quota_is_no_bad_key() -> None:
+    assert HOST.reported({"code": 11200, "message": "授权错误"}).code == "forbidden"
+
+
+@pytest.mark.parametrize("status", [400, 429, 502])
+def test_the_host_that_an_error_names_is_kept(status: int) -> None:
+    error = {"message": "Provider returned error", "code": status, "metadata": {"provider_name": "Base\nTen"}}
+    assert HOST.status(status, {}, json.dumps({"error": error}).encode()).served_by == "Base Ten"
+    assert HOST.reported(error).served_by == "Base Ten"

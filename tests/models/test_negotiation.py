@@ -8,7 +8,7 @@ import pytest
 
 from agentsim.models.base import AS_ASKED, Terms
 from agentsim.models.faults import Complaint
-from agentsim.models.negotiation import named, trimmed, words_of
+from agentsim.models.negotiation import cap_under, named, trimmed, words_of
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.wire import messages
 
@@ -51,3 +51,24 @@ def test_a_schema_that_is_asked_for_in_another_way_is_said() -> None:
         "the host enforces a JSON schema for calls of tools alone: replies are asked for as such a call"
     ]
     assert not list(words_of(Terms("json_schema")))
+
+
+@pytest.mark.parametrize("field", ["max_tokens", "max_completion_tokens", "max_output_tokens"])
+def test_a_cap_that_is_dropped_is_sent_under_no_name(field: str) -> None:
+    assert trimmed(Terms(dropped=("max_tokens",)), {"model": "m", field: 100}) == {"model": "m"}
+
+
+@pytest.mark.parametrize(
+    ("terms", "cap", "sent"),
+    [
+        (AS_ASKED, 400, 400),
+        (Terms(dropped=("max_tokens",)), 400, None),
+        (Terms(max_tokens=300), 400, 300),
+        (Terms(max_tokens=300), None, 300),
+        (Terms(max_tokens=300), 200, 200),
+    ],
+)
+def test_the_cap_that_is_sent_is_what_the_worst_case_reckons_with(
+    terms: Terms, cap: int | None, sent: int | None
+) -> None:
+    assert cap_under(terms, cap) == sent

@@ -173,3 +173,18 @@ def test_every_provider_with_a_key_is_in_the_catalogue_or_its_calls_are_free() -
     known = {provider.id for provider in get_snapshot().providers}
     assert set(CATALOGUE.values()) <= known
     assert {name for name, profile in BUILT_IN.items() if profile.key_envs} == set(CATALOGUE)
+
+
+def test_what_is_written_to_a_cache_has_a_price_of_its_own() -> None:
+    """At Anthropic it costs 1.25 times the input, and the most that a call can cost reckons with it."""
+    written = Usage(prompt_tokens=1_000, cached_tokens=100, completion_tokens=0, cache_write_tokens=800)
+    of_input = Prices({}).cost("anthropic/claude-sonnet-4-5", Usage(prompt_tokens=1_000, completion_tokens=0))
+    assert of_input is not None
+    cost = Prices({}).cost("anthropic/claude-sonnet-4-5", written)
+    assert cost == pytest.approx(of_input * (0.1 + 0.8 * 1.25 + 0.1 * 0.1))
+    assert Prices({}).estimate("anthropic/claude-sonnet-4-5", 1_000, 0) == pytest.approx(1.25 * of_input)
+    table = Prices(
+        {"lab/x": Price(input=2, output=0, cached_input=1, cache_write=3), "lab/y": Price(input=2, output=0)}
+    )
+    assert table.cost("lab/x", written) == pytest.approx((100 * 2 + 100 * 1 + 800 * 3) / 1e6)
+    assert table.cost("lab/y", written) == pytest.approx(1_000 * 2 / 1e6)

@@ -280,7 +280,7 @@ SPENT: list[tuple[WireName, dict[str, Any], Usage]] = [
             "output_tokens": 30,
             "output_tokens_details": {"thinking_tokens": 20},
         },
-        Usage(prompt_tokens=100, cached_tokens=40, completion_tokens=30, reasoning_tokens=20),
+        Usage(100, 40, 30, reasoning_tokens=20, cache_write_tokens=50),
     ),
     (
         "messages",

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.models.profiles import WireName
+from agentsim.models.profiles import WireName, is_host
 from agentsim.runner.replay import prove
 from agentsim.runner.watcher import Watcher
 from tests.cli.command_line import agentsim
@@ -191,3 +191,66 @@ def test_a_pinned_host_that_does_not_serve_the_model_is_named(tmp_path: Path) ->
         result = play(server.url(), tmp_path, 'providers.fake.pin="deepinfra"')
     assert result.status == "stopped_provider"
     assert "does the host that it is pinned to, deepinfra, serve it?" in str(result.error)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_pinned_run_that_another_host_answers_says_so_once(wire: WireName, tmp_path: Path) -> None:
+    watcher = Warned()
+    with FakeServer(in_turn("DeepInfra", "Chutes")).in_thread() as server:
+        pin = ('providers.fake.pin="deepinfra/fp8"', f'providers.fake.wire="{wire}"')
+        result = play(server.url(), tmp_path, *pin, *ONE_BY_ONE, watcher=watcher)
+    (said,) = [line for line in watcher.said if "pinned" in line]
+    assert said == "fake/echo: pinned to deepinfra/fp8, and answered by Chutes"
+    (warning,) = [each for each in result.history["warnings"] if each["code"] == "other_host"]
+    assert (warning["message"], warning["count"]) == (said, result.history["usage"]["calls"] // 2)
+    assert prove(result.files).complete
+
+
+def test_a_player_with_hosts_of_its_own_is_not_pinned(tmp_path: Path) -> None:
+    own = 'defaults.client_kwargs={extra_body={provider={only=["chutes"], order=["chutes"]}}}'
+    with FakeServer(in_turn("Chutes")).in_thread() as server:
+        result = play(server.url(), tmp_path, 'providers.fake.pin="deepinfra"', own)
+    assert "other_host" not in {each["code"] for each in result.history["warnings"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "slug", "same"),
+    [
+        ("DeepInfra", "deepinfra/fp8", True),
+        ("NovitaAI", "novita", True),
+        ("Google", "google-vertex", True),
+        ("Amazon Bedrock", "amazon-bedrock", True),
+        ("Google AI Studio", "google-vertex", False),
+        ("Chutes", "deepinfra", False),
+    ],
+)
+def test_the_name_of_a_host_is_known_by_its_slug(name: str, slug: str, same: bool) -> None:
+    assert is_host(name, slug) is same
+
+
+def failing_at(host: str, status: int) -> Reply:
+    """Answer as a router does whose second host fails each call, and says so."""
+    turns = cycle([True, False])
+
+    def reply(body: dict[str, Any]) -> Raw:
+        if next(turns):
+            return Raw(200, envelope(varied_by_schema(body)) | {"provider": "DeepInfra"})
+        error = {"message": "Provider returned error", "code": status, "metadata": {"provider_name": host}}
+        return Raw(status, {"error": error})
+
+    return reply
+
+
+@pytest.mark.parametrize("status", [429, 502])
+def test_failed_calls_count_for_the_host_that_the_error_names(status: int, tmp_path: Path) -> None:
+    with FakeServer(failing_at("Chutes", status)).in_thread() as server:
+        result = play(server.url(), tmp_path / "logs", *ONE_BY_ONE)
+    failed = result.history["usage"]["failed_calls"]
+    assert failed > 0
+    tries = [each for decision in result.history["decisions"] for each in decision["tries"] if each["reply"] is None]
+    assert {each["provider"] for each in tries} == {"Chutes"}
+    lines = json.loads(agentsim("report", "logs", "--pool", "--json", cwd=tmp_path).out)["hosts"]
+    found = {line["host"]: (line["answers"] > 0, line["failed"]) for line in lines}
+    assert found == {"DeepInfra": (True, 0), "Chutes": (False, failed)}
+    assert "Results by host" in agentsim("report", "logs", "--pool", cwd=tmp_path).out
+    assert prove(result.files).complete

@@ -421,3 +421,108 @@ def test_a_bad_key_no_model_and_no_money_stop_the_run_in_any_words(raw: Raw, say
         result = play(server.url(), tmp_path, "limits.concurrency=1")
     assert result.status == "stopped_provider"
     assert says in str(result.error)
+
+
+@pytest.mark.parametrize("wire", ["chat", "responses", "messages"])
+@pytest.mark.parametrize("setting", ["", AUTO])
+def test_a_refusal_that_named_nothing_and_was_about_its_prompt_changes_no_later_call(
+    setting: str, wire: str, tmp_path: Path
+) -> None:
+    """The first prompt passes once its system message is moved; others are accepted as they are."""
+    first: list[str] = []
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        first.extend([] if first else [json.dumps(body["messages"])])
+        return BARE if json.dumps(body["messages"]) == first[0] else answered(body)
+
+    heard = Heard()
+    with FakeServer(reply).in_thread() as server:
+        shape = ("limits.concurrency=1", f'providers.fake.wire="{wire}"', *filter(None, [setting]))
+        result = play(server.url(), tmp_path, *shape, watcher=heard)
+        later = [json.dumps(received.body) for received in server.received[-10:]]
+    assert (result.status, result.history["usage"]["failed_calls"]) == ("completed", 0)
+    assert all('"system"' in body or '"instructions"' in body for body in later)
+    assert read_journal(result.files.journal).negotiated["fake/echo"].system is None
+    assert "system" not in result.history["volatile"].get("negotiated", {}).get("fake/echo", {})
+    assert any("accepts what was left out or changed for one prompt" in line for line in heard.said)
+
+
+def test_what_a_refusal_did_not_name_is_kept_once_another_prompt_confirms_it(tmp_path: Path) -> None:
+    with FakeServer(unless(from_system, BARE)).in_thread() as server:
+        result = play(server.url(), tmp_path, "limits.concurrency=1")
+        asked = [from_system(received.body) for received in server.received]
+    assert read_journal(result.files.journal).negotiated == {"fake/echo": Terms(system="user")}
+    assert not any(asked[-12:])
+
+
+def test_a_late_answer_under_older_terms_changes_nothing_in_the_journal(tmp_path: Path) -> None:
+    """D's answers are slow, and take a top_p that the others' host no longer accepts meanwhile."""
+    accepted: Counter[str] = Counter()
+
+    def slow(body: dict[str, Any]) -> bool:
+        return "You are player D" in str(body["messages"]) and "temperature" not in body
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        if "temperature" in body:
+            return DEPRECATED
+        if "top_p" in body and accepted["others"] and not slow(body):
+            return refusal("`top_p` is deprecated for this model.")
+        accepted["others"] += not slow(body)
+        return answered(body)
+
+    with FakeServer(reply, latency_s=lambda body: 0.5 * slow(body)).in_thread() as server:
+        sampling = ("defaults.temperature=0.2", "defaults.client_kwargs={top_p=0.5}")
+        result = play(server.url(), tmp_path, *sampling, 'game_config.phases=["votes"]')
+        lines = [json.loads(line) for line in result.files.journal.read_text("utf-8").splitlines()]
+    negotiated = [line["terms"] for line in lines if line["record"] == "negotiated"]
+    assert negotiated == [{"dropped": ["temperature"]}, {"dropped": ["temperature", "top_p"]}]
+
+
+def test_a_refusal_in_words_that_no_table_knows_is_a_warning_and_costs_one_decision(tmp_path: Path) -> None:
+    words: list[str] = []
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        prompt = json.dumps(body["messages"])
+        words.extend([prompt] if prompt not in words else [])
+        return refusal("Запрос отклонён") if words.index(prompt) in {4, 6} else answered(body)
+
+    heard = Heard()
+    with FakeServer(reply).in_thread() as server:
+        result = play(server.url(), tmp_path, "limits.concurrency=1", watcher=heard)
+    assert result.status == "completed"
+    reasons = Counter(record["fallback_reason"] for record in result.history["decisions"])
+    assert reasons["bad_request"] == 2
+    (warning,) = [each for each in result.history["warnings"] if each["code"] == "unknown_refusal"]
+    assert warning["count"] == 2
+    assert "for a reason that is not known" in warning["message"]
+    assert "Запрос отклонён" in warning["message"]
+    assert [line for line in heard.said if "is not known" in line] == [warning["message"]]
+    assert prove(result.files).complete
+
+
+def test_a_request_larger_than_the_limit_of_a_minute_is_a_fallback_without_a_retry(tmp_path: Path) -> None:
+    asked: Counter[str] = Counter()
+    tpm = "Request too large for echo on tokens per min (TPM): Limit 30000, Requested 40000."
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        asked["all"] += 1
+        return refusal(tpm, 429, code="rate_limit_exceeded") if asked["all"] == 4 else answered(body)
+
+    with FakeServer(reply).in_thread() as server:
+        result = play(server.url(), tmp_path, "limits.concurrency=1")
+    assert result.status == "completed"
+    assert Counter(filter(None, (each["fallback_reason"] for each in result.history["decisions"]))) == {"context": 1}
+    assert result.history["usage"]["failed_calls"] == 1
+
+
+@pytest.mark.parametrize("wire", ["chat", "responses"])
+def test_the_worst_case_of_a_call_reckons_without_a_cap_that_is_not_sent(wire: str, tmp_path: Path) -> None:
+    """A reply of 10 tokens would be affordable, one of any length is not."""
+    capped = ("max_tokens", "max_completion_tokens")
+    reply = unless(lambda body: any(each in body for each in capped), refusal("max_tokens is not supported"))
+    price = 'prices."fake/echo"={input=0,output=1000}'
+    settings = ("limits.concurrency=1", "defaults.max_tokens=10", price, "limits.max_cost_usd=2")
+    with FakeServer(reply).in_thread() as server:
+        result = play(server.url(), tmp_path, *settings, f'providers.fake.wire="{wire}"')
+    assert result.status == "stopped_budget"
+    assert result.history["usage"]["calls"] == 1

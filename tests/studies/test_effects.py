@@ -30,7 +30,6 @@ from agentsim.studies.effects import (
     effects,
 )
 from agentsim.studies.plan import Plan, blocks_needed, plan, power_of
-from agentsim.studies.sequences import FEWEST_SEEN, confidence_sequence
 from benchmarks import design_world
 from tests.cli.command_line import ROOT, agentsim, trio
 
@@ -157,21 +156,6 @@ def test_blocks_of_one_seed_are_averaged() -> None:
     values = np.array([[1.0], [3.0], [5.0], [np.nan]])
     assert by_seed(values, [7, 7, 8, 8]).tolist() == [[2.0], [5.0]]
     assert math.isnan(by_seed(values, [1, 1, 2, 9])[2, 0])
-
-
-def test_a_confidence_sequence_is_wider_than_students_interval_and_holds_at_all_times() -> None:
-    generator = np.random.default_rng(5)
-    kept = 0
-    for _ in range(200):
-        values = generator.normal(1.0, 2.0, size=(300, 1))
-        looks = [confidence_sequence(values[:number])[:, 0] for number in range(FEWEST_SEEN, 300, 7)]
-        kept += all(low <= 1.0 <= high for _, low, high, *_ in looks)
-        expected = ttest_1samp(values[:50], 0).confidence_interval(0.95)
-        _, low, high, low_adj, high_adj = confidence_sequence(np.hstack([values[:50]] * 2))[:, 0]
-        assert low_adj < low < expected.low[0] < expected.high[0] < high < high_adj
-    assert kept >= 0.93 * 200
-    assert np.isnan(confidence_sequence(values[: FEWEST_SEEN - 1])[1:]).all()
-    assert np.isnan(confidence_sequence(np.ones((50, 1)))[1:]).all(), "all the same says nothing of how far off it is"
 
 
 def test_the_power_of_blocks_is_what_studies_after_pilots_have() -> None:

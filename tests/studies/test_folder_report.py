@@ -122,17 +122,17 @@ def test_the_terminal_shows_every_part(tmp_path: Path) -> None:
 
 
 def test_the_page_holds_every_part_and_the_pages_that_it_links_to_are_there(tmp_path: Path) -> None:
-    folder = batch(tmp_path, 3)
+    folder = batch(tmp_path, 6)
     RunFiles(folder, "game_0001").page.write_text("mine", encoding="utf-8")
     said = agentsim("report", str(folder), "--html", cwd=tmp_path)
     assert (said.code, said.err) == (0, f"page: {folder / 'index.html'}\n")
     text = (folder / "index.html").read_text("utf-8")
-    assert re.findall(r'href="(game_\d+.html)"', text) == [f"game_000{number}.html" for number in (1, 2, 3)]
-    assert all(RunFiles(folder, f"game_000{number}").page.is_file() for number in (1, 2, 3))
+    assert re.findall(r'href="(game_\d+.html)"', text) == [f"game_000{number}.html" for number in range(1, 7)]
+    assert all(RunFiles(folder, f"game_000{number}").page.is_file() for number in range(1, 7))
     assert RunFiles(folder, "game_0001").page.read_text("utf-8") == "mine"
     first = text.partition("<dl")[0]
     assert "mean rank" in first
-    assert "permutation test: p = " in first
+    assert "sign-flip test: p = " in first
     assert text.count("<svg") >= 2
     assert "<script" not in text
     assert "http" not in text.replace("http-equiv", "")
@@ -220,7 +220,7 @@ def test_a_very_small_p_value_is_never_said_to_be_nothing() -> None:
     table: Any = SimpleNamespace(null_p=0.0004, lines=lines)
     part: Any = SimpleNamespace(table=table, condition=SimpleNamespace(ranked=range(14)))
     found: Any = SimpleNamespace(kinds=[SimpleNamespace(parts=[part])], whole=part)
-    assert "permutation test: p < 0.001, 14 games" in str(verdict(found))
+    assert "sign-flip test: p < 0.001, 14 games" in str(verdict(found))
 
 
 def test_models_that_a_batch_rotates_are_a_planned_comparison(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agentsim.analysis.inference import Array, stages
-from agentsim.analysis.posterior import Stages, posterior
+from agentsim.analysis.intervals import Array
+from agentsim.analysis.posterior import Stages, posterior, stages
 from agentsim.studies.placement import information, next_tables, placement
 from benchmarks.inference_worlds import arrivals
 from benchmarks.rate_world import MEMBERS, Pool, placed

@@ -384,6 +384,15 @@ def cached_tokens(said: object) -> int | None:
     return max((tokens for tokens in counts if tokens is not None), default=None)
 
 
+def cache_write_tokens(said: object) -> int | None:
+    """Return the tokens of the prompt that were written to a cache, or None if a usage states none.
+
+    Anthropic's field, which gateways pass on, and OpenRouter's (https://openrouter.ai/docs/features/prompt-caching).
+    """
+    paths = (("cache_creation_input_tokens",), ("prompt_tokens_details", "cache_write_tokens"))
+    return max((tokens for path in paths if (tokens := count(at(said, *path)))), default=None)
+
+
 def cost_usd(said: object) -> float | None:
     """Return the US dollars that a usage states, or None if it does not say all that is paid.
 

@@ -17,6 +17,7 @@ from agentsim.models.wire.answer import (
     Parts,
     arguments_of,
     at,
+    cache_write_tokens,
     cached_tokens,
     completion_of,
     cost_usd,
@@ -157,7 +158,7 @@ def usage(envelope: Mapping[str, Any]) -> Usage:
     sent, replied = count(at(said, "prompt_tokens")), count(at(said, "completion_tokens"))
     cached = cached_tokens(said)
     if sent is not None and cached is not None and cached > sent:  # a gateway that counts as Anthropic does: beside it
-        sent += cached + (count(at(said, "cache_creation_input_tokens")) or 0)
+        sent += cached + (cache_write_tokens(said) or 0)
     thought = count(at(said, "completion_tokens_details", "reasoning_tokens"))
     return Usage(
         prompt_tokens=sent,
@@ -165,6 +166,7 @@ def usage(envelope: Mapping[str, Any]) -> Usage:
         completion_tokens=_paid(replied, thought, sent, count(at(said, "total_tokens"))),
         reasoning_tokens=thought,
         cost_usd=cost_usd(said),
+        cache_write_tokens=cache_write_tokens(said),
     )
 
 

@@ -126,4 +126,5 @@ def usage(envelope: Mapping[str, Any]) -> Usage:
         completion_tokens=count(at(said, "output_tokens")),
         reasoning_tokens=count(at(said, "output_tokens_details", "thinking_tokens")),
         cost_usd=cost_usd(said),
+        cache_write_tokens=written or None,
     )
