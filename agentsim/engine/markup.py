@@ -343,7 +343,7 @@ FORMS = (
     Form(
         "TeleChat",
         "LLaMA-Factory src/llamafactory/data/template.py (telechat)",
-        r"_(?:start|end|user|bot|system|pad|unk)>",
+        r"_[a-z]{2,12}>",
         ends=("<_end>",),
         turns=("<_start>",),
         own=("<_bot>",),
@@ -557,7 +557,7 @@ def _any(tokens: Sequence[str]) -> str:
         if name := "|".join(filter(_is_compound, dict.fromkeys(names[2]))):
             parts.append(_half(name))
     if names[0]:
-        parts.append(rf"[<＜]{BAR}?(?:{'|'.join(dict.fromkeys(names[0]))}){BAR}?[>＞]")
+        parts.append(rf"[<＜]{{1,3}}{BAR}?(?:{'|'.join(dict.fromkeys(names[0]))}){BAR}?[>＞]")
     return f"(?:{'|'.join(parts)})"
 
 
@@ -582,7 +582,8 @@ _HEADER_ENDS = rf"(?:\s{{0,2}}{_INNER}|[ \t]*+(?:\n|:|$))?"
 _MAY_BEGIN = re.compile(
     rf"[<＜\[\]◁✿【\ue200{_BARS}](?:(?<=[<＜])[\s/／<]{{0,3}}(?:{BAR}|(?i:DSML)|用户|\[|[\w.-]{{0,20}}?(?:[_▁:-]|think|thought"
     r"|function|invoke|call|tool|param|arg|TOOL|AVAIL|SYS|ctrl|unused|eo[adhpst]>|bos|pad|unk|sop|sep|cls|mask|role"
-    r"|SPECIAL|0x|s>|co[:>]|reponame|filename|escape|eosys|_[a-z]|/?(?:end|END|stop|STOP|eom|EOM|done|DONE|image)>|IMG_|EO[ST]>|BOS|PAD|UNK|CLS|SEP|PRE>|SUF>|MID>)"
+    r"|SPECIAL|0x|s>|co[:>]|reponame|filename|escape|eosys|(?:end|start|begin)of"
+    rf"|/?(?:end|END|stop|STOP|eom|EOM|done|DONE|image)>|IMG_|EO[ST]>|BOS|PAD|UNK|CLS|SEP|PRE>|SUF>|MID>)"
     rf"|\w{{3,40}}{BAR})|(?<=\[)(?:/?[A-Z_]{{2}}|[a-z]MASK|control_|unused|[a-z]+_header|[a-z]~|\||BEGIN|END)"
     rf"|(?<=\])(?:~|!|<\])|(?<=[◁✿\ue200])|(?<=【)\d|(?<={BAR})(?:\w{{5,40}}{BAR}|{BAR}?\s?(?i:DSML)|\w{{2,40}}{BAR}{{0,2}}[>＞]|\|[A-Z])"
     rf"|(?<=(?i:dsml){BAR})|(?<=\w{BAR}){BAR}?[>＞])"
@@ -606,22 +607,22 @@ _LABEL = (
 )
 """A header of a turn without tokens, at the beginning of a line."""
 _OWN_WORDS = "turn|message|response|reply|answer|text|output|speech|pitch|post|statement"
-_CLOSES_OF = rf"[ _-](?:of[ _-])?(?:(?:my|the)[ _-])?(?:{_OWN_WORDS})"
+_OVER = rf"(?i:end[ _-](?:of[ _-])?(?:(?:my|the)[ _-])?(?:{_OWN_WORDS}))"
 _CLOSING = (
-    rf"(?P<close>(?:[\[(<{{【（《]/?\s?(?i:end{_CLOSES_OF})\s?[\])>}}】）》]|\[/?(?:END|STOP|DONE|EOM|EOT)\]"
-    rf"|(?<=\n)[-=*_~#]{{2,12}}\s?(?i:end(?:{_CLOSES_OF})?)\s?[-=*_~#]{{2,12}})[.!]?[ \t]*+(?=\n|\Z))"
+    rf"(?P<close>(?:[(（]\s?{_OVER}\s?[)）]|[\[<{{【《|]{{1,3}}\s?/?(?:{_OVER}|END|STOP|DONE|EO[FMST])\s?[\]>}}】》|]{{1,3}}"
+    r"|\|{1,2}(?i:end)\|{1,2}|(?<=[.!?…。！？][ \n])TERMINATE"
+    rf"|[-=#]{{3,12}}[ \t]?(?:{_OVER}|END|STOP|DONE)(?:[ \t]?[-=#]{{3,12}})?"
+    rf"|(?<=\n)[-=*_~#\[(]{{0,12}}[ \t]?(?:{_OVER}|END|EO[FMT]|(?<=[\[( ~*_#=-])(?i:end))[ \t]?[-=*_~#\])]{{0,12}})"
+    r"[ \t]*+(?=\n|\Z))"
 )
-"""Words by which a model says that its turn is over, in brackets or between rules, at the end of a line."""
+"""Words by which a model says that its turn is over, at the end of a line: in brackets, between rules, or alone."""
 _ROLE_TAG = (
     r"(?P<tag>(?<=[.!?…。！？\"”'’)\]*_])[ \t]{0,2}</?(?i:user|human|system|assistant|chatbot|bot|model)>"
     r"(?![^<>]{0,400}</))"
 )
 """A tag of a role behind a sentence, that is no pair around a word."""
-_REACT = r"\n[ \t]{0,4}\*{0,2}(?:Observation|OBSERVATION|Tool (?:output|result|response))\*{0,2}[:：]"
-"""Labels that a host writes, and no model, in the loops of ReAct (Yao et al. 2022, LangChain's prompt of it)."""
 _STRIPPED = (
-    rf"{_CLOSING}|{_ROLE_TAG}|(?P<react>{_REACT})"
-    rf"|(?P<label>\n[ \t]{{0,4}}{_LABEL}|(?<=\n)\n(?:User|Human|Assistant)[:：](?=\s))|"
+    rf"{_CLOSING}|{_ROLE_TAG}|(?P<label>\n[ \t]{{0,4}}{_LABEL}|(?<=\n)\n(?:User|Human|Assistant)[:：](?=\s))|"
     r"assistant(?<![^\n.!?…。！？\"'”’»)\]}*_]assistant)[ \t]*+\n|user(?<![^\n.!?…。！？\"'”’»)\]}*_]user)[ \t]*+\n"
     r"|### (?<![^\n]### )(?:Instruction|Human|User):?[ \t]*+\n|assistant(?<=[.!?…]assistant)\s*+\Z"
 )
@@ -744,8 +745,6 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), voices: Voice
         inside = place < len(objects) and objects[place][0] - shift < start
         if inside or mark.lastgroup == "inner" or start in struck:
             continue
-        if mark.lastgroup == "react" and (bare.endswith((":", "："), 0, start) or _LABEL_ABOVE.search(bare, 0, start)):
-            continue  # a line of a list
         if _is_doubtful(bare, start, end, voices) if mark.lastgroup == "label" else in_sentence(bare, start, end):
             continue
         said, next_message = bare[begins:start], end if mark.lastgroup in {"end", "close"} else start
@@ -753,8 +752,8 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), voices: Voice
         if unsaid and (_GOES_ON.match(bare, next_message) or _header().match(bare, next_message)):
             begins = next_message
             continue
-        return _own_part(bare[:start], voices)
-    return _own_part(bare, voices)
+        return bare[:start]
+    return bare
 
 
 # -- lines of other players
@@ -772,19 +771,21 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
     word = _NUMBERED.fullmatch(own)
     every = [re.escape(name) for name in sorted({own, *names}, key=lambda name: (-len(name), name))]
     if word:
-        every.append(rf"(?i:{re.escape(word[1])})[\s_#-]{{0,2}}\d{{1,5}}")
+        every.append(rf"{re.escape(word[1])}[\s_#-]{{0,2}}\d{{1,5}}")
     return re.compile(
-        r"(?:(?P<first>\A\s*+)|\n)[ \t]{0,4}(?:\*{1,2}|_{1,2}|[\[(@]|#{1,4} ?|<(?![^<>]{1,60}>[^<>]{0,400}</))?+"
-        rf"(?:(?i:player|agent|candidate|team)[ \t]#?)?(?P<name>{'|'.join(every)})(?!\w)[\])*_>]{{0,3}}"
-        rf"(?:[ \t](?i:{_SPEAKS})(?!\w)|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}(?:[ \t]?[:：]|(?<=>)[ \t])"
+        r"(?:(?P<first>\A\s*+)|\n)[ \t]{0,4}(?:\*{1,2}|_{1,2}|[\[(@\"“]|#{1,4} ?|<(?![^<>]{1,60}>[^<>]{0,400}</))?+"
+        rf"(?:(?:player|agent|candidate|team)[ \t]#?)?(?P<name>{'|'.join(every)})(?!\w)[\])*_>\"”]{{0,3}}"
+        rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}(?:[ \t]?[:：>]|(?<=[\]>])[ \t])"
+        r"[ \t*_]{0,4}(?P<words>[^\n]?)",
+        re.IGNORECASE,
     )
 
 
 def _lines_of_others(text: str, voices: Voices) -> list[re.Match[str]]:
     """Return the beginnings of lines, behind words, that a player speaks, or [] if they are the lines of a list.
 
-    They are if words announce them (`I see it so:`), or if the text begins with such a line and none is the player's
-    own.
+    They are if words announce them (`I see it so:`), if each is of another name and of small letters (`B: keep`), or
+    if the text begins with such a line and none is the player's own.
     """
     if not voices.names:
         return []
@@ -792,25 +793,25 @@ def _lines_of_others(text: str, voices: Voices) -> list[re.Match[str]]:
     behind = [line for line in lines if line["first"] is None]
     if not behind or text[: behind[0].start()].rstrip().endswith((":", "：", ",", "，", ";", "、")):
         return []
-    addressed = len(lines) > len(behind) and lines[0]["name"] != voices.own
-    return [] if addressed and all(line["name"] != voices.own for line in behind) else behind
-
-
-def _own_part(text: str, voices: Voices) -> str:
-    """Return a text up to a dialogue with lines of the player's own behind its words, which it made up."""
-    lines = [] if text.lstrip().startswith(("{", "[")) else _lines_of_others(text, voices)
-    dialogue = lines and any(line["name"] == voices.own for line in lines) and text[: lines[0].start()].strip()
-    return text[: lines[0].start()] if dialogue else text
+    names = {line["name"].casefold() for line in lines}
+    if 1 < len(names) == len(lines) and all(line["words"].islower() for line in lines):
+        return []
+    return [] if len(lines) > len(behind) and voices.own.casefold() not in names else behind
 
 
 _INK = re.compile(r"\S")
-_LABEL_ABOVE = re.compile(r"(?:\A|\n)[ \t]{0,4}\*{0,2}[A-Z][\w ]{0,30}\*{0,2}[:：][^\n]*\n*\Z")
 _UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
 _LABELS = re.compile(
     rf"(?:\A(?!\s*+\w++\s*+\Z)\s*+|\n[ \t]{{0,4}}){_LABEL}"
     r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model)[:：](?=\s)"
-    r"|\n[ \t]{0,4}\*{0,2}(?:(?i:moderator|narrator|game ?master|referee)|Action Input)\*{0,2}[:：]"
+    r"|\n[ \t]{0,4}\*{0,2}(?:(?i:moderator|narrator|game ?master|referee))\*{0,2}[:：]"
 )
+_REACT = re.compile(
+    r"(?:Observation|OBSERVATION|Tool (?:output|result|response)|Action Input|Final Answer"
+    r"|Action(?=\*{0,2}[:：][ \t]{0,4}\w{1,40}[ \t]{0,4}(?:\n|\Z)))\*{0,2}[:：]"
+)
+"""Labels of the loops of ReAct, at the beginning of a line: Yao et al. 2022, and LangChain's prompt of it."""
+_LABEL_ABOVE = re.compile(r"[ \t]{0,4}\*{0,2}[A-Z][\w ]{0,30}\*{0,2}[:：]|.{0,200}[:：]\Z")
 _ROLE = re.compile(rf"(?<![^\W_])(?:{_ROLES})(?![^\W_])", re.IGNORECASE)
 _LABELLED = re.compile(rf"\s*+{_LABEL}")
 _QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "„": "“", "「": "」"}
@@ -852,9 +853,17 @@ def label_in(text: str, voices: Voices = NOBODY) -> str:
 
     A text of one word is none: it is the value of a field, such as a name. The name of one of the `voices` is none.
     """
-    labels = (found[0].strip() for found in _LABELS.finditer(text))
+    labels = (found[0].strip() for found in chain(_LABELS.finditer(text), _labels_of_react(text)))
     label = next((label for label in labels if not voices.roles or not _is_player(label, voices)), "")
     return label or next((line[0].strip() for line in _lines_of_others(text, voices)), "")
+
+
+def _labels_of_react(text: str) -> Iterator[re.Match[str]]:
+    """Yield the labels of ReAct that begin a line, unless a label stands above, as in a list."""
+    for found in _REACT.finditer(text) if ":" in text or "：" in text else ():
+        line, above = (text[max(0, found.start() - 200) : found.start()]).rpartition("\n")[::-2]
+        if not line.strip(" \t*") and above and not _LABEL_ABOVE.match(above.rstrip().rpartition("\n")[2]):
+            yield found
 
 
 def names_a_role(text: str) -> bool:
@@ -979,12 +988,12 @@ _BARS_OF_TOKENS = re.compile(
     rf"|(?<=[{_LIKE_BARS}])(?i:dsml)[{_LIKE_BARS}]{{1,2}}|[{_LIKE_BARS}]{{1,2}}(?=\s?(?i:dsml))"
     rf"|(?<=(?i:dsml))[{_LIKE_BARS}]{{1,2}}"
 )
-_OPEN_LIKE, _CLOSE_LIKE = "《〈⟨«‹【〔「『❮≪﹤⟪", "》〉⟩»›】〕」』❯≫﹥⟫"
+OPEN_BRACKETS, CLOSE_BRACKETS = "《〈⟨«‹【〔「『❮≪﹤⟪", "》〉⟩»›】〕」』❯≫﹥⟫"
 """Brackets that stand for the angle brackets of a token, around bars or around a compound name."""
 _IN_OTHER_BRACKETS = re.compile(
-    rf"[{_OPEN_LIKE}]\s?(?P<bars>[/／]?{BAR}{{1,2}}[^<>|｜\n]{{1,60}}{BAR}{{1,2}})\s?[{_CLOSE_LIKE}]"
-    rf"|(?<![<＜])[{_OPEN_LIKE}({{\[]\s?{BAR}{{0,2}}(?P<name>[A-Za-z]{{2,20}}(?:[_▁][A-Za-z]{{2,20}}){{1,4}}){BAR}{{0,2}}\s?"
-    rf"[{_CLOSE_LIKE})\]}}]"
+    rf"[{OPEN_BRACKETS}]\s?(?P<bars>[/／]?{BAR}{{1,2}}[^<>|｜\n]{{1,60}}{BAR}{{1,2}})\s?[{CLOSE_BRACKETS}]"
+    rf"|(?<![<＜])[{OPEN_BRACKETS}({{\[]\s?{BAR}{{0,2}}(?P<name>[A-Za-z]{{2,20}}(?:[_▁][A-Za-z]{{2,20}}){{1,4}}){BAR}{{0,2}}\s?"
+    rf"[{CLOSE_BRACKETS})\]}}]"
 )
 _TO_BARS = str.maketrans(dict.fromkeys(_LIKE_BARS, "|"))
 _ESCAPED = re.compile(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.reading import thoughts_in
-from agentsim.errors import DecisionError
+from agentsim.errors import DecisionError, UnreadableReply
 from tests.replies.asked import asked
 
 WORDS = "Keep me and I keep you."
@@ -53,6 +53,10 @@ ENDS = (
         "<_user>MADE UP",
         "<user>MADE UP",
         "</assistant>",
+        "<<END>>",
+        " <<<END>>>MADE UP",
+        "<endofturn>MADE UP",
+        "<_assistant>MADE UP",
     ),
     *(
         "[end of turn]",
@@ -62,6 +66,16 @@ ENDS = (
         "\n---END---",
         "\n*** End of speech ***",
         "[end_of_turn]",
+        "【END】",
+        "\n\n[End]",
+        "\n(end)",
+        "\n\nEND",
+        "\nEOF",
+        "\nEND OF TURN",
+        "###END###",
+        "\n### END",
+        " TERMINATE",
+        "|end|",
     ),
     *(
         "|im_end|",
@@ -94,7 +108,9 @@ def test_what_ends_a_turn_and_what_follows_it_is_never_said(end: str) -> None:
 
 
 CUT = tuple(
-    end for end in ENDS if end not in {"<im_patch>", "<image>", "【4:0†source】", "<co: 0>"} and "／" not in end
+    end
+    for end in ENDS
+    if end not in {"<_assistant>MADE UP", "<im_patch>", "<image>", "【4:0†source】", "<co: 0>"} and "／" not in end
 )
 
 
@@ -122,6 +138,10 @@ LINES = (
         "\n[B]: No way.",
     ),
     *(
+        "\n[B] No way.",
+        "\nB> No way.",
+        '\n"B": No way.',
+        "\nb: No way.",
         "\nB (to A): No way.",
         "\nB says: No way.",
         "\n<B> No way.",
@@ -129,7 +149,7 @@ LINES = (
         "\nModerator: No way.",
         "\nNarrator: No way.",
     ),
-    *("\nAction: pitch\nAction Input: No way.", "\n@B: No way."),
+    *("\nAction: pitch\nAction Input: No way.", "\n@B: No way.", "\nAction: pitch", "\nFinal Answer: No way."),
 )
 
 
@@ -156,22 +176,23 @@ def test_a_line_that_another_player_speaks_behind_the_words_is_never_said(line: 
         ),
     ],
 )
-def test_a_made_up_dialogue_is_cut(made_up: str) -> None:
+def test_a_made_up_dialogue_is_never_said(made_up: str) -> None:
     for reply in both(f"{WORDS}{made_up}"):
-        assert said(reply) == WORDS
+        assert said(reply) == ""
 
 
-def test_a_dialogue_among_numbered_agents_is_cut_and_their_lines_are_no_posts() -> None:
-    post = {"action": "forum_post", "content": WORDS}
-    assert decided(ACT, f"{WORDS}\nagent2: No.\nagent1: MADE UP")["action"] == post
-    for line in ("\nagent2: No way.", "\nAgent #2: No way.", "\nAgent 3 says: No way."):
+def test_lines_of_numbered_agents_are_no_posts() -> None:
+    for line in (
+        *("\nagent2: No way.", "\nAgent #2: No way.", "\nAgent 3 says: No way.", "\nagent2: No.\nagent1: MADE UP"),
+    ):
         assert decided(ACT, f"{WORDS}{line}")["action"]["action"] == "rejected"
 
 
-def test_a_dialogue_with_players_who_are_named_as_roles_is_cut() -> None:
+def test_a_dialogue_with_players_who_are_named_as_roles_is_never_said() -> None:
     whisper: Any = asked("agent_island/whisper").request
     request = replace(whisper, player="Model", partner="User")
-    assert request.parse(f"{WORDS}\nUser: not you.\nModel: nor you.").decision.text == WORDS
+    with pytest.raises(UnreadableReply):
+        request.parse(f"{WORDS}\nUser: Not you.\nModel: Nor you.")
 
 
 SPEECH = (
@@ -232,6 +253,8 @@ NOTES = (
         "〔think〕SECRET〔/think〕W",
         "「思考」SECRET「/思考」W",
         "《thinking》SECRET《／thinking》W",
+        "«think»SECRET«/think»W",
+        "<thinking: SECRET>W",
     ),
     *(
         "{think}SECRET{/think}W",
@@ -247,6 +270,13 @@ ALOUD = (
         "(thinking) SECRET\n\nW",
         "《思考》SECRET\nW",
         "Let's think step by step. SECRET\n\nW",
+        "Step 1: SECRET\nStep 2: SECRET\nFinal: W",
+        "The user wants me to write a pitch. SECRET\n\nW",
+        "Okay, so the user is asking for a vote. SECRET\n\nW",
+        "I must produce a short pitch. SECRET\n\nW",
+        "I need to output valid JSON. SECRET",
+        "逐步思考：SECRET\n\nW",
+        "ステップバイステップで考えましょう。SECRET\n\nW",
         "Let me think. SECRET",
     ),
     *(
@@ -280,7 +310,6 @@ def test_thinking_aloud_without_an_end_is_asked_again(text: str) -> None:
     "text",
     [
         *("Let's think step by step.\nSECRET\n\nText: W", "Let me think step by step.\nSECRET\n\nFinal answer: W"),
-        "Step 1: SECRET\nStep 2: SECRET\nFinal: W",
     ],
 )
 def test_thinking_aloud_ends_with_a_heading_of_the_answer(text: str) -> None:
@@ -356,9 +385,22 @@ def test_a_fence_in_the_arguments_of_a_call_is_read() -> None:
         {"name": "pitch", "arguments": fenced},
         {"function": {"name": "pitch", "arguments": fenced}},
         {"text": fenced},
+        {"text": f"```json\n{json.dumps({'name': 'pitch', 'arguments': {'text': WORDS}})}\n```"},
+        {"text": json.dumps({"name": "pitch", "arguments": json.dumps({"text": WORDS})})},
     ):
         assert said(json.dumps(reply)) == WORDS
     assert decided(VOTE, json.dumps({"name": "vote", "arguments": '```\n{"vote": "C"}\n```'}))["vote"] == "C"
+
+
+def test_words_that_hold_an_object_are_asked_again() -> None:
+    for words in (f"pitch\n{json.dumps({'text': WORDS})}", f"So: {json.dumps({'name': 'x', 'arguments': {}})} ok"):
+        assert isinstance(decided(PITCH, json.dumps({"text": words})), str)
+    assert said(json.dumps({"text": "I wrote {a: 1} on the wall."})) == "I wrote {a: 1} on the wall."
+
+
+def test_words_in_the_xml_or_yaml_of_a_text_are_said() -> None:
+    for words in (f"<pitch><text>{WORDS}</text></pitch>", f"text: |\n  {WORDS}", f"<text>{WORDS}</text>"):
+        assert said(json.dumps({"text": words})) == WORDS
 
 
 # -- a choice with parameters as a call

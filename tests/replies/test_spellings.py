@@ -188,7 +188,9 @@ def test_a_header_of_chatml_with_the_name_of_another_player_is_no_vote() -> None
     assert asked(VOTE).request.parse("<|im_start|>A\nC").decision.vote == "C"
 
 
-@pytest.mark.parametrize("text", ["User: you lie.", "I see it so:\nUser: not you.\nModel: nor you.", "Model: me too."])
+@pytest.mark.parametrize(
+    "text", ["User: you lie.", "I trust you all.\nUser: not you.\nModel: nor you.", "Model: me too."]
+)
 def test_a_line_that_begins_with_the_name_of_a_player_is_no_header(text: str) -> None:
     whisper: Any = asked("agent_island/whisper").request
     request = replace(whisper, player="Model", partner="User")

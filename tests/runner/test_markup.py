@@ -158,8 +158,6 @@ def at_once(*pairs: tuple[str, str]) -> pytest.MarkDecorator:
     ("an escaped token", f"{WORDS}&lt;/s&gt;{MADE_UP}"),
     ("a turn of TeleChat", f"{WORDS}<_user>{MADE_UP}"),
     ("a citation", f"<co: 0>{WORDS}</co: 0>"),
-    ("an observation", f"{WORDS}\nObservation: {MADE_UP}"),
-    ("a dialogue", f"{WORDS}\nB: {MADE_UP}\nA: {MADE_UP}"),
     ("a block of YAML", f"text: |\n {WORDS}"),
     ("Qwen's call", f"✿FUNCTION✿: pitch\n✿ARGS✿: {json.dumps({'text': WORDS})}\n✿RESULT✿: {MADE_UP}"),
     ("a schema", json.dumps({"properties": {"text": {"const": WORDS}}})),
@@ -184,6 +182,9 @@ def test_the_words_of_a_pitch_are_said_and_nothing_around_them(reply: str, tmp_p
     ("a line of thinking", f"thought\n{SECRET}"),
     ("half an object in a text", '{"text": "{\\"text\\": \\"Keep'),
     ("a line of another player", f"{WORDS}\nB: {MADE_UP}"),
+    ("a dialogue", f"{WORDS}\nB: {MADE_UP}\nA: {MADE_UP}"),
+    ("an observation", f"{WORDS}\nObservation: {MADE_UP}"),
+    ("an object in a text", json.dumps({"text": f"pitch {json.dumps({'text': WORDS})} {MADE_UP}"})),
     ("a placeholder of a picture", f"{WORDS}<im_patch>{MADE_UP}"),
     ("thinking aloud", f"Let's think step by step. {SECRET}\n\n{WORDS}"),
 )
@@ -363,8 +364,7 @@ _SPEECH = {"thought": "", "text": WORDS, "claim": "none"}
     ("thinking", f"<ctrl94>thought\n{SECRET}\n<ctrl95>{json.dumps(_SPEECH)}"),
     ("thinking in a text", json.dumps({**_SPEECH, "text": f"<ctrl94>thought\n{SECRET}<ctrl95>{WORDS}"})),
     ("a comment in a text", json.dumps({**_SPEECH, "text": f"// {SECRET}\n{WORDS}"})),
-    ("a dialogue in a text", json.dumps({**_SPEECH, "text": f"{WORDS}\nB: {MADE_UP}\nA: {MADE_UP}"})),
-    ("an observation in a text", json.dumps({**_SPEECH, "text": f"{WORDS}\nObservation: {MADE_UP}"})),
+    ("an end in a text", json.dumps({**_SPEECH, "text": f"{WORDS} [END]\n{MADE_UP}"})),
 )
 def test_the_words_of_a_villager_are_said_and_nothing_around_them(reply: str, tmp_path: Path) -> None:
     played = play(tmp_path, WEREWOLF, always("speak", reply))

@@ -12,6 +12,7 @@ from typing import Any
 from agentsim.engine.markup import NOBODY, Voices, first_turn, plain_signs
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.calls import calls
+from agentsim.engine.reading.notations import as_json
 from agentsim.engine.reading.objects import decoded, scan
 from agentsim.engine.reading.text import spaced
 from agentsim.errors import DecisionError, UnreadableReply
@@ -135,11 +136,12 @@ def decoded_value(given: Any, names: Collection[str], voices: Voices = NOBODY) -
             turn = turn_of(given, voices)
             if (fence := _FENCED.match(turn.strip())) and "{" in turn:
                 turn = fence["inner"]
+            turn = as_json(turn, names, names, nested="<" in turn)
             value = _json(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else None
             if value is None and turn.lstrip().startswith("{") and is_part_of_object(turn.lstrip()[1:], names):
                 raise UnreadableReply("A text of the JSON object holds an object that cannot be read.")
-            if isinstance(value, Mapping) and sum(spaced(key) in names for key in value) == 1:
-                given = value
+            if isinstance(value, Mapping) and (inside := _named(value, names)):
+                given = inside
             elif (called := _called(turn, names)) is not None:
                 given = called
             elif turn == given:
@@ -149,6 +151,15 @@ def decoded_value(given: Any, names: Collection[str], voices: Voices = NOBODY) -
         else:
             return given
     return given
+
+
+def _named(value: Mapping[str, Any], names: Collection[str]) -> Mapping[str, Any] | None:
+    """Return the object with one of the names, of a call its arguments, or None."""
+    if sum(spaced(key) in names for key in value) == 1:
+        return value
+    parts = [_json(part) if isinstance(part, str) and part.lstrip()[:1] == "{" else part for part in value.values()]
+    inside = [found for part in parts if isinstance(part, Mapping) and (found := _named(part, names))]
+    return inside[0] if len(inside) == 1 else None
 
 
 def _called(text: str, names: Collection[str]) -> Mapping[str, Any] | None:

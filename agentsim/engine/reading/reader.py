@@ -98,10 +98,10 @@ from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, Unre
 _POST = (*SPEECH, "post", "forum post", "my post")
 _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
 _LONGEST_NAME = 60  # characters
-_LINE = re.compile(r"(?:\n|\\n)[^\n:：>]{1,80}[:：>]")
+_LINE = re.compile(r"(?:\n|\\n)[^\n:：>\]]{1,80}[:：>\]]")
 """A line that may begin with the name of who speaks it."""
 # a tag, an escape, or a heading in a string: not read at once
-_DETOUR = re.compile(r"<|\\u|[&%✿]|\\n[^\\\"]{0,80}[:：]|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
+_DETOUR = re.compile(r"<|\\u|[&%✿]|\\n(?:[^\\\"]|\\\"){0,80}?[:：>\]]|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
 _LAYERS = re.compile(
     rf"\\[n\"]|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE
 )

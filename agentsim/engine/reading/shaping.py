@@ -27,7 +27,7 @@ from agentsim.engine.reading.fields import (
     yes_or_no,
 )
 from agentsim.engine.reading.layers import decoded_value, turn_of
-from agentsim.engine.reading.objects import decoded
+from agentsim.engine.reading.objects import decoded, scan
 from agentsim.engine.reading.speech import aloud
 from agentsim.engine.reading.tags import without_fences
 from agentsim.engine.reading.text import bounded, compact, folded, listed, spaced, words_in
@@ -431,8 +431,18 @@ def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool) -
         said = without_header(split(given, strict=not reason)[0], voices)
         if reason:
             return "" if token_in(said) or label_in(said, voices) else said
-        return aloud(said, names)
+        said = aloud(said, names)
+        if _holds_object(said, names):
+            raise UnreadableReply("A text of the JSON object holds an object. Answer with the words alone.")
+        return said
     return given if not reason else "" if given is None else _as_json(given)
+
+
+def _holds_object(said: str, names: Collection[str]) -> bool:
+    """Check for an object in words, under one of the `names` or as a call."""
+    objects = scan(said) if "{" in said and '"' in said else []
+    keys = {spaced(key) for each in objects if isinstance(each.value, Mapping) for key in each.value}
+    return any(key in names or key in _WRAPPERS for key in keys)
 
 
 def _plain_value(given: Any, names: Collection[str], kind: Kind) -> Any:

@@ -33,25 +33,25 @@ _COMMENT = re.compile(
     r"|/\*(?:(?!\*/)(?s:.))*+(?:\*/)?(?=\s*\Z)",
     re.MULTILINE,
 )
-# a first sentence that only says that its writer thinks, and all of which is thinking up to a heading of the answer
+_IN_A_SENTENCE = r"[^\n.,!?:…。，！？：]"
+# a first sentence that only says that its writer thinks (zero-shot chain of thought: Kojima et al. 2022, in other
+# languages Shi et al. 2022), or that speaks of who asked, as the reasoning of gpt-oss, Qwen and DeepSeek begins
 _THINKS_ALOUD = re.compile(
-    r"\s*+[*_\"(]{0,3}(?:(?:ok(?:ay)?|alright|all right|so|well|hm+|sure|first|now|right)[,.!:]?\s+){0,3}+"
-    r"(?:(?:let's|let us|let me|i need to|i should|i must|we should|we need to|i have to)\s+"
-    r"(?:(?:first|now|just|carefully)\s+)?(?:(?:think|reason)\b(?:\s+(?:about|on|over)\s+(?:this|these|things"
-    r"|my (?:answer|options|move)|the (?:problem|situation|question|task|game|options|prompt)))?"
-    r"|(?:think|work|go|walk|reason)\s+(?:(?:it|this|that|things)\s+)?through\b"
-    r"(?:\s+(?:this|it|that|things|the (?:problem|situation|options)))?)"
-    r"(?:\s+(?:out loud|aloud|carefully|first|here|hard|logically|step[ -]by[ -]step|for a (?:moment|second)"
-    r"|before i (?:answer|speak|reply|respond))){0,3}"
-    r"|(?:thinking|reasoning)(?: (?:out loud|aloud|step[ -]by[ -]step|carefully|it through))"
-    r"|lass(?:t)? (?:uns|mich) (?:schritt fur schritt )?(?:nachdenken|uberlegen)(?: schritt fur schritt)?"
-    r"|(?:reflechissons|pensons) etape par etape|pensemos paso a paso|vamos pensar passo a passo"
-    r"|давай(?:те)? (?:по)?думаем (?:по шагам|шаг за шагом)"
-    r"|(?:让我们|让我|我们来?|我来)?(?:一步一步|一步步|逐步)(?:地)?(?:来)?(?:思考|想|分析)(?:一下)?|让我(?:们)?(?:先)?(?:想一想|想想|思考一下)"
-    r")[*_\")]{0,3}\s*(?:[.!:…,>]|\.\.\.|\n|\Z)"
+    r"[\s*_\"(]{0,8}+(?:(?:ok(?:ay)?|alright|all right|so|well|hm+|first|now)[,.!:]?\s{1,2}){0,3}+"
+    r"(?:(?:(?:let's|let us|let me|(?:i|we) (?:need to|should|must|have to)) (?:just |first )?(?:think|reason)"
+    r"|(?:thinking|reasoning)(?= (?:out loud|aloud|step)))"
+    r"(?: about (?:this|it)| this| it| through| out loud| aloud| carefully| step[ -]by[ -]step){0,3},?"
+    rf"|(?={_IN_A_SENTENCE}{{0,60}}?(?:schritt fur schritt|etape par etape|paso a paso|passo (?:a|dopo) passo"
+    r"|шаг за шагом|по шагам|一步一步|一步步|逐步|ステップ))"
+    rf"{_IN_A_SENTENCE}{{0,60}}?(?:denk|uberleg|reflech|pens|дума|思考|想|分析|考え){_IN_A_SENTENCE}{{0,60}}+"
+    r")[*_\")]{0,3}\s{0,2}(?:[.!:…。：]|\n|\Z)"
+    r"|[\s*_\"(]{0,8}+(?:(?:ok(?:ay)?|alright|so|well|hm+|first|now)[,.!:]?\s{1,2}){0,3}+"
+    r"(?:the user (?:wants|asks|asked|is asking|has asked|says|said|provided|gave)\b"
+    r"|(?:i|we) (?:need to|should|must|have to) (?:write|craft|produce|output|generate|compose|return) (?:[a-z]+ ){0,3}"
+    r"(?:pitch|speech|statement|response|reply|answer|json)\b)"
 )
 _STEPS = re.compile(r"\s*+[*_#]{0,4}\s?(?:step|schritt|etape|paso|passo|шаг|步骤) ?1\b")
-"""A first step, which is thinking if a heading of the answer follows, and else the first step of a plan."""
+"""A first step: of thinking or of a plan, which cannot be told if a heading of the answer follows."""
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
 
 
@@ -99,8 +99,9 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = ()) -> str:
     words, _ = _under_headings(words, tuple(names))
     if others and (other := _other_field(tuple(others)).search(folded(words))):
         words = words[: other.start()]
-    tag = tag_pattern(tuple(names)).fullmatch(folded(words).strip()) if "<" in words else None
-    return words if tag is None else words.strip()[slice(*tag_content(tag))]
+    while "<" in words and (tag := tag_pattern(tuple(names)).fullmatch(folded(words).strip())):
+        words = words.strip()[slice(*tag_content(tag))]
+    return words
 
 
 def may_hold_scratch(words: str) -> bool:
@@ -112,7 +113,7 @@ def without_scratch(words: str, names: Sequence[str]) -> tuple[str, list[str]]:
     """Return words without notes of the writer to itself, and these.
 
     Notes are lines and blocks that are comments, and thinking aloud up to a heading of the answer, one of the `names`.
-    Raises `UnreadableReply` if there is no such heading: where the thinking ends cannot be told.
+    Raises `UnreadableReply` if there is no such heading, and if it follows steps that may be a plan.
     """
     notes: list[str] = []
     if "//" in words or "/*" in words:
@@ -123,9 +124,9 @@ def without_scratch(words: str, names: Sequence[str]) -> tuple[str, list[str]]:
     if thinks is None and _STEPS.match(plain) is None:
         return words, notes
     answer = next(headings(plain, tuple(names), heads_thinking), None)
-    if answer is not None:
+    if thinks is not None and answer is not None:
         return words[answer.start() :], [*notes, words[: answer.start()]]
-    if thinks is not None:
+    if thinks is not None or answer is not None:
         raise UnreadableReply("The reply thinks aloud. Answer with the words alone.")
     return words, notes
 
@@ -151,7 +152,7 @@ def _plain(words: str) -> str:
     fence = _FENCE.match(words)
     words = words[fence.end() if fence else 0 :].removesuffix("```").strip()
     words = _without_rules(words).strip()
-    for opens, closes in (('"', '"'), ("“", "”")):
+    for opens, closes in (('"', '"'), ("“", "”"), ("'", "'")):
         if len(words) > 1 and words.startswith(opens) and words.endswith(closes) and opens not in words[1:-1]:
             words = words[1:-1].strip()
     return words

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 
-from agentsim.engine.markup import in_sentence, is_quoted
+from agentsim.engine.markup import CLOSE_BRACKETS, OPEN_BRACKETS, in_sentence, is_quoted
 from agentsim.engine.reading.fields import REASONS
 from agentsim.engine.reading.objects import strict_spans
 from agentsim.engine.reading.text import headings, listed, words_in
@@ -69,10 +69,10 @@ _TAG = (
 )
 # the same names in brackets that stand around words as well
 _BRACKETED = re.compile(
-    r"(?P<line>(?:\A|(?<=\n))[ \t]*)?(?P<open>[《〔「『｛（(［]|\[\[|\{{1,2})[ \t]?(?P<slash>[/／]?)[ \t]?"
+    rf"(?P<line>(?:\A|(?<=\n))[ \t]*)?(?P<open>[{OPEN_BRACKETS}｛（(［]|\[\[|\{{{{1,2}})[ \t]?(?P<slash>[/／]?)[ \t]?"
     r"(?P<name>think(?:ing)?|thoughts?|scratch ?pad|reasoning|chain of thought|cot"
     r"|(?:inner|internal) (?:monologue|thoughts?)|思考(?:过程)?|推理(?:过程)?|内心独白|内心|心理活动)"
-    r"[ \t]?(?:[》〕」』｝）)］]|\]\]|\}{1,2})",
+    rf"[ \t]?(?:[{CLOSE_BRACKETS}｝）)］]|\]\]|\}}{{1,2}})",
     re.IGNORECASE,
 )
 _SQUARE = re.compile(
@@ -96,6 +96,7 @@ _ENDS = {
     "aside": re.compile(r"\)"),
     "starred": re.compile(r"\*"),
     "bracketed": re.compile(r"\]"),
+    "angled": re.compile(r">"),
     "cloud": re.compile(r"\n|$"),
     "role": re.compile(r"<\|im_end\|>(?:\s*<\|im_start\|>\s*(?:answer|response|final|assistant)\b)?"),
     "terminal": re.compile(r"^\.{3}\s?done thinking\.?", re.IGNORECASE | re.MULTILINE),
@@ -119,7 +120,7 @@ _MARK = re.compile(
     r"|(?P<fence>(?:```|~~~|:::)[ \t]*(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis|plan)\b)"
     r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought|reason|思考|推理)[^<>]{0,60}</summary>)"
     rf"|(?P<aside>\({_ASIDE}[^():\n]{{0,30}}:)|(?P<starred>(?<!\*)\*(?!\*){_ASIDE}[^*:\n]{{0,30}}:)"
-    rf"|(?P<bracketed>\[{_ASIDE}[^\[\]:\n]{{0,30}}:)|(?P<cloud>💭)"
+    rf"|(?P<bracketed>\[{_ASIDE}[^\[\]:\n]{{0,30}}:)|(?P<angled><{_ASIDE}[^<>:\n]{{0,30}}:)|(?P<cloud>💭)"
     r"|(?P<role><\|im_start\|>\s*(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)"
     r"|(?P<terminal>^Thinking\.{3}[ \t]*$)"
     r"|(?P<stray><channel\|>|<(?:unused|ctrl)95>|</ctrl94>))",
@@ -181,7 +182,7 @@ def _in_angles(text: str) -> str:
     ends = {tag["name"].casefold() for tag in islice(_BRACKETED.finditer(text), _MOST_MARKS) if tag["slash"]}
 
     def plain(tag: re.Match[str]) -> str:
-        begins = tag["line"] is not None and tag["open"] not in "「『"
+        begins = tag["line"] is not None and tag["open"] not in "「『«‹"
         if not begins and tag["name"].casefold() not in ends:
             return tag[0]
         return f"{tag['line'] or ''}<{'/' if tag['slash'] else ''}think>"
